@@ -1,0 +1,126 @@
+// Every error the library throws of its own accord, in one place.
+//
+// Two families. A PurgatoryError says that a valid call met a state that refuses it (closed, full, already parked); its
+// `code` is stable and starts with ERR_PURGATORY_. A call with a bad argument gets a TypeError or RangeError that carries
+// the code Node itself would use, names the argument, the rule and the value, and leaves everything as it was.
+import { setImmediate as laterTurn } from 'node:timers';
+import { inspect } from 'node:util';
+
+/** The stable codes of {@link PurgatoryError}. */
+export type PurgatoryErrorCode =
+  /** The timer or purgatory has been closed. */
+  | 'ERR_PURGATORY_CLOSED'
+  /** `maxPending` or `maxParked` is reached. */
+  | 'ERR_PURGATORY_FULL'
+  /** The waiter was taken out by `cancelForKey`. */
+  | 'ERR_PURGATORY_CANCELLED'
+  /** The operation is parked already. */
+  | 'ERR_PURGATORY_ALREADY_WATCHED'
+  /** The task is pending in another timer, or parked in a purgatory. */
+  | 'ERR_PURGATORY_ALREADY_PENDING';
+
+/** An error of the library's own, told apart by its {@link PurgatoryError.code}, never by its message. */
+export class PurgatoryError extends Error {
+  /** One of `ERR_PURGATORY_*`; stable across releases. */
+  readonly code: string;
+
+  constructor(code: PurgatoryErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  static {
+    // On the prototype, as the built-in errors have it, so that it is not printed as a property of each instance.
+    Object.defineProperty(PurgatoryError.prototype, 'name', {
+      value: 'PurgatoryError',
+      writable: true,
+      configurable: true,
+    });
+  }
+}
+
+/** A TypeError with ERR_INVALID_ARG_TYPE: `value` is of the wrong type for `name`. */
+export function invalidArgType(name: string, expected: string, value: unknown): TypeError {
+  return withCode(
+    new TypeError(`The ${nameOf(name)} must be ${expected}. Received ${typed(value)}`),
+    'ERR_INVALID_ARG_TYPE',
+  );
+}
+
+/** A RangeError with ERR_OUT_OF_RANGE: `value` has the right type and breaks `rule`. */
+export function outOfRange(name: string, rule: string, value: unknown): RangeError {
+  return withCode(
+    new RangeError(`The value of "${name}" is out of range. It must be ${rule}. Received ${inspect(value)}`),
+    'ERR_OUT_OF_RANGE',
+  );
+}
+
+/** A TypeError with ERR_INVALID_ARG_VALUE: `value` has the right type and cannot be used, for `reason`. */
+export function invalidArgValue(name: string, reason: string, value: unknown): TypeError {
+  return withCode(
+    new TypeError(`The ${nameOf(name)} ${reason}. Received ${inspect(value)}`),
+    'ERR_INVALID_ARG_VALUE',
+  );
+}
+
+/** Bounds of a numeric option, for {@link checkedNumber}. */
+export interface NumberRule {
+  readonly min: number;
+  readonly max: number;
+  readonly integer?: boolean;
+  /** Accept Infinity besides, as "no limit". */
+  readonly orInfinity?: boolean;
+}
+
+/** `value`, or `fallback` when it is undefined. @throws TypeError, RangeError in Node's codes when it breaks `rule`. */
+export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
+  if (value === undefined) return fallback;
+  if (typeof value !== 'number') throw invalidArgType(name, 'of type number', value);
+  if (rule.orInfinity === true && value === Number.POSITIVE_INFINITY) return value;
+  if (value >= rule.min && value <= rule.max && (rule.integer !== true || Number.isInteger(value)))
+    return value;
+  const kind = rule.integer === true ? 'an integer' : 'a number';
+  const limit = rule.orInfinity === true ? ', or Infinity' : '';
+  throw outOfRange(name, `${kind} >= ${rule.min} and <= ${rule.max}${limit}`, value);
+}
+
+/** `value` if it is a function or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE otherwise. */
+export function checkedFunction<F>(name: string, value: F): F {
+  if (value !== undefined && typeof value !== 'function') {
+    throw invalidArgType(name, 'of type function', value);
+  }
+  return value;
+}
+
+/** `value` if it is an object, or an empty one for undefined. @throws TypeError with ERR_INVALID_ARG_TYPE otherwise. */
+export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null) throw invalidArgType('options', 'of type object', value);
+  return value;
+}
+
+/**
+ * Throws `error` in a later turn, where it becomes an `uncaughtException`, as an error in a setTimeout callback does.
+ * The binding is the host's own setImmediate even under fake timers: an error must not wait for somebody's fake clock.
+ */
+export function throwLater(error: unknown): void {
+  laterTurn(() => {
+    throw error;
+  });
+}
+
+function withCode<E extends Error>(error: E, code: string): E {
+  return Object.assign(error, { code });
+}
+
+function nameOf(name: string): string {
+  return `"${name}" ${name.includes('.') ? 'property' : 'argument'}`;
+}
+
+function typed(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'function') return `function ${value.name}`;
+  if (typeof value === 'object')
+    return `an instance of ${value.constructor?.name ?? inspect(value, { depth: -1 })}`;
+  return `type ${typeof value} (${inspect(value)})`;
+}

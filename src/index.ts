@@ -1,0 +1,10 @@
+export type { Clock, WakeUp } from './clock/clock.ts';
+export { ManualClock } from './clock/manual-clock.ts';
+export { systemClock } from './clock/system-clock.ts';
+export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
+export { DelayedOperation } from './purgatory/delayed-operation.ts';
+export { Purgatory, type PurgatoryOptions, type WaitOptions } from './purgatory/purgatory.ts';
+export type { WaitResult } from './purgatory/wait-for.ts';
+export { SystemTimer, type SystemTimerOptions } from './timer/system-timer.ts';
+export type { Timer } from './timer/timer.ts';
+export { TimerTask } from './timer/timer-task.ts';

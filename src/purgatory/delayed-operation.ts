@@ -1,0 +1,101 @@
+// An operation that cannot be answered yet, and the rule that it is answered once.
+//
+// Ground rules. `task[place]` belongs to the purgatory's watch lists: where the operation is parked, or NOT_PARKED, or COMPLETED, which
+// it never leaves. Completing goes through `forceComplete` alone, whoever calls it: it marks the operation, takes it off the timer and every
+// watch list, and only then runs user code. So of a check, a force, an expiry, an abort and a cancel that meet, one wins and the
+// others find nothing. (Kafka: DelayedOperation, whose compare-and-set this is; a single thread needs none.)
+import { type HeldTask, keeper } from '../timer/timer-protocol.ts';
+import { TimerTask } from '../timer/timer-task.ts';
+
+/** The field of an operation that holds its slot in the watch lists, or one of the two states below. */
+export const place: unique symbol = Symbol('purgatory.delayed-operation.place');
+export const NOT_PARKED = -1;
+export const COMPLETED = -2;
+
+/** The field of the watch lists, typed apart from the class for isolated declarations. */
+export interface PlacedOperation extends HeldTask {
+  [place]: number;
+}
+
+/** What keeps parked operations: their purgatory. */
+export interface OperationKeeper {
+  /** Takes a parked operation off the timer and every watch list, without a word to user code. */
+  leave(operation: DelayedOperation): void;
+  /** Completes a parked operation whose deadline has come, handling what user code throws. */
+  expire(operation: DelayedOperation): void;
+}
+
+// Merged, since isolated declarations have no other way to type symbol fields.
+export interface DelayedOperation extends PlacedOperation {}
+
+/**
+ * An operation to be parked in a {@link Purgatory}: extend it with its condition and its answer. `delayMs` is the deadline, counted
+ * from parking; Infinity means none.
+ */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor sets the field
+export abstract class DelayedOperation extends TimerTask {
+  /** @throws as {@link TimerTask}; Infinity is allowed. */
+  constructor(delayMs: number) {
+    super(delayMs);
+    this[place] = NOT_PARKED;
+  }
+
+  /**
+   * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. Called when the operation is
+   * parked (twice) and for each event on one of its keys.
+   */
+  abstract tryComplete(): boolean;
+
+  /** The answer; runs exactly once, when the operation is off the timer and every watch list. */
+  abstract onComplete(): void;
+
+  /** Runs after `onComplete` when it was the deadline that completed the operation. */
+  onExpiration(): void {}
+
+  /**
+   * Completes the operation, whatever its condition: true iff this call did. What `onComplete` throws comes through; the
+   * operation is completed nonetheless. O(watch keys).
+   */
+  forceComplete(): boolean {
+    const at = this[place];
+    if (at === COMPLETED) return false;
+    const keptBy = this[keeper];
+    if (at !== NOT_PARKED) (keptBy as unknown as OperationKeeper).leave(this);
+    else if (keptBy !== undefined) keptBy.remove(this);
+    this[place] = COMPLETED;
+    this.onComplete();
+    return true;
+  }
+
+  /** True from the moment it is completed, inside `onComplete` included. */
+  get isCompleted(): boolean {
+    return this[place] === COMPLETED;
+  }
+
+  /** The deadline has come: the timer calls this. Completes the operation, then runs `onExpiration`. */
+  override run(): void {
+    if (this[place] >= 0) {
+      (this[keeper] as unknown as OperationKeeper).expire(this);
+      return;
+    }
+    const errors = expire(this);
+    if (errors.length === 1) throw errors[0];
+    if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
+  }
+}
+
+/** Completes `operation` as its deadline does; returns what its user code threw: at most one of each method. */
+export function expire(operation: DelayedOperation): unknown[] {
+  const errors: unknown[] = [];
+  try {
+    if (!operation.forceComplete()) return errors;
+  } catch (error) {
+    errors.push(error);
+  }
+  try {
+    operation.onExpiration();
+  } catch (error) {
+    errors.push(error);
+  }
+  return errors;
+}

@@ -1,0 +1,68 @@
+// Where parked operations are kept: the watch lists and the timer, entered and left together.
+//
+// Ground rules. It is the keeper (timer-protocol.ts) of every operation that its purgatory has parked, and the only place where one
+// enters or leaves. An operation is either on all its watch lists and, with a deadline, in the timer, or in none of them. It
+// handles what user code throws where no caller of the user's could: inside a pass and in an expiry.
+import { throwLater } from '../errors.ts';
+import type { Timer } from '../timer/timer.ts';
+import { keeper, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { type DelayedOperation, expire, type OperationKeeper } from './delayed-operation.ts';
+import { Waiter } from './wait-for.ts';
+import { Watchers } from './watchers.ts';
+
+export class Parking<K> implements TaskKeeper, OperationKeeper {
+  readonly watchers: Watchers<K, DelayedOperation> = new Watchers();
+  readonly #timer: Timer;
+  readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
+
+  constructor(timer: Timer, onError: ((error: unknown, operation: DelayedOperation) => void) | undefined) {
+    this.#timer = timer;
+    this.#onError = onError;
+  }
+
+  /** Parks an operation that is parked and pending nowhere. @throws what the timer's `add` throws; nothing is parked then. */
+  park(operation: DelayedOperation, keys: readonly K[]): void {
+    if (operation.delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(operation);
+    operation[keeper] = this;
+    try {
+      this.watchers.park(operation, keys);
+    } catch (error) {
+      this.leave(operation);
+      throw error;
+    }
+  }
+
+  keeps(operation: DelayedOperation): boolean {
+    return operation[keeper] === this;
+  }
+
+  leave(operation: DelayedOperation): void {
+    operation[keeper] = undefined;
+    this.watchers.leave(operation);
+    if (operation.delayMs !== Number.POSITIVE_INFINITY) this.#timer.remove(operation);
+  }
+
+  /** For `cancel()`, and for a shared timer that is closed: the one way in which a waiter can meet this. */
+  remove(operation: DelayedOperation): boolean {
+    this.leave(operation);
+    if (!(operation instanceof Waiter)) return true;
+    operation.refuse('ERR_PURGATORY_CLOSED', 'The timer of the purgatory was closed');
+    return false;
+  }
+
+  expire(operation: DelayedOperation): void {
+    for (const error of expire(operation)) this.report(error, operation);
+  }
+
+  report(error: unknown, operation: DelayedOperation): void {
+    if (this.#onError === undefined) {
+      throwLater(error);
+      return;
+    }
+    try {
+      this.#onError(error, operation);
+    } catch (thrown) {
+      throwLater(thrown);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// Who watches which key: the parked operations, and for each key the operations that watch it, in park order.
+//
+// Ground rules. It owns two slabs and `operation[place]`; it runs no user code and knows no timer. An operation has one cell in
+// `parked` (a: its first watch) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
+// A key has one sentinel in `watches` (a: the index of its name); it exists exactly while somebody watches it. So leaving
+// takes an operation off every list at once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed
+// operations in their lists and purges now and then: that is what brokers ran out of memory on, KAFKA-19389, KAFKA-19763.)
+//
+// A pass over a key may meet any change under it, since each step runs user code. It keeps the next and the last watch that it will
+// step to, and whoever takes a watch out moves both along. Operations parked meanwhile come after the last one.
+//
+// Costs. park, leave: O(keys of the operation), each with one Map look-up when parking; a step: O(1). A watch that leaves while
+// passes are under way also costs O(depth of passes).
+import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import { type DelayedOperation, NOT_PARKED, place } from './delayed-operation.ts';
+
+/** A walk over the operations that watched a key when it began. Made by {@link Watchers.beginPass} only. */
+export interface Pass {
+  next: Slot;
+  last: Slot;
+}
+
+/** `b` of a sentinel: tells it from a watch, in checks. */
+const SENTINEL = -2;
+
+export class Watchers<K, Op extends DelayedOperation> {
+  readonly #parked = new Slab<Op>();
+  #all = this.#parked.allocate(NONE, NONE);
+  readonly #watches = new Slab();
+  readonly #lists = new Map<K, Slot>();
+  /** The key of each list, by the index that its sentinel carries; freed indexes are used again. */
+  #names: (K | undefined)[] = [];
+  #freeNames: number[] = [];
+  readonly #passes: Pass[] = [];
+  #depth = 0;
+
+  /** Parked operations. */
+  get size(): number {
+    return this.#parked.inUse - 1;
+  }
+
+  /** Keys that somebody watches. */
+  get keys(): number {
+    return this.#lists.size;
+  }
+
+  /** Pairs of an operation and a key that it watches. */
+  get pairs(): number {
+    return this.#watches.inUse - this.#lists.size;
+  }
+
+  /** Parks an operation that is parked nowhere behind all others, on each of `keys` once. */
+  park(operation: Op, keys: readonly K[]): void {
+    const parked = this.#parked;
+    const watches = this.#watches;
+    const slot = parked.allocate(NONE, 0);
+    parked.setValue(slot, operation);
+    parked.append(this.#all, slot);
+    operation[place] = slot;
+    let first = NONE;
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      let list = this.#lists.get(key);
+      if (list === undefined) {
+        list = this.#makeList(key);
+      } else if (watches.a(watches.prev(list)) === slot) {
+        continue; // a key given twice: nobody can have parked behind this operation yet
+      }
+      const watch = watches.allocate(slot, first);
+      watches.append(list, watch);
+      first = watch;
+      // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
+      parked.setA(slot, first);
+    }
+  }
+
+  /** Takes a parked operation off every list. */
+  leave(operation: Op): void {
+    const parked = this.#parked;
+    const watches = this.#watches;
+    const slot = operation[place] as Slot;
+    let watch = parked.a(slot) as Slot;
+    while (watch !== NONE) {
+      const next = watches.b(watch) as Slot;
+      if (this.#depth > 0) this.#movePasses(watch);
+      if (watches.unlink(watch)) this.#dropList(watches.next(watch));
+      watches.free(watch);
+      watch = next;
+    }
+    operation[place] = NOT_PARKED;
+    parked.setValue(slot, undefined);
+    parked.unlink(slot);
+    parked.free(slot);
+    if (parked.isSparse || watches.isSparse) this.#shrink();
+  }
+
+  /** Begins a pass over the operations that watch `key` now; undefined when none does. Passes end in reverse order. */
+  beginPass(key: K): Pass | undefined {
+    const list = this.#lists.get(key);
+    if (list === undefined) return undefined;
+    if (this.#depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE });
+    const pass = this.#passes[this.#depth++];
+    pass.next = this.#watches.next(list);
+    pass.last = this.#watches.prev(list);
+    return pass;
+  }
+
+  /** The next operation of the pass, still parked; undefined at its end. */
+  step(pass: Pass): Op | undefined {
+    const watch = pass.next;
+    if (watch === NONE) return undefined;
+    const watches = this.#watches;
+    pass.next = watch === pass.last ? NONE : watches.next(watch);
+    return this.#parked.value(watches.a(watch) as Slot);
+  }
+
+  endPass(): void {
+    this.#depth--;
+  }
+
+  /** The operation that has been parked longest. */
+  oldest(): Op | undefined {
+    return this.#parked.value(this.#parked.next(this.#all));
+  }
+
+  /** The operation that watches `key` longest. */
+  oldestOf(key: K): Op | undefined {
+    const list = this.#lists.get(key);
+    return list === undefined
+      ? undefined
+      : this.#parked.value(this.#watches.a(this.#watches.next(list)) as Slot);
+  }
+
+  #makeList(key: K): Slot {
+    const name = this.#freeNames.pop() ?? this.#names.length;
+    const list = this.#watches.allocate(name, SENTINEL);
+    this.#names[name] = key;
+    this.#lists.set(key, list);
+    return list;
+  }
+
+  #dropList(list: Slot): void {
+    const name = this.#watches.a(list);
+    this.#lists.delete(this.#names[name] as K);
+    this.#names[name] = undefined;
+    this.#freeNames.push(name);
+    this.#watches.free(list);
+  }
+
+  #movePasses(leaving: Slot): void {
+    for (let i = 0; i < this.#depth; i++) {
+      const pass = this.#passes[i];
+      if (pass.next === leaving) pass.next = leaving === pass.last ? NONE : this.#watches.next(leaving);
+      if (pass.last === leaving) pass.last = this.#watches.prev(leaving);
+    }
+  }
+
+  /** Gives memory back after a burst: no slot may be held anywhere but in the fields of this object. */
+  #shrink(): void {
+    if (this.#parked.isSparse) {
+      const moved = this.#parked.compact();
+      this.#all = moved(this.#all);
+      this.#parked.forEachValue((operation, slot) => {
+        operation[place] = slot;
+        for (
+          let watch = this.#parked.a(slot) as Slot;
+          watch !== NONE;
+          watch = this.#watches.b(watch) as Slot
+        ) {
+          this.#watches.setA(watch, slot);
+        }
+      });
+    }
+    if (this.#watches.isSparse) {
+      const moved = this.#watches.compact();
+      const follow = (slot: Slot): Slot => (slot === NONE ? NONE : moved(slot));
+      for (const [key, list] of this.#lists) this.#lists.set(key, moved(list));
+      this.#parked.forEachValue((_, slot) => {
+        this.#parked.setA(slot, follow(this.#parked.a(slot) as Slot));
+        for (
+          let watch = this.#parked.a(slot) as Slot;
+          watch !== NONE;
+          watch = this.#watches.b(watch) as Slot
+        ) {
+          this.#watches.setB(watch, follow(this.#watches.b(watch) as Slot));
+        }
+      });
+      for (let i = 0; i < this.#depth; i++) {
+        const pass = this.#passes[i];
+        if (pass.next === NONE) continue; // at its end: `last` may be gone
+        pass.next = moved(pass.next);
+        pass.last = moved(pass.last);
+      }
+      if (this.#names.length > 4 * this.#lists.size + 64) this.#renameLists();
+    }
+  }
+
+  #renameLists(): void {
+    this.#names = [];
+    this.#freeNames = [];
+    for (const [key, list] of this.#lists) this.#watches.setA(list, this.#names.push(key) - 1);
+  }
+
+  /** Throws unless the lists are sound. For tests: O(pairs). */
+  check(): void {
+    const fail = (what: string): never => {
+      throw new Error(`watchers: ${what}`);
+    };
+    const watched = new Map<Slot, number>();
+    for (const [key, list] of this.#lists) {
+      if (!Object.is(this.#names[this.#watches.a(list)], key))
+        fail(`the list of ${String(key)} does not know its key`);
+      const members = this.#watches.check(list);
+      if (members.length === 0) fail(`the list of ${String(key)} is empty`);
+      const owners = members.map((watch) => this.#watches.a(watch) as Slot);
+      if (new Set(owners).size !== owners.length) fail(`an operation watches ${String(key)} twice`);
+      for (const owner of owners) watched.set(owner, (watched.get(owner) ?? 0) + 1);
+    }
+    const parked = this.#parked.check(this.#all);
+    if (parked.length !== this.size) fail(`${parked.length} operations are linked, size says ${this.size}`);
+    let pairs = 0;
+    for (const slot of parked) {
+      if (this.#parked.value(slot)?.[place] !== slot) fail('an operation does not know its place');
+      let watches = 0;
+      for (let watch = this.#parked.a(slot) as Slot; watch !== NONE; watch = this.#watches.b(watch) as Slot)
+        watches++;
+      if (watches === 0) fail('an operation watches nothing');
+      if (watches !== watched.get(slot)) fail('an operation and the lists disagree');
+      pairs += watches;
+    }
+    if (pairs !== this.pairs) fail(`${pairs} pairs are linked, the slab has ${this.pairs}`);
+    if (this.#names.length - this.#freeNames.length !== this.#lists.size) fail('a key name has leaked');
+  }
+}

@@ -1,0 +1,338 @@
+// The timer of the library: milliseconds, a clock and user code around the wheels.
+//
+// Ground rules. It alone drives the wheels (TimingWheels) and the reaper, reads the clock and runs tasks. A start reads the
+// clock once; a deadline is rounded UP to a tick and a reading DOWN, so no task is early by `clock.now()`, and one is late by a
+// tick at most besides the host's lateness. (Kafka rounds the deadline down and can fire up to a tick early.) A task without delay
+// belongs to the tick that now lies in: it is due at once, and runs in the next pass.
+//
+// A pass runs what was due when it began, bucket by bucket; `advanceClock` runs it to its end, the reaper in slices. User
+// code is called from `#run` alone, and nothing it does (add, cancel, close, throw, advanceClock) upsets the pass: no slot
+// and no bucket is kept across a call.
+//
+// Defaults, by `npm run bench -- defaults` (bench/defaults.ts): tickMs 1, since a host timer is no finer and a coarser
+// tick saves nothing that a wheel feels; wheelSize 512, the least that keeps the usual timeouts (up to 4 minutes) one
+// cascade away; sliceMs 5, a third of a 60 Hz frame: below, the turns of the event loop cost more than they give back.
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import {
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  invalidArgType,
+  invalidArgValue,
+  PurgatoryError,
+  throwLater,
+} from '../errors.ts';
+import { Reaper, Slice } from './reaper.ts';
+import type { Timer } from './timer.ts';
+import { checkAddable, keeper, slot, type TaskKeeper } from './timer-protocol.ts';
+import { TimerTask } from './timer-task.ts';
+import { TimingWheels } from './timing-wheels.ts';
+
+/** The options of a {@link SystemTimer}; all may be left out. */
+export interface SystemTimerOptions {
+  /** The tick in ms: an integer from 1 to 2^31 - 1. Default 1. */
+  tickMs?: number;
+  /** Buckets per wheel: an integer from 2 to 65,536, rounded up to a power of two. Default 512. */
+  wheelSize?: number;
+  /** The source of time. Default {@link systemClock}. */
+  clock?: Clock;
+  /** False: nothing runs of itself, only `advanceClock()` moves the timer. Default true. */
+  reaper?: boolean;
+  /** How long the reaper runs callbacks in one turn before it yields to the event loop, in ms; Infinity: never. Default 5. */
+  sliceMs?: number;
+  /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxPending?: number;
+  /** Takes what a task throws. Default: thrown in a later turn, as an uncaught exception. */
+  onError?: (error: unknown, task: TimerTask) => void;
+}
+
+const TICK_MS = { min: 1, max: 2 ** 31 - 1, integer: true } as const;
+const WHEEL_SIZE = { min: 2, max: 2 ** 16, integer: true } as const;
+const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
+
+/**
+ * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
+ * from non-empty bucket to non-empty bucket. A pending task keeps the process alive unless `unref()`.
+ */
+export class SystemTimer implements Timer, TaskKeeper {
+  readonly #tickMs: number;
+  readonly #maxPending: number;
+  readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
+  readonly #clock: Clock;
+  readonly #wheels: TimingWheels;
+  readonly #reaper: Reaper;
+  /** What a start must fall below to bother the reaper: -Infinity where a pass will arm it, or nothing may. */
+  #armedTick: number;
+  readonly #hasReaper: boolean;
+  readonly #slice: Slice;
+  /** The highest reading so far: a clock that goes back stands still. */
+  #nowMs = Number.NEGATIVE_INFINITY;
+  #isRunning = false;
+  #isClosed = false;
+
+  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  constructor(options?: SystemTimerOptions) {
+    const given = checkedOptions(options);
+    this.#tickMs = checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS);
+    const wheelSize = checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE);
+    const sliceMs = checkedNumber('options.sliceMs', given.sliceMs, 5, SLICE_MS);
+    this.#maxPending = checkedNumber('options.maxPending', given.maxPending, Infinity, MAX_PENDING);
+    this.#onError = checkedFunction('options.onError', given.onError);
+    this.#clock = checkedClock(given.clock);
+    if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {
+      throw invalidArgType('options.reaper', 'of type boolean', given.reaper);
+    }
+    this.#hasReaper = given.reaper ?? true;
+    this.#reaper = new Reaper(this.#clock, () => this.#wake());
+    this.#slice = new Slice(this.#clock, sliceMs);
+    this.#armedTick = this.#hasReaper ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    this.#wheels = new TimingWheels(32 - Math.clz32(wheelSize - 1), this.#tickOf(this.#now()));
+  }
+
+  get size(): number {
+    return this.#wheels.size;
+  }
+
+  /**
+   * When the reaper looks next, in ms of the clock: no pending task is due before, the first perhaps later (a cascade).
+   * Undefined when none is pending.
+   */
+  get nextExpirationMs(): number | undefined {
+    const tick = this.#wheels.nextTick();
+    return tick === Number.POSITIVE_INFINITY ? undefined : tick * this.#tickMs;
+  }
+
+  add(task: TimerTask): void {
+    const delayMs = checkAddable(task, this);
+    if (this.#isClosed) throw closed();
+    const isNew = task[keeper] === undefined;
+    if (isNew && this.#wheels.size >= this.#maxPending) throw full(this.#maxPending);
+    const nowMs = this.#now();
+    const nowTick = this.#tickOf(nowMs);
+    const wheels = this.#wheels;
+    if (nowTick > wheels.cursor) wheels.catchUp(nowTick);
+    const tick = delayMs === 0 ? nowTick : this.#tickAfter(nowMs + delayMs);
+    const lookAt = isNew ? wheels.add(task, tick) : wheels.move(task, tick);
+    task[keeper] = this;
+    if (lookAt < this.#armedTick) this.#arm(lookAt);
+  }
+
+  /** As `add` of a task that runs `callback`, which is returned for `cancel()`. @throws as `add`, and for no function. */
+  schedule(callback: () => void, delayMs: number): TimerTask {
+    if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
+    const task = new CallbackTask(callback, delayMs);
+    this.add(task);
+    return task;
+  }
+
+  remove(task: TimerTask): boolean {
+    if (task?.[slot] === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+    const wheels = this.#wheels;
+    if (!wheels.holds(task)) return false;
+    const keptBy = task[keeper];
+    if (keptBy !== this) {
+      if (keptBy !== undefined) return keptBy.remove(task);
+    } else {
+      task[keeper] = undefined;
+    }
+    wheels.remove(task);
+    if (!this.#isRunning) {
+      wheels.shrink();
+      if (wheels.size === 0) this.#rest();
+    }
+    return true;
+  }
+
+  advanceClock(): number {
+    return this.#advance(undefined);
+  }
+
+  close(): TimerTask[] {
+    if (this.#isClosed) return [];
+    this.#isClosed = true;
+    const neverRan: TimerTask[] = [];
+    for (const task of this.#wheels.takeAll()) {
+      const keptBy = task[keeper];
+      if (keptBy === this) task[keeper] = undefined;
+      else if (keptBy?.remove(task) === false) continue;
+      neverRan.push(task);
+    }
+    this.#wheels.shrink();
+    this.#rest();
+    return neverRan;
+  }
+
+  /** Pending tasks keep the process alive (the default). */
+  ref(): this {
+    this.#reaper.isRef = true;
+    return this;
+  }
+
+  /** Pending tasks let the process end. */
+  unref(): this {
+    this.#reaper.isRef = false;
+    return this;
+  }
+
+  /** Whether pending tasks keep the process alive: the setting, whatever is pending. */
+  hasRef(): boolean {
+    return this.#reaper.isRef;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #now(): number {
+    const nowMs = this.#clock.now();
+    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+    return this.#nowMs;
+  }
+
+  /** The tick that `nowMs` lies in. The correction is for a quotient that was rounded up to the next integer. */
+  #tickOf(nowMs: number): number {
+    const tick = Math.floor(nowMs / this.#tickMs);
+    return tick * this.#tickMs > nowMs ? tick - 1 : tick;
+  }
+
+  /** The first tick that begins at `deadlineMs` or later. The correction is for a quotient that was rounded down to an integer. */
+  #tickAfter(deadlineMs: number): number {
+    const tick = Math.ceil(deadlineMs / this.#tickMs);
+    return tick * this.#tickMs < deadlineMs ? tick + 1 : tick;
+  }
+
+  #wake(): void {
+    this.#armedTick = Number.POSITIVE_INFINITY;
+    this.#advance(this.#slice);
+  }
+
+  #advance(slice: Slice | undefined): number {
+    if (this.#isRunning || this.#isClosed) return 0;
+    const wheels = this.#wheels;
+    const nowMs = this.#now();
+    slice?.begin(nowMs);
+    this.#isRunning = true;
+    let ran = 0;
+    // A pass that the last slice left open ends first: what its tasks add without delay must wait for the next.
+    if (wheels.isPassOpen) ran = this.#runPass(slice);
+    if (!wheels.isPassOpen) {
+      wheels.openPass(this.#tickOf(nowMs));
+      ran += this.#runPass(slice);
+    }
+    this.#isRunning = false;
+    this.#settle();
+    return ran;
+  }
+
+  #runPass(slice: Slice | undefined): number {
+    const wheels = this.#wheels;
+    let ran = 0;
+    for (let task = wheels.take(); task !== undefined; task = wheels.take()) {
+      this.#run(task);
+      ran++;
+      if (slice?.isSpent()) break;
+    }
+    return ran;
+  }
+
+  #run(task: TimerTask): void {
+    if (task[keeper] === this) task[keeper] = undefined;
+    try {
+      task.run();
+    } catch (error) {
+      this.#report(error, task);
+    }
+  }
+
+  #report(error: unknown, task: TimerTask): void {
+    if (this.#onError === undefined) {
+      throwLater(error);
+      return;
+    }
+    try {
+      this.#onError(error, task);
+    } catch (thrown) {
+      throwLater(thrown);
+    }
+  }
+
+  /** After a pass: gives memory back, and sends the reaper to what is next. */
+  #settle(): void {
+    const wheels = this.#wheels;
+    wheels.shrink();
+    if (wheels.size === 0) {
+      this.#rest();
+      return;
+    }
+    const tick = wheels.nextTick();
+    if (tick < this.#armedTick) this.#arm(tick);
+  }
+
+  /** With nothing pending there is nothing to wake up for. */
+  #rest(): void {
+    this.#wheels.drain();
+    if (!this.#hasReaper) return;
+    this.#armedTick = Number.POSITIVE_INFINITY;
+    this.#reaper.disarm();
+  }
+
+  #arm(tick: number): void {
+    if (this.#isRunning) return;
+    this.#armedTick = tick;
+    this.#reaper.arm(tick * this.#tickMs);
+  }
+
+  /** Throws unless the timer is sound. For tests. */
+  static check(timer: SystemTimer): void {
+    timer.#wheels.check();
+    const tick = timer.#wheels.nextTick();
+    if (timer.#hasReaper && !timer.#isRunning && timer.#armedTick > tick) {
+      throw new Error(
+        `system timer: armed for tick ${timer.#armedTick}, though there is something to do at ${tick}`,
+      );
+    }
+    if (timer.#wheels.size === 0 && timer.#armedTick < Number.POSITIVE_INFINITY && timer.#hasReaper) {
+      throw new Error('system timer: armed, though nothing is pending');
+    }
+  }
+}
+
+/** Throws unless the invariants of the timer's structures hold. For tests: O(tasks + buckets). */
+export function checkTimerInvariants(timer: SystemTimer): void {
+  SystemTimer.check(timer);
+}
+
+class CallbackTask extends TimerTask {
+  readonly #callback: () => void;
+
+  constructor(callback: () => void, delayMs: number) {
+    super(delayMs);
+    this.#callback = callback;
+  }
+
+  override run(): void {
+    const callback = this.#callback;
+    callback();
+  }
+}
+
+function checkedClock(clock: Clock | undefined): Clock {
+  if (clock === undefined) return systemClock;
+  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
+    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
+  }
+  const nowMs: unknown = clock.now();
+  if (!Number.isFinite(nowMs))
+    throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
+  return clock;
+}
+
+function closed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer is closed');
+}
+
+function full(maxPending: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `The timer is full: maxPending is ${maxPending}`);
+}

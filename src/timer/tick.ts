@@ -1,0 +1,21 @@
+// A tick as two int32 halves: how a wheel reckons without limits and without doubles.
+//
+// A tick counts tickMs from the clock's origin and can be as large as a delay may be (2^53). In one number it would be a
+// double, and the digits that a wheel needs would cost a division each. In two halves, 30 low bits and the rest, each digit is
+// a shift and a mask, for ever: nothing wraps after 24.8 days and nothing is ever rebased.
+
+/** Bits of the low half: with 30, any shift of it stays a non-negative int32. */
+export const LOW_BITS = 30;
+const LOW_SPAN = 2 ** LOW_BITS;
+
+export function highOf(tick: number): number {
+  return Math.floor(tick / LOW_SPAN);
+}
+
+export function lowOf(tick: number, high: number): number {
+  return tick - high * LOW_SPAN;
+}
+
+export function tickOf(high: number, low: number): number {
+  return high * LOW_SPAN + low;
+}

@@ -1,0 +1,254 @@
+// The pending tasks of one timer in the order of their ticks: the wheels, the DelayQueue and the slab that they share.
+//
+// Ground rules. It owns the slab, every list in it and `task[slot]` of the tasks it holds. It never reads a clock, runs no
+// task and knows no milliseconds: ticks come as arguments. SystemTimer alone drives it.
+//
+// Three ticks:   cursor <= horizon <= now.   The cursor is the tick that the wheels stand at: no queued bucket expires at or
+// before it. The horizon is the target of the pass under way, or the cursor when none is. A pass takes, in order: `due` (the tasks of
+// the cursor's tick), then bucket by bucket what expires up to the horizon. A pass can be left and gone on with later.
+// A task for a tick that is no longer ahead of the horizon (it has no delay) goes to `next`, which is due first in the next pass: so
+// none that a task adds can run in the pass that is under way.
+//
+// Costs. add, move, remove: O(1), plus O(log buckets) for the first task of a bucket. take: amortised O(1) per task and
+// per wheel that the task was filed above the lowest. No empty bucket is ever stepped through, so a jump costs the same as a step.
+import { Slab, type Slot } from '../slab/slab.ts';
+import { DelayQueue } from './delay-queue.ts';
+import { highOf, lowOf, tickOf } from './tick.ts';
+import { NOT_HELD, slot as slotOf } from './timer-protocol.ts';
+import type { TimerTask } from './timer-task.ts';
+import { TimingWheel } from './timing-wheel.ts';
+
+export class TimingWheels {
+  readonly #slab = new Slab<TimerTask>();
+  readonly #queue = new DelayQueue();
+  readonly #lowest: TimingWheel;
+  #due = this.#slab.allocate(0, 0);
+  #next = this.#slab.allocate(0, 0);
+  #cursor = 0;
+  #cursorHigh = 0;
+  #cursorLow = 0;
+  #horizon: number;
+  #size = 0;
+
+  /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. */
+  constructor(bits: number, tick: number) {
+    this.#lowest = new TimingWheel(bits, 0, this.#slab);
+    this.#setCursor(tick);
+    this.#horizon = tick;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  holds(task: TimerTask): boolean {
+    const slot = task[slotOf];
+    return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
+  }
+
+  /** Files a task that is in no timer. Returns the tick to look at for its sake, Infinity when that is known already. */
+  add(task: TimerTask, tick: number): number {
+    const slot = this.#slab.allocate(0, 0);
+    this.#slab.setValue(slot, task);
+    task[slotOf] = slot;
+    this.#size++;
+    return this.#file(slot, tick);
+  }
+
+  /** Files a task that is held here anew, behind the others of its tick. Returns as `add`. */
+  move(task: TimerTask, tick: number): number {
+    const slot = task[slotOf] as Slot;
+    this.#slab.unlink(slot);
+    return this.#file(slot, tick);
+  }
+
+  /** Takes out a task that is held here. */
+  remove(task: TimerTask): void {
+    const slot = task[slotOf] as Slot;
+    this.#slab.unlink(slot);
+    this.#release(task, slot);
+  }
+
+  /** Moves the wheels on to `tick` as far as nothing expires, so that what is added next is filed no higher than it must be. */
+  catchUp(tick: number): void {
+    if (this.isPassOpen) return;
+    const queue = this.#queue;
+    if (queue.headExpiration <= tick) this.#dropEmptyHeads();
+    const free = queue.headExpiration - 1;
+    this.#setCursor(Math.min(tick, free));
+    this.#horizon = this.#cursor;
+  }
+
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  /** True from `openPass` until `take` has returned undefined. */
+  get isPassOpen(): boolean {
+    return this.#cursor < this.#horizon || !this.#slab.isEmpty(this.#due);
+  }
+
+  /** True when there is something that no bucket waits for: a pass left open, or tasks without delay. */
+  get isOverdue(): boolean {
+    return this.isPassOpen || !this.#slab.isEmpty(this.#next);
+  }
+
+  /** Begins a pass over all up to `tick`; none may be open. */
+  openPass(tick: number): void {
+    this.#slab.splice(this.#next, this.#due);
+    if (tick > this.#horizon) this.#horizon = tick;
+  }
+
+  /** Takes out the next task of the pass, or ends the pass and returns undefined. */
+  take(): TimerTask | undefined {
+    const slab = this.#slab;
+    for (;;) {
+      const slot = slab.next(this.#due);
+      if (slot !== this.#due) {
+        const task = slab.value(slot) as TimerTask;
+        slab.unlink(slot);
+        this.#release(task, slot);
+        return task;
+      }
+      if (this.#queue.headExpiration > this.#horizon) {
+        this.#setCursor(this.#horizon);
+        return undefined;
+      }
+      this.#expireHead();
+    }
+  }
+
+  /** The tick at which to look next: no task is due before; Infinity when none is pending. */
+  nextTick(): number {
+    if (this.#size === 0) return Number.POSITIVE_INFINITY;
+    if (this.isOverdue) return this.#cursor;
+    this.#dropEmptyHeads();
+    return this.#queue.headExpiration;
+  }
+
+  /** Forgets the buckets that have lost their tasks: all, as no task is pending. Paid for by their enqueuing. */
+  drain(): void {
+    while (this.#queue.size > 0) this.#queue.dequeue();
+  }
+
+  /** Takes out every task, in order. */
+  takeAll(): TimerTask[] {
+    const tasks: TimerTask[] = [];
+    const takeRest = (): void => {
+      for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
+    };
+    takeRest();
+    while (this.#size > 0) {
+      this.openPass(Math.max(this.#horizon, this.isOverdue ? this.#horizon : this.#queue.headExpiration));
+      takeRest();
+    }
+    return tasks;
+  }
+
+  /** Gives memory back after a burst. Called where no slot is held in a local variable. O(1), amortised. */
+  shrink(): void {
+    if (!this.#slab.isSparse) return;
+    const moved = this.#slab.compact();
+    this.#due = moved(this.#due);
+    this.#next = moved(this.#next);
+    for (const bucket of this.#lowest.buckets()) bucket.list = moved(bucket.list);
+    this.#slab.forEachValue((task, slot) => {
+      task[slotOf] = slot;
+    });
+  }
+
+  #file(slot: Slot, tick: number): number {
+    const slab = this.#slab;
+    if (tick <= this.#horizon) {
+      slab.append(this.#next, slot);
+      return this.#cursor;
+    }
+    // Mostly the tick is near: then the high half is the cursor's, and no division is needed.
+    const near = tick - tickOf(this.#cursorHigh, 0);
+    const high = near < tickOf(1, 0) ? this.#cursorHigh : highOf(tick);
+    const low = high === this.#cursorHigh ? near | 0 : lowOf(tick, high);
+    slab.setA(slot, low);
+    slab.setB(slot, high);
+    return this.#place(slot, high, low);
+  }
+
+  #place(slot: Slot, high: number, low: number): number {
+    const bucket = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
+    this.#slab.append(bucket.list, slot);
+    if (bucket.isQueued) return Number.POSITIVE_INFINITY;
+    const expiration = bucket.startOf(high, low);
+    this.#queue.enqueue(bucket, expiration);
+    return expiration;
+  }
+
+  #expireHead(): void {
+    const slab = this.#slab;
+    const bucket = this.#queue.dequeue();
+    this.#setCursor(bucket.expiration);
+    if (bucket.shift === 0) {
+      slab.splice(bucket.list, this.#due);
+      return;
+    }
+    for (let slot = slab.next(bucket.list); slot !== bucket.list; slot = slab.next(bucket.list)) {
+      const low = slab.a(slot);
+      const high = slab.b(slot);
+      slab.unlink(slot);
+      if (low === this.#cursorLow && high === this.#cursorHigh) slab.append(this.#due, slot);
+      else this.#place(slot, high, low);
+    }
+  }
+
+  #release(task: TimerTask, slot: Slot): void {
+    this.#slab.setValue(slot, undefined);
+    this.#slab.free(slot);
+    task[slotOf] = NOT_HELD;
+    this.#size--;
+  }
+
+  #dropEmptyHeads(): void {
+    for (
+      let head = this.#queue.head;
+      head !== null && this.#slab.isEmpty(head.list);
+      head = this.#queue.head
+    ) {
+      this.#queue.dequeue();
+    }
+  }
+
+  #setCursor(tick: number): void {
+    this.#cursor = tick;
+    this.#cursorHigh = highOf(tick);
+    this.#cursorLow = lowOf(tick, this.#cursorHigh);
+  }
+
+  /** Throws unless the wheels are sound. For tests: O(tasks + buckets). */
+  check(): void {
+    const fail = (what: string): never => {
+      throw new Error(`timing wheels: ${what}`);
+    };
+    const queued = new Set(this.#queue.toArray());
+    if (queued.size !== this.#queue.size) fail('a bucket is queued twice');
+    const next = this.#slab.check(this.#next);
+    const due = this.#slab.check(this.#due);
+    const found = [...next, ...due];
+    for (const bucket of this.#lowest.buckets()) {
+      const members = this.#slab.check(bucket.list);
+      if (bucket.isQueued !== queued.has(bucket)) fail('isQueued disagrees with the queue');
+      if (members.length > 0 && !bucket.isQueued) fail('a bucket with tasks is not queued');
+      if (bucket.isQueued && bucket.expiration <= this.#cursor) fail('the cursor has passed a queued bucket');
+      if (bucket.isQueued && bucket.expiration < this.#queue.headExpiration)
+        fail('the head is not the earliest');
+      for (const slot of members) {
+        if (bucket.startOf(this.#slab.b(slot), this.#slab.a(slot)) !== bucket.expiration)
+          fail('a task is misfiled');
+      }
+      found.push(...members);
+    }
+    if (this.#cursor > this.#horizon) fail('the cursor is ahead of the horizon');
+    if (found.length !== this.#size) fail(`${found.length} tasks are linked, size says ${this.#size}`);
+    for (const slot of found) {
+      if (this.#slab.value(slot)?.[slotOf] !== slot) fail('a task does not know its slot');
+    }
+    if (this.#slab.inUse !== found.length + [...this.#lowest.buckets()].length + 2) fail('cells have leaked');
+  }
+}
