@@ -5,6 +5,7 @@ export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export { Purgatory, type PurgatoryOptions, type WaitOptions } from './purgatory/purgatory.ts';
 export type { WaitResult } from './purgatory/wait-for.ts';
-export { SystemTimer, type SystemTimerOptions } from './timer/system-timer.ts';
+export { SystemTimer } from './timer/system-timer.ts';
+export type { SystemTimerOptions } from './timer/system-timer-options.ts';
 export type { Timer } from './timer/timer.ts';
 export { TimerTask } from './timer/timer-task.ts';

@@ -17,7 +17,8 @@ import {
   invalidArgValue,
   PurgatoryError,
 } from '../errors.ts';
-import { SystemTimer, type SystemTimerOptions } from '../timer/system-timer.ts';
+import { SystemTimer } from '../timer/system-timer.ts';
+import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
 import { keeper } from '../timer/timer-protocol.ts';
 import { type DelayedOperation, place } from './delayed-operation.ts';

@@ -8,49 +8,16 @@
 // A pass runs what was due when it began, bucket by bucket; `advanceClock` runs it to its end, the reaper in slices. User
 // code is called from `#run` alone, and nothing it does (add, cancel, close, throw, advanceClock) upsets the pass: no slot
 // and no bucket is kept across a call.
-//
-// Defaults, by `npm run bench -- defaults` (bench/defaults.ts): tickMs 1, since a host timer is no finer and a coarser
-// tick saves nothing that a wheel feels; wheelSize 512, the least that keeps the usual timeouts (up to 4 minutes) one
-// cascade away; sliceMs 5, a third of a 60 Hz frame: below, the turns of the event loop cost more than they give back.
 import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
-import {
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  invalidArgValue,
-  PurgatoryError,
-  throwLater,
-} from '../errors.ts';
-import { Reaper, Slice } from './reaper.ts';
+import { invalidArgType, PurgatoryError, throwLater } from '../errors.ts';
+import { CallbackTask } from './callback-task.ts';
+import { Reaper } from './reaper.ts';
+import { Slice } from './slice.ts';
+import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
 import type { Timer } from './timer.ts';
 import { checkAddable, keeper, slot, type TaskKeeper } from './timer-protocol.ts';
-import { TimerTask } from './timer-task.ts';
+import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './timing-wheels.ts';
-
-/** The options of a {@link SystemTimer}; all may be left out. */
-export interface SystemTimerOptions {
-  /** The tick in ms: an integer from 1 to 2^31 - 1. Default 1. */
-  tickMs?: number;
-  /** Buckets per wheel: an integer from 2 to 65,536, rounded up to a power of two. Default 512. */
-  wheelSize?: number;
-  /** The source of time. Default {@link systemClock}. */
-  clock?: Clock;
-  /** False: nothing runs of itself, only `advanceClock()` moves the timer. Default true. */
-  reaper?: boolean;
-  /** How long the reaper runs callbacks in one turn before it yields to the event loop, in ms; Infinity: never. Default 5. */
-  sliceMs?: number;
-  /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
-  maxPending?: number;
-  /** Takes what a task throws. Default: thrown in a later turn, as an uncaught exception. */
-  onError?: (error: unknown, task: TimerTask) => void;
-}
-
-const TICK_MS = { min: 1, max: 2 ** 31 - 1, integer: true } as const;
-const WHEEL_SIZE = { min: 2, max: 2 ** 16, integer: true } as const;
-const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
-const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
  * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
@@ -74,20 +41,15 @@ export class SystemTimer implements Timer, TaskKeeper {
 
   /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
   constructor(options?: SystemTimerOptions) {
-    const given = checkedOptions(options);
-    this.#tickMs = checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS);
-    const wheelSize = checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE);
-    const sliceMs = checkedNumber('options.sliceMs', given.sliceMs, 5, SLICE_MS);
-    this.#maxPending = checkedNumber('options.maxPending', given.maxPending, Infinity, MAX_PENDING);
-    this.#onError = checkedFunction('options.onError', given.onError);
-    this.#clock = checkedClock(given.clock);
-    if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {
-      throw invalidArgType('options.reaper', 'of type boolean', given.reaper);
-    }
-    this.#hasReaper = given.reaper ?? true;
-    this.#reaper = new Reaper(this.#clock, () => this.#wake());
-    this.#slice = new Slice(this.#clock, sliceMs);
-    this.#armedTick = this.#hasReaper ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    const { tickMs, wheelSize, clock, reaper, sliceMs, maxPending, onError } = checkedTimerOptions(options);
+    this.#tickMs = tickMs;
+    this.#maxPending = maxPending;
+    this.#onError = onError;
+    this.#clock = clock;
+    this.#hasReaper = reaper;
+    this.#reaper = new Reaper(clock, () => this.#wake());
+    this.#armedTick = reaper ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    this.#slice = new Slice(clock, sliceMs);
     this.#wheels = new TimingWheels(32 - Math.clz32(wheelSize - 1), this.#tickOf(this.#now()));
   }
 
@@ -302,31 +264,6 @@ export class SystemTimer implements Timer, TaskKeeper {
 /** Throws unless the invariants of the timer's structures hold. For tests: O(tasks + buckets). */
 export function checkTimerInvariants(timer: SystemTimer): void {
   SystemTimer.check(timer);
-}
-
-class CallbackTask extends TimerTask {
-  readonly #callback: () => void;
-
-  constructor(callback: () => void, delayMs: number) {
-    super(delayMs);
-    this.#callback = callback;
-  }
-
-  override run(): void {
-    const callback = this.#callback;
-    callback();
-  }
-}
-
-function checkedClock(clock: Clock | undefined): Clock {
-  if (clock === undefined) return systemClock;
-  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
-    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
-  }
-  const nowMs: unknown = clock.now();
-  if (!Number.isFinite(nowMs))
-    throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
-  return clock;
 }
 
 function closed(): PurgatoryError {

@@ -1,0 +1,68 @@
+// What a SystemTimer can be told, and the defaults.
+//
+// The defaults are measured, by `npm run bench -- defaults` (bench/defaults.ts): tickMs 1, since a host timer is no finer and a
+// coarser tick saves nothing that a wheel feels; wheelSize 512, the least that keeps the usual timeouts (up to 4 minutes) one
+// cascade away; sliceMs 5, a third of a 60 Hz frame: below, the turns of the event loop cost more than they give back.
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import {
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  invalidArgType,
+  invalidArgValue,
+} from '../errors.ts';
+import type { TimerTask } from './timer-task.ts';
+
+/** The options of a {@link SystemTimer}; all may be left out. */
+export interface SystemTimerOptions {
+  /** The tick in ms: an integer from 1 to 2^31 - 1. Default 1. */
+  tickMs?: number;
+  /** Buckets per wheel: an integer from 2 to 65,536, rounded up to a power of two. Default 512. */
+  wheelSize?: number;
+  /** The source of time. Default {@link systemClock}. */
+  clock?: Clock;
+  /** False: nothing runs of itself, only `advanceClock()` moves the timer. Default true. */
+  reaper?: boolean;
+  /** How long the reaper runs callbacks in one turn before it yields to the event loop, in ms; Infinity: never. Default 5. */
+  sliceMs?: number;
+  /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxPending?: number;
+  /** Takes what a task throws. Default: thrown in a later turn, as an uncaught exception. */
+  onError?: (error: unknown, task: TimerTask) => void;
+}
+
+const TICK_MS = { min: 1, max: 2 ** 31 - 1, integer: true } as const;
+const WHEEL_SIZE = { min: 2, max: 2 ** 16, integer: true } as const;
+const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
+
+/** Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for one that is bad. */
+export function checkedTimerOptions(
+  options: SystemTimerOptions | undefined,
+): Required<Omit<SystemTimerOptions, 'onError'>> & Pick<SystemTimerOptions, 'onError'> {
+  const given = checkedOptions(options);
+  if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {
+    throw invalidArgType('options.reaper', 'of type boolean', given.reaper);
+  }
+  return {
+    tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
+    wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),
+    sliceMs: checkedNumber('options.sliceMs', given.sliceMs, 5, SLICE_MS),
+    maxPending: checkedNumber('options.maxPending', given.maxPending, Number.POSITIVE_INFINITY, MAX_PENDING),
+    reaper: given.reaper ?? true,
+    clock: checkedClock(given.clock),
+    onError: checkedFunction('options.onError', given.onError),
+  };
+}
+
+function checkedClock(clock: Clock | undefined): Clock {
+  if (clock === undefined) return systemClock;
+  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
+    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
+  }
+  const nowMs: unknown = clock.now();
+  if (!Number.isFinite(nowMs))
+    throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
+  return clock;
+}
