@@ -25,7 +25,7 @@ const SENTINEL = -2;
 
 export class Watchers<K, Op extends DelayedOperation> {
   readonly #parked = new Slab<Op>();
-  #all = this.#parked.allocate(NONE, NONE);
+  #all = this.#parked.makeList(NONE, NONE);
   readonly #watches = new Slab();
   readonly #lists = new Map<K, Slot>();
   /** The key of each list, by the index that its sentinel carries; freed indexes are used again. */
@@ -53,9 +53,8 @@ export class Watchers<K, Op extends DelayedOperation> {
   park(operation: Op, keys: readonly K[]): void {
     const parked = this.#parked;
     const watches = this.#watches;
-    const slot = parked.allocate(NONE, 0);
+    const slot = parked.push(this.#all, NONE, 0);
     parked.setValue(slot, operation);
-    parked.append(this.#all, slot);
     operation[place] = slot;
     let first = NONE;
     for (let i = 0; i < keys.length; i++) {
@@ -66,9 +65,7 @@ export class Watchers<K, Op extends DelayedOperation> {
       } else if (watches.a(watches.prev(list)) === slot) {
         continue; // a key given twice: nobody can have parked behind this operation yet
       }
-      const watch = watches.allocate(slot, first);
-      watches.append(list, watch);
-      first = watch;
+      first = watches.push(list, slot, first);
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
       parked.setA(slot, first);
     }
@@ -83,14 +80,15 @@ export class Watchers<K, Op extends DelayedOperation> {
     while (watch !== NONE) {
       const next = watches.b(watch) as Slot;
       if (this.#depth > 0) this.#movePasses(watch);
-      if (watches.unlink(watch)) this.#dropList(watches.next(watch));
-      watches.free(watch);
+      const before = watches.prev(watch);
+      const after = watches.next(watch);
+      watches.remove(watch);
+      if (before === after) this.#dropList(after); // only the sentinel is on both sides of a watch
       watch = next;
     }
     operation[place] = NOT_PARKED;
     parked.setValue(slot, undefined);
-    parked.unlink(slot);
-    parked.free(slot);
+    parked.remove(slot);
     if (parked.isSparse || watches.isSparse) this.#shrink();
   }
 
@@ -133,7 +131,7 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   #makeList(key: K): Slot {
     const name = this.#freeNames.pop() ?? this.#names.length;
-    const list = this.#watches.allocate(name, SENTINEL);
+    const list = this.#watches.makeList(name, SENTINEL);
     this.#names[name] = key;
     this.#lists.set(key, list);
     return list;
@@ -144,7 +142,7 @@ export class Watchers<K, Op extends DelayedOperation> {
     this.#lists.delete(this.#names[name] as K);
     this.#names[name] = undefined;
     this.#freeNames.push(name);
-    this.#watches.free(list);
+    this.#watches.remove(list);
   }
 
   #movePasses(leaving: Slot): void {

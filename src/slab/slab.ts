@@ -2,13 +2,13 @@
 //
 // Ground rules. A Slab owns its cells; a list is a sentinel cell in a ring (next, prev) with its members, so leaving a list
 // needs no list, no search and no allocation. A cell carries two integers for its owner (`a`, `b`) and, on demand, one
-// value. A Slot is the offset of a cell; it is valid until `free` or the next `compact`, and nobody keeps one over either.
+// value. A Slot is the offset of a cell; it is valid until `remove` or the next `compact`, and nobody keeps one over either.
 // Only the owner of a slab touches its lists. The slab knows neither tasks nor watch keys.
 //
 // Layout. Four int32 a cell (next, prev, a, b), side by side: one cache line serves a cell, and none of it is seen by the
 // collector. Values lie in a plain array beside the cells, which stays empty for a slab that stores none.
 //
-// Costs. allocate, free, append, unlink, splice: O(1). Growth doubles, compaction (when under a quarter is in use) halves:
+// Costs. push, remove, moveTo, splice: O(1). Growth doubles, compaction (when under a quarter is in use) halves:
 // amortised O(1) each, so memory follows the number in use within 4x, down as well as up.
 //
 // Why not linked objects: `npm run bench -- layout` (bench/layout.ts) compares both on the timer and on the watch lists.
@@ -32,7 +32,7 @@ const STRIDE_BITS = 2;
 const FREE = -2;
 const MIN_CELLS = 64;
 
-/** Where {@link Slab.compact} moved a live cell. */
+/** Where {@link Slab.compact} moved a cell in use. */
 export type Moved = (slot: Slot) => Slot;
 
 export class Slab<T = never> {
@@ -43,6 +43,8 @@ export class Slab<T = never> {
   /** Cells from here on were never used. */
   #fresh = 0;
   #inUse = 0;
+  /** The slab is sparse with fewer cells in use: a quarter of the capacity, or never for the least one. */
+  #sparseBelow = 0;
 
   /** Cells in use, sentinels included. */
   get inUse(): number {
@@ -54,51 +56,56 @@ export class Slab<T = never> {
     return this.#cells.length >> STRIDE_BITS;
   }
 
-  /** A cell in no list, with `a` and `b` as given. O(1) amortised. */
-  allocate(a: number, b: number): Slot {
-    let slot = this.#freed;
-    if (slot !== NONE) {
-      this.#freed = this.#cells[slot + NEXT];
-    } else {
-      slot = this.#fresh;
-      if (slot === this.#cells.length) this.#grow();
-      this.#fresh = slot + STRIDE;
-    }
-    this.#inUse++;
+  /** Makes an empty list, whose sentinel carries `a` and `b`. O(1) amortised. */
+  makeList(a: number, b: number): Slot {
+    const slot = this.#allocate();
     const cells = this.#cells;
     cells[slot + NEXT] = slot;
     cells[slot + PREV] = slot;
     cells[slot + A] = a;
     cells[slot + B] = b;
-    return slot as Slot;
+    return slot;
   }
 
-  /** Gives back a cell that is in no list; its value must have been cleared. O(1). */
-  free(slot: Slot): void {
-    this.#cells[slot + NEXT] = this.#freed;
-    this.#cells[slot + PREV] = FREE;
-    this.#freed = slot;
-    this.#inUse--;
-  }
-
-  /** Makes `slot` the last of `list`. */
-  append(list: Slot, slot: Slot): void {
+  /** Adds a new cell with `a` and `b` as the last of `list`. O(1) amortised. */
+  push(list: Slot, a: number, b: number): Slot {
+    const slot = this.#allocate();
     const cells = this.#cells;
     const last = cells[list + PREV];
     cells[slot + NEXT] = list;
     cells[slot + PREV] = last;
+    cells[slot + A] = a;
+    cells[slot + B] = b;
     cells[last + NEXT] = slot;
     cells[list + PREV] = slot;
+    return slot;
   }
 
-  /** Takes `slot` out of whatever list it is in; its own links stay as they were. True iff that emptied the list. */
-  unlink(slot: Slot): boolean {
+  /** Takes a cell out of whatever list it is in and gives it back; its value must have been cleared. O(1). */
+  remove(slot: Slot): void {
     const cells = this.#cells;
     const next = cells[slot + NEXT];
     const prev = cells[slot + PREV];
     cells[prev + NEXT] = next;
     cells[next + PREV] = prev;
-    return next === prev;
+    cells[slot + NEXT] = this.#freed;
+    cells[slot + PREV] = FREE;
+    this.#freed = slot;
+    this.#inUse--;
+  }
+
+  /** Moves a cell from whatever list it is in to the end of `list`. */
+  moveTo(list: Slot, slot: Slot): void {
+    const cells = this.#cells;
+    const next = cells[slot + NEXT];
+    const prev = cells[slot + PREV];
+    cells[prev + NEXT] = next;
+    cells[next + PREV] = prev;
+    const last = cells[list + PREV];
+    cells[slot + NEXT] = list;
+    cells[slot + PREV] = last;
+    cells[last + NEXT] = slot;
+    cells[list + PREV] = slot;
   }
 
   /** Moves all of `from`, in order, behind the last of `to`. O(1). */
@@ -150,9 +157,8 @@ export class Slab<T = never> {
 
   setValue(slot: Slot, value: T | undefined): void {
     const index = slot >> STRIDE_BITS;
-    // Sentinels have no value: without the filling, the first value behind one would turn the array into a sparse one.
-    while (this.#values.length < index) this.#values.push(undefined);
-    this.#values[index] = value;
+    if (index < this.#values.length) this.#values[index] = value;
+    else this.#addValue(index, value);
   }
 
   /** Calls `visit` with each value and its slot. O(capacity). */
@@ -165,8 +171,7 @@ export class Slab<T = never> {
 
   /** True when under a quarter of the capacity is in use, and the owner had better {@link compact}. */
   get isSparse(): boolean {
-    const length = this.#cells.length;
-    return this.#inUse * STRIDE * 4 < length && length > MIN_CELLS * STRIDE;
+    return this.#inUse < this.#sparseBelow;
   }
 
   /**
@@ -195,7 +200,7 @@ export class Slab<T = never> {
       moved[to + B] = cells[slot + B];
       if (this.#values.length > 0) values.push(this.#values[slot >> STRIDE_BITS]);
     }
-    this.#cells = moved;
+    this.#use(moved);
     this.#values = values;
     this.#freed = NONE;
     this.#fresh = fresh;
@@ -219,9 +224,33 @@ export class Slab<T = never> {
     return members;
   }
 
-  #grow(): void {
-    const cells = new Int32Array(this.#cells.length * 2);
-    cells.set(this.#cells);
+  #allocate(): Slot {
+    this.#inUse++;
+    const slot = this.#freed;
+    if (slot === NONE) return this.#allocateFresh();
+    this.#freed = this.#cells[slot + NEXT];
+    return slot as Slot;
+  }
+
+  #allocateFresh(): Slot {
+    const slot = this.#fresh;
+    if (slot === this.#cells.length) {
+      const cells = new Int32Array(this.#cells.length * 2);
+      cells.set(this.#cells);
+      this.#use(cells);
+    }
+    this.#fresh = slot + STRIDE;
+    return slot as Slot;
+  }
+
+  #use(cells: Int32Array<ArrayBuffer>): void {
     this.#cells = cells;
+    this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;
+  }
+
+  /** Sentinels have no value: without the filling, the first value behind one would make the array a sparse one. */
+  #addValue(index: number, value: T | undefined): void {
+    while (this.#values.length < index) this.#values.push(undefined);
+    this.#values.push(value);
   }
 }

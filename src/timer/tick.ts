@@ -6,7 +6,8 @@
 
 /** Bits of the low half: with 30, any shift of it stays a non-negative int32. */
 export const LOW_BITS = 30;
-const LOW_SPAN = 2 ** LOW_BITS;
+/** Ticks that the low half counts before the high half goes on by one. */
+export const LOW_SPAN: number = 2 ** LOW_BITS;
 
 export function highOf(tick: number): number {
   return Math.floor(tick / LOW_SPAN);

@@ -63,7 +63,7 @@ export class TimingWheel {
   }
 
   #makeBucket(index: number): TimerTaskList {
-    const bucket = new TimerTaskList(this.#slab.allocate(0, 0), this.#shift);
+    const bucket = new TimerTaskList(this.#slab.makeList(0, 0), this.#shift);
     this.#buckets[index] = bucket;
     return bucket;
   }

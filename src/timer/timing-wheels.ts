@@ -13,20 +13,23 @@
 // per wheel that the task was filed above the lowest. No empty bucket is ever stepped through, so a jump costs the same as a step.
 import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
-import { highOf, lowOf, tickOf } from './tick.ts';
+import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
 import { NOT_HELD, slot as slotOf } from './timer-protocol.ts';
 import type { TimerTask } from './timer-task.ts';
+import type { TimerTaskList } from './timer-task-list.ts';
 import { TimingWheel } from './timing-wheel.ts';
 
 export class TimingWheels {
   readonly #slab = new Slab<TimerTask>();
   readonly #queue = new DelayQueue();
   readonly #lowest: TimingWheel;
-  #due = this.#slab.allocate(0, 0);
-  #next = this.#slab.allocate(0, 0);
+  #due = this.#slab.makeList(0, 0);
+  #next = this.#slab.makeList(0, 0);
   #cursor = 0;
   #cursorHigh = 0;
   #cursorLow = 0;
+  /** The tick of the cursor's high half alone. */
+  #cursorBase = 0;
   #horizon: number;
   #size = 0;
 
@@ -48,25 +51,35 @@ export class TimingWheels {
 
   /** Files a task that is in no timer. Returns the tick to look at for its sake, Infinity when that is known already. */
   add(task: TimerTask, tick: number): number {
-    const slot = this.#slab.allocate(0, 0);
+    let lookAt = this.#cursor;
+    let list = this.#next;
+    let high = 0;
+    let low = 0;
+    if (tick > this.#horizon) {
+      // Mostly the tick is near: then the high half is the cursor's, and no division is needed.
+      const near = tick - this.#cursorBase;
+      high = near < LOW_SPAN ? this.#cursorHigh : highOf(tick);
+      low = near < LOW_SPAN ? near | 0 : lowOf(tick, high);
+      const bucket = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
+      lookAt = bucket.isQueued ? Number.POSITIVE_INFINITY : this.#enqueue(bucket, high, low);
+      list = bucket.list;
+    }
+    const slot = this.#slab.push(list, low, high);
     this.#slab.setValue(slot, task);
     task[slotOf] = slot;
     this.#size++;
-    return this.#file(slot, tick);
+    return lookAt;
   }
 
   /** Files a task that is held here anew, behind the others of its tick. Returns as `add`. */
   move(task: TimerTask, tick: number): number {
-    const slot = task[slotOf] as Slot;
-    this.#slab.unlink(slot);
-    return this.#file(slot, tick);
+    this.remove(task);
+    return this.add(task, tick);
   }
 
   /** Takes out a task that is held here. */
   remove(task: TimerTask): void {
-    const slot = task[slotOf] as Slot;
-    this.#slab.unlink(slot);
-    this.#release(task, slot);
+    this.#release(task, task[slotOf] as Slot);
   }
 
   /** Moves the wheels on to `tick` as far as nothing expires, so that what is added next is filed no higher than it must be. */
@@ -106,7 +119,6 @@ export class TimingWheels {
       const slot = slab.next(this.#due);
       if (slot !== this.#due) {
         const task = slab.value(slot) as TimerTask;
-        slab.unlink(slot);
         this.#release(task, slot);
         return task;
       }
@@ -157,25 +169,7 @@ export class TimingWheels {
     });
   }
 
-  #file(slot: Slot, tick: number): number {
-    const slab = this.#slab;
-    if (tick <= this.#horizon) {
-      slab.append(this.#next, slot);
-      return this.#cursor;
-    }
-    // Mostly the tick is near: then the high half is the cursor's, and no division is needed.
-    const near = tick - tickOf(this.#cursorHigh, 0);
-    const high = near < tickOf(1, 0) ? this.#cursorHigh : highOf(tick);
-    const low = high === this.#cursorHigh ? near | 0 : lowOf(tick, high);
-    slab.setA(slot, low);
-    slab.setB(slot, high);
-    return this.#place(slot, high, low);
-  }
-
-  #place(slot: Slot, high: number, low: number): number {
-    const bucket = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
-    this.#slab.append(bucket.list, slot);
-    if (bucket.isQueued) return Number.POSITIVE_INFINITY;
+  #enqueue(bucket: TimerTaskList, high: number, low: number): number {
     const expiration = bucket.startOf(high, low);
     this.#queue.enqueue(bucket, expiration);
     return expiration;
@@ -192,15 +186,19 @@ export class TimingWheels {
     for (let slot = slab.next(bucket.list); slot !== bucket.list; slot = slab.next(bucket.list)) {
       const low = slab.a(slot);
       const high = slab.b(slot);
-      slab.unlink(slot);
-      if (low === this.#cursorLow && high === this.#cursorHigh) slab.append(this.#due, slot);
-      else this.#place(slot, high, low);
+      if (low === this.#cursorLow && high === this.#cursorHigh) {
+        slab.moveTo(this.#due, slot);
+      } else {
+        const finer = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
+        if (!finer.isQueued) this.#enqueue(finer, high, low);
+        slab.moveTo(finer.list, slot);
+      }
     }
   }
 
   #release(task: TimerTask, slot: Slot): void {
     this.#slab.setValue(slot, undefined);
-    this.#slab.free(slot);
+    this.#slab.remove(slot);
     task[slotOf] = NOT_HELD;
     this.#size--;
   }
@@ -219,6 +217,7 @@ export class TimingWheels {
     this.#cursor = tick;
     this.#cursorHigh = highOf(tick);
     this.#cursorLow = lowOf(tick, this.#cursorHigh);
+    this.#cursorBase = tickOf(this.#cursorHigh, 0);
   }
 
   /** Throws unless the wheels are sound. For tests: O(tasks + buckets). */
