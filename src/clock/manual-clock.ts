@@ -19,7 +19,7 @@ const LEAST_STEP_MS = 1;
 
 /** A {@link Clock} for tests and simulations: its time moves by {@link ManualClock.advance} alone. */
 export class ManualClock implements Clock {
-  #nowMs: number;
+  #nowMs = 0;
   #depth = 0;
   readonly #outstanding: ManualWakeUp[] = [];
   /** What the innermost wake-ups set for a time already reached: not due before the clock steps on. */

@@ -92,7 +92,7 @@ function currentSource(): () => number {
 /** One setTimeout of the host, or the chain of them that reaches `atMs`. */
 class HostWakeUp implements WakeUp {
   readonly #outstanding: Set<HostWakeUp>;
-  readonly #atMs: number;
+  readonly #atMs: number = 0;
   readonly #wake: () => void;
   #isRef = true;
   #clear!: () => void;

@@ -53,7 +53,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #parking: Parking<K>;
-  readonly #maxParked: number;
+  readonly #maxParked: number = 0;
   #notified = new Set<K>();
   #isFlushDue = false;
   #isClosed = false;
@@ -66,7 +66,12 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
     const given = checkedOptions(options);
     this.name = name;
-    this.#maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
+    this.#maxParked = checkedNumber(
+      'options.maxParked',
+      given.maxParked,
+      Number.POSITIVE_INFINITY,
+      MAX_PARKED,
+    );
     // Nothing but operations of type Op gets into the parking, except waiters, which do not throw.
     const onError = checkedFunction('options.onError', given.onError) as Parking<K>['report'] | undefined;
     const { onError: _, ...timerOptions } = given;

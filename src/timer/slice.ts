@@ -13,7 +13,7 @@ const MAX_STRIDE = 32;
  */
 export class Slice {
   readonly #clock: Clock;
-  readonly #sliceMs: number;
+  readonly #sliceMs: number = 0;
   #endMs = 0;
   #readMs = 0;
   #stride = 1;

@@ -19,19 +19,23 @@ import { checkAddable, keeper, slot, type TaskKeeper } from './timer-protocol.ts
 import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './timing-wheels.ts';
 
+// Fields that hold a number start as one: V8 gives a field that was undefined first no number representation, and each read costs a check.
+/** More than any memory holds, and small enough to be compared without a double. */
+const MAX_INT32 = 2 ** 31 - 1;
+
 /**
  * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
  * from non-empty bucket to non-empty bucket. A pending task keeps the process alive unless `unref()`.
  */
 export class SystemTimer implements Timer, TaskKeeper {
-  readonly #tickMs: number;
-  readonly #maxPending: number;
+  readonly #tickMs: number = 0;
+  readonly #maxPending: number = 0;
   readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
   readonly #clock: Clock;
   readonly #wheels: TimingWheels;
   readonly #reaper: Reaper;
   /** What a start must fall below to bother the reaper: -Infinity where a pass will arm it, or nothing may. */
-  #armedTick: number;
+  #armedTick: number = Number.NEGATIVE_INFINITY;
   readonly #hasReaper: boolean;
   readonly #slice: Slice;
   /** The highest reading so far: a clock that goes back stands still. */
@@ -43,12 +47,12 @@ export class SystemTimer implements Timer, TaskKeeper {
   constructor(options?: SystemTimerOptions) {
     const { tickMs, wheelSize, clock, reaper, sliceMs, maxPending, onError } = checkedTimerOptions(options);
     this.#tickMs = tickMs;
-    this.#maxPending = maxPending;
+    this.#maxPending = Math.min(maxPending, MAX_INT32);
     this.#onError = onError;
     this.#clock = clock;
     this.#hasReaper = reaper;
     this.#reaper = new Reaper(clock, () => this.#wake());
-    this.#armedTick = reaper ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    if (reaper) this.#armedTick = Number.POSITIVE_INFINITY;
     this.#slice = new Slice(clock, sliceMs);
     this.#wheels = new TimingWheels(32 - Math.clz32(wheelSize - 1), this.#tickOf(this.#now()));
   }

@@ -24,9 +24,9 @@ import type { TimerTask } from './timer-task.ts';
 import { TimerTaskList } from './timer-task-list.ts';
 
 export class TimingWheel {
-  readonly #bits: number;
+  readonly #bits: number = 0;
   /** Position of the wheel's digit in a tick: its own tick is 2^shift ticks. */
-  readonly #shift: number;
+  readonly #shift: number = 0;
   readonly #slab: Slab<TimerTask>;
   readonly #buckets: (TimerTaskList | undefined)[];
   #overflow: TimingWheel | undefined;

@@ -30,7 +30,7 @@ export class TimingWheels {
   #cursorLow = 0;
   /** The tick of the cursor's high half alone. */
   #cursorBase = 0;
-  #horizon: number;
+  #horizon = 0;
   #size = 0;
 
   /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. */
