@@ -11,6 +11,7 @@ import {
   checkedOptions,
   invalidArgType,
   invalidArgValue,
+  type NumberRule,
 } from '../errors.ts';
 import type { TimerTask } from './timer-task.ts';
 
@@ -32,8 +33,10 @@ export interface SystemTimerOptions {
   onError?: (error: unknown, task: TimerTask) => void;
 }
 
-const TICK_MS = { min: 1, max: 2 ** 31 - 1, integer: true } as const;
-const WHEEL_SIZE = { min: 2, max: 2 ** 16, integer: true } as const;
+/** What `tickMs` may be: an integer that a host timer can wait for. */
+export const TICK_MS: NumberRule = { min: 1, max: 2 ** 31 - 1, integer: true };
+/** What `wheelSize` may be. */
+export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
 const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 

@@ -9,11 +9,13 @@
 // code is called from `#run` alone, and nothing it does (add, cancel, close, throw, advanceClock) upsets the pass: no slot
 // and no bucket is kept across a call.
 import type { Clock } from '../clock/clock.ts';
-import { invalidArgType, PurgatoryError, throwLater } from '../errors.ts';
+import { invalidArgType } from '../errors.ts';
 import { CallbackTask } from './callback-task.ts';
 import { Reaper } from './reaper.ts';
+import { reportError, timerClosed, timerFull } from './refusals.ts';
 import { Slice } from './slice.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
+import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
 import { checkAddable, keeper, slot, type TaskKeeper } from './timer-protocol.ts';
 import type { TimerTask } from './timer-task.ts';
@@ -54,7 +56,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     this.#reaper = new Reaper(clock, () => this.#wake());
     if (reaper) this.#armedTick = Number.POSITIVE_INFINITY;
     this.#slice = new Slice(clock, sliceMs);
-    this.#wheels = new TimingWheels(32 - Math.clz32(wheelSize - 1), this.#tickOf(this.#now()));
+    this.#wheels = new TimingWheels(32 - Math.clz32(wheelSize - 1), tickAt(this.#now(), tickMs));
   }
 
   get size(): number {
@@ -72,14 +74,14 @@ export class SystemTimer implements Timer, TaskKeeper {
 
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw timerClosed();
     const isNew = task[keeper] === undefined;
-    if (isNew && this.#wheels.size >= this.#maxPending) throw full(this.#maxPending);
+    if (isNew && this.#wheels.size >= this.#maxPending) throw timerFull(this.#maxPending);
     const nowMs = this.#now();
-    const nowTick = this.#tickOf(nowMs);
+    const nowTick = tickAt(nowMs, this.#tickMs);
     const wheels = this.#wheels;
     if (nowTick > wheels.cursor) wheels.catchUp(nowTick);
-    const tick = delayMs === 0 ? nowTick : this.#tickAfter(nowMs + delayMs);
+    const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     const lookAt = isNew ? wheels.add(task, tick) : wheels.move(task, tick);
     task[keeper] = this;
     if (lookAt < this.#armedTick) this.#arm(lookAt);
@@ -157,18 +159,6 @@ export class SystemTimer implements Timer, TaskKeeper {
     return this.#nowMs;
   }
 
-  /** The tick that `nowMs` lies in. The correction is for a quotient that was rounded up to the next integer. */
-  #tickOf(nowMs: number): number {
-    const tick = Math.floor(nowMs / this.#tickMs);
-    return tick * this.#tickMs > nowMs ? tick - 1 : tick;
-  }
-
-  /** The first tick that begins at `deadlineMs` or later. The correction is for a quotient that was rounded down to an integer. */
-  #tickAfter(deadlineMs: number): number {
-    const tick = Math.ceil(deadlineMs / this.#tickMs);
-    return tick * this.#tickMs < deadlineMs ? tick + 1 : tick;
-  }
-
   #wake(): void {
     this.#armedTick = Number.POSITIVE_INFINITY;
     this.#advance(this.#slice);
@@ -184,7 +174,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     // A pass that the last slice left open ends first: what its tasks add without delay must wait for the next.
     if (wheels.isPassOpen) ran = this.#runPass(slice);
     if (!wheels.isPassOpen) {
-      wheels.openPass(this.#tickOf(nowMs));
+      wheels.openPass(tickAt(nowMs, this.#tickMs));
       ran += this.#runPass(slice);
     }
     this.#isRunning = false;
@@ -208,19 +198,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     try {
       task.run();
     } catch (error) {
-      this.#report(error, task);
-    }
-  }
-
-  #report(error: unknown, task: TimerTask): void {
-    if (this.#onError === undefined) {
-      throwLater(error);
-      return;
-    }
-    try {
-      this.#onError(error, task);
-    } catch (thrown) {
-      throwLater(thrown);
+      reportError(error, task, this.#onError);
     }
   }
 
@@ -268,12 +246,4 @@ export class SystemTimer implements Timer, TaskKeeper {
 /** Throws unless the invariants of the timer's structures hold. For tests: O(tasks + buckets). */
 export function checkTimerInvariants(timer: SystemTimer): void {
   SystemTimer.check(timer);
-}
-
-function closed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer is closed');
-}
-
-function full(maxPending: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_FULL', `The timer is full: maxPending is ${maxPending}`);
 }

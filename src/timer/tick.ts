@@ -1,4 +1,4 @@
-// A tick as two int32 halves: how a wheel reckons without limits and without doubles.
+// Ticks: from milliseconds, and as two int32 halves, which is how a wheel reckons without limits and without doubles.
 //
 // A tick counts tickMs from the clock's origin and can be as large as a delay may be (2^53). In one number it would be a
 // double, and the digits that a wheel needs would cost a division each. In two halves, 30 low bits and the rest, each digit is
@@ -19,4 +19,16 @@ export function lowOf(tick: number, high: number): number {
 
 export function tickOf(high: number, low: number): number {
   return high * LOW_SPAN + low;
+}
+
+/** The tick that `atMs` lies in. The correction is for a quotient that was rounded up to the next integer. */
+export function tickAt(atMs: number, tickMs: number): number {
+  const tick = Math.floor(atMs / tickMs);
+  return tick * tickMs > atMs ? tick - 1 : tick;
+}
+
+/** The first tick that begins at `atMs` or later. The correction is for a quotient that was rounded down to an integer. */
+export function tickFrom(atMs: number, tickMs: number): number {
+  const tick = Math.ceil(atMs / tickMs);
+  return tick * tickMs < atMs ? tick + 1 : tick;
 }
