@@ -9,42 +9,22 @@
 //
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
-import {
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  invalidArgValue,
-  PurgatoryError,
-} from '../errors.ts';
-import { SystemTimer } from '../timer/system-timer.ts';
-import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
+import { invalidArgType } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
 import { keeper } from '../timer/timer-protocol.ts';
 import { type DelayedOperation, place } from './delayed-operation.ts';
 import { Parking } from './parking.ts';
+import {
+  checkedPurgatoryOptions,
+  checkedWaitOptions,
+  checkWatchKeys,
+  type PurgatoryOptions,
+  type WaitOptions,
+} from './purgatory-options.ts';
+import { cancelledIn, closed, full, pending } from './refusals.ts';
 import { Waiter, type WaitResult } from './wait-for.ts';
+import { Watchers } from './watchers.ts';
 
-/** The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are for its own timer. */
-export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
-  extends Omit<SystemTimerOptions, 'onError'> {
-  /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
-  timer?: Timer;
-  /** The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity. */
-  maxParked?: number;
-  /** Takes what user code throws inside a pass or an expiry. Default: thrown in a later turn, as an uncaught exception. */
-  onError?: (error: unknown, op: Op) => void;
-}
-
-/** The options of {@link Purgatory.waitFor}. */
-export interface WaitOptions {
-  /** The deadline in ms from now; Infinity for none. */
-  timeoutMs: number;
-  /** Gives up the wait: the promise is rejected with `signal.reason`. */
-  signal?: AbortSignal;
-}
-
-const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 const turnEnd = Promise.resolve();
 
 /** Parks operations until an event on one of their watch keys, or their deadline, completes them. */
@@ -52,7 +32,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   readonly name: string;
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
-  readonly #parking: Parking<K>;
+  readonly #parking: Parking<K, Watchers<K, DelayedOperation>>;
   readonly #maxParked: number = 0;
   #notified = new Set<K>();
   #isFlushDue = false;
@@ -63,21 +43,12 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
    */
   constructor(name: string, options?: PurgatoryOptions<Op>) {
-    if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
-    const given = checkedOptions(options);
+    const { timer, ownsTimer, maxParked, onError } = checkedPurgatoryOptions(name, options);
     this.name = name;
-    this.#maxParked = checkedNumber(
-      'options.maxParked',
-      given.maxParked,
-      Number.POSITIVE_INFINITY,
-      MAX_PARKED,
-    );
-    // Nothing but operations of type Op gets into the parking, except waiters, which do not throw.
-    const onError = checkedFunction('options.onError', given.onError) as Parking<K>['report'] | undefined;
-    const { onError: _, ...timerOptions } = given;
-    this.#ownsTimer = given.timer === undefined;
-    this.#timer = given.timer === undefined ? new SystemTimer(timerOptions) : checkedTimer(given.timer);
-    this.#parking = new Parking(this.#timer, onError);
+    this.#timer = timer;
+    this.#ownsTimer = ownsTimer;
+    this.#maxParked = maxParked;
+    this.#parking = new Parking(timer, new Watchers(), onError);
   }
 
   /** Parked operations, waiters of `waitFor` included. */
@@ -107,7 +78,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     if (op?.[place] === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
-    checkKeys(watchKeys);
+    checkWatchKeys(watchKeys);
     return this.#tryElseWatch(op, watchKeys);
   }
 
@@ -156,18 +127,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     attempt: () => T | undefined,
     options: WaitOptions,
   ): Promise<WaitResult<T>> {
-    checkKeys(watchKeys);
+    checkWatchKeys(watchKeys);
     if (typeof attempt !== 'function') throw invalidArgType('attempt', 'of type function', attempt);
-    if (typeof options !== 'object' || options === null) {
-      throw invalidArgType('options', 'of type object', options);
-    }
-    const { timeoutMs, signal } = options;
-    if (typeof timeoutMs !== 'number') throw invalidArgType('options.timeoutMs', 'of type number', timeoutMs);
-    if (signal !== undefined && !(signal instanceof AbortSignal)) {
-      throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
-    }
+    const { timeoutMs, signal } = checkedWaitOptions(options);
     const waiter = new Waiter(attempt, timeoutMs, signal);
-    if (this.#isClosed) throw this.#closed();
+    if (this.#isClosed) throw closed(this.name);
     signal?.throwIfAborted();
     this.#tryElseWatch(waiter, watchKeys);
     if (waiter.isPending) waiter.watchSignal();
@@ -179,17 +143,12 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * or parked again. Waiters of `waitFor` are rejected with ERR_PURGATORY_CANCELLED and not returned.
    */
   cancelForKey(key: K): Op[] {
-    const cancelled: Op[] = [];
+    const cancelled: DelayedOperation[] = [];
     const { watchers } = this.#parking;
     for (let op = watchers.oldestOf(key); op !== undefined; op = watchers.oldestOf(key)) {
-      this.#takeOut(
-        op,
-        cancelled,
-        'ERR_PURGATORY_CANCELLED',
-        `The wait was cancelled in purgatory "${this.name}"`,
-      );
+      this.#parking.takeOut(op, cancelled, () => cancelledIn(this.name));
     }
-    return cancelled;
+    return cancelled as Op[];
   }
 
   /** Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks of the timer. */
@@ -204,13 +163,13 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   close(): Op[] {
     this.#isClosed = true;
     this.#notified.clear();
-    const parked: Op[] = [];
+    const parked: DelayedOperation[] = [];
     const { watchers } = this.#parking;
     for (let op = watchers.oldest(); op !== undefined; op = watchers.oldest()) {
-      this.#takeOut(op, parked, 'ERR_PURGATORY_CLOSED', `Purgatory "${this.name}" was closed`);
+      this.#parking.takeOut(op, parked, () => closed(this.name));
     }
     if (this.#ownsTimer) this.#timer.close();
-    return parked;
+    return parked as Op[];
   }
 
   [Symbol.dispose](): void {
@@ -218,15 +177,15 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   }
 
   #tryElseWatch(op: DelayedOperation, keys: readonly K[]): boolean {
-    if (this.#isClosed) throw this.#closed();
+    if (this.#isClosed) throw closed(this.name);
     if (op.isCompleted) return false;
-    if (op[keeper] !== undefined) throw this.#pending(op);
+    if (op[keeper] !== undefined) throw pending(op);
     if (op.tryComplete()) return true;
     // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
     if (op.isCompleted) return false;
-    if (op[keeper] !== undefined) throw this.#pending(op);
-    if (this.#isClosed) throw this.#closed();
-    if (this.#parking.watchers.size >= this.#maxParked) throw this.#full();
+    if (op[keeper] !== undefined) throw pending(op);
+    if (this.#isClosed) throw closed(this.name);
+    if (this.#parking.watchers.size >= this.#maxParked) throw full(this.name, this.#maxParked);
     this.#parking.park(op, keys);
     try {
       return op.tryComplete();
@@ -245,41 +204,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.#isFlushDue = false;
   };
 
-  #takeOut(
-    op: DelayedOperation,
-    ops: Op[],
-    code: 'ERR_PURGATORY_CANCELLED' | 'ERR_PURGATORY_CLOSED',
-    why: string,
-  ): void {
-    this.#parking.leave(op);
-    if (op instanceof Waiter) op.refuse(code, why);
-    else ops.push(op as Op);
-  }
-
-  #closed(): PurgatoryError {
-    return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${this.name}" is closed`);
-  }
-
-  #full(): PurgatoryError {
-    return new PurgatoryError(
-      'ERR_PURGATORY_FULL',
-      `Purgatory "${this.name}" is full: maxParked is ${this.#maxParked}`,
-    );
-  }
-
-  #pending(op: DelayedOperation): PurgatoryError {
-    if (op[place] >= 0) {
-      return new PurgatoryError(
-        'ERR_PURGATORY_ALREADY_WATCHED',
-        'The operation is parked already: park it once',
-      );
-    }
-    return new PurgatoryError(
-      'ERR_PURGATORY_ALREADY_PENDING',
-      'The operation is pending in a timer as a plain task: cancel it there before parking it',
-    );
-  }
-
   /** Throws unless the purgatory is sound. For tests. */
   static check<K, Op extends DelayedOperation>(purgatory: Purgatory<K, Op>): void {
     purgatory.#parking.watchers.check();
@@ -289,20 +213,4 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
 /** Throws unless the invariants of the purgatory's structures hold. For tests: O(pairs). */
 export function checkPurgatoryInvariants<K, Op extends DelayedOperation>(purgatory: Purgatory<K, Op>): void {
   Purgatory.check(purgatory);
-}
-
-function checkKeys(watchKeys: unknown): void {
-  if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
-  if (watchKeys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
-}
-
-function checkedTimer(timer: Timer): Timer {
-  if (
-    typeof timer?.add !== 'function' ||
-    typeof timer.remove !== 'function' ||
-    typeof timer.advanceClock !== 'function'
-  ) {
-    throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
-  }
-  return timer;
 }

@@ -4,7 +4,7 @@
 // It settles its promise once: with the value, with the expiry, or with a refusal (abort, cancel, close, a throw of `attempt`).
 // However many wait on one AbortSignal, there is one listener on it, and none once the last of them has left.
 import { addAbortListener } from 'node:events';
-import { PurgatoryError, type PurgatoryErrorCode } from '../errors.ts';
+import type { PurgatoryError } from '../errors.ts';
 import { DelayedOperation } from './delayed-operation.ts';
 
 /** What {@link Purgatory.waitFor} resolves with. */
@@ -63,9 +63,9 @@ export class Waiter extends DelayedOperation {
   }
 
   /** Rejects the promise of a waiter that has been taken out of its purgatory. */
-  refuse(code: PurgatoryErrorCode, message: string): void {
+  refuse(why: PurgatoryError): void {
     this.#forgetSignal();
-    this.#reject(new PurgatoryError(code, message));
+    this.#reject(why);
   }
 
   #forgetSignal(): void {

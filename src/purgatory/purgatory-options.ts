@@ -1,0 +1,90 @@
+// What a purgatory and its waits can be told, and the checks of it, for every kind of purgatory.
+import {
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  invalidArgType,
+  invalidArgValue,
+} from '../errors.ts';
+import { SystemTimer } from '../timer/system-timer.ts';
+import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
+import type { Timer } from '../timer/timer.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
+
+/** The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are for its own timer. */
+export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
+  extends Omit<SystemTimerOptions, 'onError'> {
+  /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
+  timer?: Timer;
+  /** The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxParked?: number;
+  /** Takes what user code throws inside a pass or an expiry. Default: thrown in a later turn, as an uncaught exception. */
+  onError?: (error: unknown, op: Op) => void;
+}
+
+/** The options of {@link Purgatory.waitFor}. */
+export interface WaitOptions {
+  /** The deadline in ms from now; Infinity for none. */
+  timeoutMs: number;
+  /** Gives up the wait: the promise is rejected with `signal.reason`. */
+  signal?: AbortSignal;
+}
+
+/** What a purgatory is made of: its options with their defaults, and the timer that they ask for. */
+export interface CheckedPurgatoryOptions {
+  readonly timer: Timer;
+  readonly ownsTimer: boolean;
+  readonly maxParked: number;
+  readonly onError: ((error: unknown, op: DelayedOperation) => void) | undefined;
+}
+
+const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
+
+/** Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad name or option. */
+export function checkedPurgatoryOptions<Op extends DelayedOperation>(
+  name: string,
+  options: PurgatoryOptions<Op> | undefined,
+): CheckedPurgatoryOptions {
+  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
+  const given = checkedOptions(options);
+  const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
+  const { onError, ...timerOptions } = given;
+  checkedFunction('options.onError', onError);
+  return {
+    maxParked,
+    // Nothing but operations of type Op gets into the parking, except waiters, which do not throw.
+    onError: onError as CheckedPurgatoryOptions['onError'],
+    ownsTimer: given.timer === undefined,
+    timer: given.timer === undefined ? new SystemTimer(timerOptions) : checkedTimer(given.timer),
+  };
+}
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE for options that no wait can be made of. */
+export function checkedWaitOptions(options: WaitOptions): WaitOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidArgType('options', 'of type object', options);
+  }
+  const { timeoutMs, signal } = options;
+  if (typeof timeoutMs !== 'number') throw invalidArgType('options.timeoutMs', 'of type number', timeoutMs);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
+  }
+  return { timeoutMs, signal };
+}
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one. */
+export function checkWatchKeys(watchKeys: unknown): void {
+  if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
+  if (watchKeys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
+}
+
+function checkedTimer(timer: Timer): Timer {
+  if (
+    typeof timer?.add !== 'function' ||
+    typeof timer.remove !== 'function' ||
+    typeof timer.advanceClock !== 'function'
+  ) {
+    throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
+  }
+  return timer;
+}
