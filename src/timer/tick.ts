@@ -23,12 +23,14 @@ export function tickOf(high: number, low: number): number {
 
 /** The tick that `atMs` lies in. The correction is for a quotient that was rounded up to the next integer. */
 export function tickAt(atMs: number, tickMs: number): number {
+  if (tickMs === 1) return Math.floor(atMs); // the default, without the division
   const tick = Math.floor(atMs / tickMs);
   return tick * tickMs > atMs ? tick - 1 : tick;
 }
 
 /** The first tick that begins at `atMs` or later. The correction is for a quotient that was rounded down to an integer. */
 export function tickFrom(atMs: number, tickMs: number): number {
+  if (tickMs === 1) return Math.ceil(atMs);
   const tick = Math.ceil(atMs / tickMs);
   return tick * tickMs < atMs ? tick + 1 : tick;
 }
