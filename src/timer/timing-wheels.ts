@@ -138,9 +138,10 @@ export class TimingWheels {
     return this.#queue.headExpiration;
   }
 
-  /** Forgets the buckets that have lost their tasks: all, as no task is pending. Paid for by their enqueuing. */
+  /** With no task pending: forgets the buckets (paid for by their enqueuing) and ends a pass that was left open. */
   drain(): void {
     while (this.#queue.size > 0) this.#queue.dequeue();
+    this.#setCursor(this.#horizon);
   }
 
   /** Takes out every task, in order. */
