@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { systemClock } from '../../src/index.ts';
+import { pause, turn } from '../support/turns.ts';
+
+describe('systemClock', () => {
+  afterEach(() => sinon.restore());
+
+  it('counts milliseconds as performance.now() does', async () => {
+    const beforeFirst = performance.now();
+    const first = systemClock.now();
+    const afterFirst = performance.now();
+    await pause(3);
+    const beforeSecond = performance.now();
+    const second = systemClock.now();
+    const afterSecond = performance.now();
+    expect(second - first).to.be.within(beforeSecond - afterFirst, afterSecond - beforeFirst);
+  });
+
+  it('never goes back', () => {
+    let last = systemClock.now();
+    for (let i = 0; i < 10_000; i++) {
+      const now = systemClock.now();
+      expect(now >= last).to.equal(true);
+      last = now;
+    }
+  });
+
+  it('stands still, and then goes on, when the source goes back (behaviour 8)', () => {
+    const source = sinon.stub(performance, 'now');
+    source.returns(5_000);
+    const before = systemClock.now();
+    source.returns(1_000);
+    expect(systemClock.now()).to.equal(before);
+    source.returns(1_250);
+    expect(systemClock.now()).to.equal(before + 250);
+  });
+
+  it('wakes in a later turn, never early by its own time', async () => {
+    const atMs = systemClock.now() + 4;
+    let sync = true;
+    const wokenMs = await new Promise<number>((resolve) => {
+      systemClock.wakeAt(atMs, () => {
+        expect(sync).to.equal(false);
+        resolve(systemClock.now());
+      });
+      sync = false;
+    });
+    expect(wokenMs).to.be.at.least(atMs);
+  });
+
+  it('wakes in the next turn for a time that is past, and not from inside wakeAt', async () => {
+    let wakes = 0;
+    systemClock.wakeAt(systemClock.now() - 1_000, () => wakes++);
+    expect(wakes).to.equal(0);
+    await pause(2);
+    await turn();
+    expect(wakes).to.equal(1);
+  });
+
+  it('forgets a wake-up that is cancelled', async () => {
+    let wakes = 0;
+    const wakeUp = systemClock.wakeAt(systemClock.now() + 1, () => wakes++);
+    wakeUp.cancel();
+    wakeUp.cancel();
+    await pause(5);
+    expect(wakes).to.equal(0);
+  });
+
+  it('takes the cancel of a wake-up that ran without complaint', async () => {
+    let wakes = 0;
+    const wakeUp = systemClock.wakeAt(0, () => wakes++);
+    await pause(3);
+    await turn();
+    wakeUp.cancel();
+    expect(wakes).to.equal(1);
+  });
+
+  it('waits for a time beyond the 2^31 ms of setTimeout, without a warning (behaviour 7)', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    let wakes = 0;
+    const wakeUp = systemClock.wakeAt(systemClock.now() + 2 ** 40, () => wakes++);
+    await pause(5);
+    wakeUp.cancel();
+    await turn();
+    process.off('warning', note);
+    expect(wakes).to.equal(0);
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('reaches a time beyond 2^31 ms exactly, by a fake clock', () => {
+    const fake = sinon.useFakeTimers();
+    let wakes = 0;
+    const startMs = systemClock.now();
+    const days60 = 60 * 86_400_000;
+    systemClock.wakeAt(startMs + days60, () => wakes++);
+    fake.tick(days60 - 1);
+    expect(wakes).to.equal(0);
+    fake.tick(1);
+    expect(wakes).to.equal(1);
+  });
+});

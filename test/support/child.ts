@@ -1,0 +1,46 @@
+// Runs a script in a process of its own, where exit, uncaught errors and the collector can be watched.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface ChildResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `node` with `args`; a process that hangs is killed after `limitMs`, which shows as its signal. */
+export function runNode(
+  args: readonly string[],
+  { cwd = root, limitMs = 60_000 }: { cwd?: string; limitMs?: number } = {},
+): Promise<ChildResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+/** Runs `test/compat/children/<name>.ts` with `args`. */
+export function runChild(name: string, args: readonly string[] = [], flags: readonly string[] = []): Promise<ChildResult> {
+  return runNode([...flags, '--import', 'tsx', `test/compat/children/${name}.ts`, ...args]);
+}
+
+/** What a child that went well looks like, its output trimmed. */
+export function ok(stdout: string): { code: number; stdout: string; stderr: string } {
+  return { code: 0, stdout, stderr: '' };
+}
+
+export function summary({ code, stdout, stderr }: ChildResult): { code: number | null; stdout: string; stderr: string } {
+  return { code, stdout: stdout.trim(), stderr: stderr.trim() };
+}

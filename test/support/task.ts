@@ -1,0 +1,61 @@
+// Timer tasks whose work is a closure, and what tests of a timer begin with.
+import { ManualClock, SystemTimer, TimerTask } from '../../src/index.ts';
+
+/** A {@link TimerTask} that does what it was given, and counts how often. */
+export class Task extends TimerTask {
+  readonly label: string;
+  readonly #work: (task: Task) => void;
+  runs = 0;
+
+  constructor(delayMs: number, work: (task: Task) => void = () => {}, label = '') {
+    super(delayMs);
+    this.#work = work;
+    this.label = label;
+  }
+
+  override run(): void {
+    this.runs++;
+    this.#work(this);
+  }
+}
+
+export type TimerOptions = NonNullable<ConstructorParameters<typeof SystemTimer>[0]>;
+
+export interface Bench {
+  readonly clock: ManualClock;
+  readonly timer: SystemTimer;
+  /** `label@time` of each run, in order. */
+  readonly log: string[];
+  /** Adds a task that logs itself, then does `work`. */
+  add(label: string, delayMs: number, work?: (task: Task) => void): Task;
+  /** Moves the clock to `atMs` and runs what is due by then. */
+  runTo(atMs: number): void;
+}
+
+/** A timer on a manual clock; it keeps a log of what ran when. */
+export function bench(options: TimerOptions = {}, startMs = 0): Bench {
+  const clock = new ManualClock(startMs);
+  const timer = new SystemTimer({ tickMs: 1, wheelSize: 4, ...options, clock });
+  const log: string[] = [];
+  return {
+    clock,
+    timer,
+    log,
+    add(label, delayMs, work) {
+      const task = new Task(
+        delayMs,
+        (self) => {
+          log.push(`${label}@${clock.now()}`);
+          work?.(self);
+        },
+        label,
+      );
+      timer.add(task);
+      return task;
+    },
+    runTo(atMs) {
+      clock.advance(atMs - clock.now());
+      if (options.reaper === false) timer.advanceClock();
+    },
+  };
+}

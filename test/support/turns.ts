@@ -1,0 +1,17 @@
+// Waiting on the real host, with its own timers even while fake ones are installed.
+import { setImmediate as hostImmediate, setTimeout as hostTimeout } from 'node:timers';
+
+/** Resolves after a turn of the event loop; microtasks and ticks queued by now have run. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => hostImmediate(resolve));
+}
+
+/** Resolves after `ms` of real time, or a little more. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => hostTimeout(resolve, ms));
+}
+
+/** Resolves once `condition` holds; mocha's timeout ends a wait that is in vain. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(1);
+}

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { SystemTimer } from '../../src/index.ts';
+import { HostClock } from '../support/host-clock.ts';
+import { bench, Task, type TimerOptions } from '../support/task.ts';
+import { turn } from '../support/turns.ts';
+
+const HOUR = 3_600_000;
+
+function onHost(options: TimerOptions = {}): { clock: HostClock; timer: SystemTimer } {
+  const clock = new HostClock();
+  return { clock, timer: new SystemTimer({ tickMs: 1, wheelSize: 16, ...options, clock }) };
+}
+
+/** Jumps from wake-up to wake-up until `atMs`, as an idle host does. */
+async function runHost(clock: HostClock, atMs: number): Promise<void> {
+  for (;;) {
+    await turn();
+    const next = clock.next;
+    if (next === undefined || next.atMs > atMs) break;
+    clock.time = Math.max(clock.time, next.atMs);
+    clock.fire();
+  }
+  clock.time = atMs;
+}
+
+describe('The reaper', () => {
+  it('has one wake-up outstanding at most, however many tasks there are', async () => {
+    const { clock, timer } = onHost();
+    for (let i = 0; i < 1_000; i++) timer.add(new Task((i * 7_919) % 10_007));
+    await runHost(clock, 20_000);
+    expect(timer.size).to.equal(0);
+    expect(clock.most).to.equal(1);
+  });
+
+  it('sets no wake-up while nothing is pending', async () => {
+    const { clock, timer } = onHost();
+    await turn();
+    expect(clock.most).to.equal(0);
+    timer.add(new Task(10));
+    await runHost(clock, 10);
+    await turn();
+    expect(timer.size).to.equal(0);
+    expect(clock.outstanding.size).to.equal(0);
+  });
+
+  it('never steps through empty buckets: a task due in ten days costs a few wake-ups', async () => {
+    const { clock, timer } = onHost();
+    const task = new Task(240 * HOUR);
+    timer.add(task);
+    await runHost(clock, 240 * HOUR);
+    expect(task.runs).to.equal(1);
+    expect(clock.wakes).to.be.at.most(8);
+  });
+
+  it('wakes earlier for a task that is due earlier than all others', async () => {
+    const { clock, timer } = onHost();
+    timer.add(new Task(HOUR));
+    await turn();
+    const first = new Task(5);
+    timer.add(first);
+    await runHost(clock, 5);
+    expect(first.runs).to.equal(1);
+  });
+
+  it('does not set its wake-up again for tasks that are due later', async () => {
+    const { clock, timer } = onHost();
+    timer.add(new Task(5));
+    await turn();
+    const armed = clock.next;
+    for (let i = 0; i < 100; i++) timer.add(new Task(5 + i));
+    await turn();
+    expect(clock.next).to.equal(armed);
+  });
+
+  it('takes a wake-up that comes too early for what it is, and wakes again', async () => {
+    const { clock, timer } = onHost();
+    const task = new Task(10);
+    timer.add(task);
+    await turn();
+    const early = clock.next;
+    clock.time = 9.5;
+    if (early !== undefined) clock.outstanding.delete(early);
+    early?.wake();
+    expect(task.runs).to.equal(0);
+    await runHost(clock, 10);
+    expect(task.runs).to.equal(1);
+  });
+
+  it('takes a wake-up that comes after close for nothing', async () => {
+    const { clock, timer } = onHost();
+    const task = new Task(10);
+    timer.add(task);
+    await turn();
+    const late = clock.next;
+    timer.close();
+    clock.time = 50;
+    late?.wake();
+    expect(task.runs).to.equal(0);
+    expect(clock.outstanding.size).to.equal(0);
+  });
+
+  it('never asks the clock for a wake-up when it is off', async () => {
+    const { clock, timer } = onHost({ reaper: false });
+    timer.add(new Task(5));
+    await turn();
+    expect(clock.most).to.equal(0);
+    clock.time = 5;
+    expect(timer.advanceClock()).to.equal(1);
+  });
+
+  it('works beside advanceClock: what ran there does not run again', async () => {
+    const { clock, timer } = onHost();
+    const tasks = [new Task(5), new Task(5), new Task(8)];
+    for (const task of tasks) timer.add(task);
+    await turn();
+    clock.time = 6;
+    expect(timer.advanceClock()).to.equal(2);
+    await runHost(clock, 100);
+    expect(tasks.map((task) => task.runs)).to.deep.equal([1, 1, 1]);
+  });
+});
+
+describe('nextExpirationMs', () => {
+  it('is undefined while nothing is pending', () => {
+    const { clock, timer } = bench();
+    expect(timer.nextExpirationMs).to.equal(undefined);
+    const task = new Task(5);
+    timer.add(task);
+    expect(timer.nextExpirationMs).to.be.a('number');
+    task.cancel();
+    expect(timer.nextExpirationMs).to.equal(undefined);
+    timer.add(task);
+    clock.advance(5);
+    expect(timer.nextExpirationMs).to.equal(undefined);
+  });
+
+  it('is the edge of a task that is due within one turn of the lowest wheel', () => {
+    const { clock, timer } = bench({ tickMs: 10, wheelSize: 64 });
+    clock.advance(7);
+    timer.add(new Task(25));
+    expect(timer.nextExpirationMs).to.equal(40);
+  });
+
+  it('is never later than the first pending task is due, perhaps earlier', () => {
+    for (const reaper of [true, false]) {
+      const { timer, runTo } = bench({ tickMs: 3, wheelSize: 4, reaper });
+      const dues: number[] = [];
+      for (const delayMs of [90_000, 5_000, 700, 64, 11]) {
+        timer.add(new Task(delayMs));
+        dues.unshift(Math.ceil(delayMs / 3) * 3);
+        expect(timer.nextExpirationMs).to.be.at.most(dues[0]);
+      }
+      for (const dueMs of dues) {
+        expect(timer.nextExpirationMs).to.be.at.most(dueMs);
+        runTo(dueMs);
+      }
+      expect(timer.nextExpirationMs).to.equal(undefined);
+    }
+  });
+});

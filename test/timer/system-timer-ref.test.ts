@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { type Clock, ManualClock, SystemTimer } from '../../src/index.ts';
+import { HostClock } from '../support/host-clock.ts';
+import { Task } from '../support/task.ts';
+import { turn } from '../support/turns.ts';
+
+describe('behaviour 10: ref and unref (see also test/compat/liveness.test.ts)', () => {
+  it('hasRef tells the setting, which is ref at first, pending or not', () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    expect(timer.hasRef()).to.equal(true);
+    timer.unref();
+    expect(timer.hasRef()).to.equal(false);
+    timer.add(new Task(5));
+    expect(timer.hasRef()).to.equal(false);
+    timer.ref();
+    expect(timer.hasRef()).to.equal(true);
+  });
+
+  it('ref and unref return the timer', () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    expect(timer.unref()).to.equal(timer);
+    expect(timer.ref()).to.equal(timer);
+  });
+
+  it('apply to the wake-up that is outstanding and to those that follow', async () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock, tickMs: 1 });
+    timer.add(new Task(50));
+    await turn();
+    expect(clock.next?.hasRef).to.equal(true);
+    timer.unref();
+    expect(clock.next?.hasRef).to.equal(false);
+    timer.add(new Task(5));
+    await turn();
+    expect(clock.next?.hasRef).to.equal(false);
+    clock.time = 5;
+    clock.fire();
+    await turn();
+    expect(clock.next?.hasRef).to.equal(false);
+    timer.ref();
+    expect(clock.next?.hasRef).to.equal(true);
+  });
+
+  it('apply to a wake-up that is set after unref', async () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock }).unref();
+    timer.add(new Task(50));
+    await turn();
+    expect(clock.next?.hasRef).to.equal(false);
+  });
+
+  it('work with a clock whose wake-ups know neither', async () => {
+    const wakes: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => 0,
+      wakeAt: (_, wake) => {
+        wakes.push(wake);
+        return { cancel() {} };
+      },
+    };
+    const timer = new SystemTimer({ clock }).unref();
+    timer.add(new Task(5));
+    await turn();
+    timer.ref();
+    timer.unref();
+    expect(wakes).to.have.length(1);
+    timer.close();
+  });
+
+  it('do no harm after close', () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    timer.add(new Task(5));
+    timer.close();
+    expect(timer.unref().hasRef()).to.equal(false);
+    expect(timer.ref().hasRef()).to.equal(true);
+  });
+});
