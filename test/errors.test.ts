@@ -25,7 +25,9 @@ describe('PurgatoryError', () => {
   });
 
   it('says in its message what was refused', () => {
-    expect(closedError()).to.have.property('message').that.matches(/closed/i);
+    expect(closedError())
+      .to.have.property('message')
+      .that.matches(/closed/i);
   });
 
   it('has a stack that names it and leads to the caller', () => {

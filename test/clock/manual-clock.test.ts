@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 
 describe('ManualClock', () => {
-  function logged(clock: ManualClock): { log: string[]; at: (label: string, ms: number, then?: () => void) => () => void } {
+  function logged(clock: ManualClock): {
+    log: string[];
+    at: (label: string, ms: number, then?: () => void) => () => void;
+  } {
     const log: string[] = [];
     return {
       log,
@@ -161,7 +164,9 @@ describe('ManualClock', () => {
   });
 
   it('refuses a time that is no finite number', () => {
-    expect(() => new ManualClock(Number.NaN)).to.throw(RangeError, 'NaN').with.property('code', 'ERR_OUT_OF_RANGE');
+    expect(() => new ManualClock(Number.NaN))
+      .to.throw(RangeError, 'NaN')
+      .with.property('code', 'ERR_OUT_OF_RANGE');
     expect(() => new ManualClock('7' as unknown as number))
       .to.throw(TypeError, "'7'")
       .with.property('code', 'ERR_INVALID_ARG_TYPE');
@@ -170,7 +175,9 @@ describe('ManualClock', () => {
   it('refuses to go back, or by what is no finite number, and stays where it is', () => {
     const clock = new ManualClock(5);
     for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => clock.advance(ms)).to.throw(RangeError, String(ms)).with.property('code', 'ERR_OUT_OF_RANGE');
+      expect(() => clock.advance(ms))
+        .to.throw(RangeError, String(ms))
+        .with.property('code', 'ERR_OUT_OF_RANGE');
     }
     expect(() => clock.advance('1' as unknown as number))
       .to.throw(TypeError, "'1'")

@@ -32,7 +32,11 @@ export function runNode(
 }
 
 /** Runs `test/compat/children/<name>.ts` with `args`. */
-export function runChild(name: string, args: readonly string[] = [], flags: readonly string[] = []): Promise<ChildResult> {
+export function runChild(
+  name: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<ChildResult> {
   return runNode([...flags, '--import', 'tsx', `test/compat/children/${name}.ts`, ...args]);
 }
 
@@ -41,6 +45,10 @@ export function ok(stdout: string): { code: number; stdout: string; stderr: stri
   return { code: 0, stdout, stderr: '' };
 }
 
-export function summary({ code, stdout, stderr }: ChildResult): { code: number | null; stdout: string; stderr: string } {
+export function summary({ code, stdout, stderr }: ChildResult): {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+} {
   return { code, stdout: stdout.trim(), stderr: stderr.trim() };
 }

@@ -23,7 +23,13 @@ describe('behaviour 7: a bad delay throws with the codes of Node and names the v
     });
   }
 
-  for (const delayMs of [Number.NaN, Number.NEGATIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1, Number.MAX_VALUE, Infinity]) {
+  for (const delayMs of [
+    Number.NaN,
+    Number.NEGATIVE_INFINITY,
+    Number.MAX_SAFE_INTEGER + 1,
+    Number.MAX_VALUE,
+    Infinity,
+  ]) {
     it(`a RangeError for ${delayMs}`, () => {
       const { timer } = bench();
       expect(() => timer.add(new Task(delayMs)))
@@ -64,7 +70,11 @@ describe('behaviour 7: a bad delay throws with the codes of Node and names the v
 
 describe('SystemTimer options', () => {
   it('may be left out, all or each', () => {
-    for (const options of [undefined, {}, { tickMs: undefined, wheelSize: undefined, clock: undefined }] as const) {
+    for (const options of [
+      undefined,
+      {},
+      { tickMs: undefined, wheelSize: undefined, clock: undefined },
+    ] as const) {
       const timer = new SystemTimer(options);
       expect(timer.size).to.equal(0);
       expect(timer.nextExpirationMs).to.equal(undefined);
@@ -75,7 +85,12 @@ describe('SystemTimer options', () => {
   it('take every value within their bounds', () => {
     for (const options of [
       { tickMs: 1, wheelSize: 2, sliceMs: 0.1, maxPending: 1 },
-      { tickMs: 3_600_000, wheelSize: 65_536, sliceMs: Number.POSITIVE_INFINITY, maxPending: Number.POSITIVE_INFINITY },
+      {
+        tickMs: 3_600_000,
+        wheelSize: 65_536,
+        sliceMs: Number.POSITIVE_INFINITY,
+        maxPending: Number.POSITIVE_INFINITY,
+      },
       { wheelSize: 100, reaper: true, onError: () => {} },
     ]) {
       const { clock, timer } = bench(options);

@@ -62,7 +62,9 @@ describe('behaviour 11: close is final and idempotent', () => {
     const { timer } = bench();
     timer.close();
     const task = new Task(1);
-    expect(() => timer.add(task)).to.throw(PurgatoryError).with.property('code', 'ERR_PURGATORY_CLOSED');
+    expect(() => timer.add(task))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
     expect(() => timer.schedule(() => {}, 1))
       .to.throw(PurgatoryError)
       .with.property('code', 'ERR_PURGATORY_CLOSED');
@@ -100,7 +102,9 @@ describe('behaviour 11: close is final and idempotent', () => {
       scope.add(task);
     }
     expect(task.isPending).to.equal(false);
-    expect(() => timer.add(task)).to.throw(PurgatoryError).with.property('code', 'ERR_PURGATORY_CLOSED');
+    expect(() => timer.add(task))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
   });
 });
 
@@ -110,7 +114,9 @@ describe('behaviour 11: maxPending', () => {
     timer.add(new Task(5));
     timer.add(new Task(6));
     const third = new Task(7);
-    expect(() => timer.add(third)).to.throw(PurgatoryError, /2/).with.property('code', 'ERR_PURGATORY_FULL');
+    expect(() => timer.add(third))
+      .to.throw(PurgatoryError, /2/)
+      .with.property('code', 'ERR_PURGATORY_FULL');
     expect(() => timer.schedule(() => {}, 1))
       .to.throw(PurgatoryError)
       .with.property('code', 'ERR_PURGATORY_FULL');
@@ -149,7 +155,10 @@ describe('behaviour 11: maxPending', () => {
   });
 
   it('counts the tasks of a pass that have yet to run', () => {
-    const { clock, add, log } = bench({ maxPending: 2, onError: (error) => log.push((error as { code: string }).code) });
+    const { clock, add, log } = bench({
+      maxPending: 2,
+      onError: (error) => log.push((error as { code: string }).code),
+    });
     add('a', 5, () => {
       add('new', 5);
       add('too many', 5);

@@ -83,7 +83,13 @@ describe('behaviour 2: order is by tick of the deadline, then by add', () => {
     add('due at 30 too', 1);
     clock.advance(5);
     timer.advanceClock();
-    expect(log).to.deep.equal(['due at 20@30', 'at once@30', 'at once too@30', 'due at 30@30', 'due at 30 too@30']);
+    expect(log).to.deep.equal([
+      'due at 20@30',
+      'at once@30',
+      'at once too@30',
+      'due at 30@30',
+      'due at 30 too@30',
+    ]);
   });
 });
 
@@ -142,7 +148,9 @@ describe('behaviour 4: adding a pending task again moves it', () => {
     const other = bench();
     const task = new Task(10);
     timer.add(task);
-    expect(() => other.timer.add(task)).to.throw(Error).with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+    expect(() => other.timer.add(task))
+      .to.throw(Error)
+      .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
     expect(other.timer.size).to.equal(0);
     expect(timer.size).to.equal(1);
     clock.advance(10);

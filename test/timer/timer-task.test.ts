@@ -61,7 +61,9 @@ describe('TimerTask', () => {
   it('is not pending, not in size and not to be cancelled while it runs', () => {
     const seen: unknown[] = [];
     const { clock, timer } = bench();
-    timer.add(new Task(5, (task) => seen.push(task.isPending, timer.size, task.cancel(), timer.remove(task))));
+    timer.add(
+      new Task(5, (task) => seen.push(task.isPending, timer.size, task.cancel(), timer.remove(task))),
+    );
     timer.add(new Task(9));
     clock.advance(5);
     expect(seen).to.deep.equal([false, 1, false, false]);

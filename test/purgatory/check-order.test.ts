@@ -1,0 +1,239 @@
+import { expect } from 'chai';
+import {
+  type DelayedOperation,
+  ManualClock,
+  Purgatory,
+  PurgatoryError,
+  SystemTimer,
+  type Timer,
+} from '../../src/index.ts';
+import { counts, EMPTY, hall, Op, type PurgatoryOptions } from '../support/op.ts';
+import { Task } from '../support/task.ts';
+
+describe('Arguments of tryCompleteElseWatch', () => {
+  it('must name at least one key', () => {
+    const { purgatory } = hall();
+    const op = new Op('a', { ready: true });
+    expect(() => purgatory.tryCompleteElseWatch(op, []))
+      .to.throw(TypeError)
+      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    expect(op.tries).to.equal(0);
+  });
+
+  it('must have an array of keys', () => {
+    const { purgatory } = hall();
+    const op = new Op('a', { ready: true });
+    for (const keys of [undefined, null, 'key', 5, new Set(['k'])]) {
+      expect(() => purgatory.tryCompleteElseWatch(op, keys as unknown as string[]))
+        .to.throw(TypeError)
+        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+    }
+    expect(op.tries).to.equal(0);
+  });
+
+  it('must have a DelayedOperation', () => {
+    const { purgatory } = hall();
+    for (const op of [undefined, null, {}, new Task(5)]) {
+      expect(() => purgatory.tryCompleteElseWatch(op as unknown as Op, ['k']))
+        .to.throw(TypeError)
+        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+    }
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+});
+
+describe('The order of checks in tryCompleteElseWatch', () => {
+  it('arguments come before closed', () => {
+    const { purgatory } = hall();
+    purgatory.close();
+    expect(() => purgatory.tryCompleteElseWatch(new Op('a'), []))
+      .to.throw(TypeError)
+      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+  });
+
+  it('closed comes before already parked or completed, and before the first try', () => {
+    const { park } = hall();
+    const { purgatory: closed } = hall();
+    closed.close();
+    const completed = new Op('completed');
+    completed.forceComplete();
+    const ready = new Op('ready', { ready: true });
+    for (const op of [park('parked', ['k']), completed, ready]) {
+      expect(() => closed.tryCompleteElseWatch(op, ['k']))
+        .to.throw(PurgatoryError)
+        .with.property('code', 'ERR_PURGATORY_CLOSED');
+    }
+    expect(ready.tries).to.equal(0);
+  });
+
+  it('already parked comes before the first try', () => {
+    const { purgatory, park } = hall();
+    const op = park('a', ['k']);
+    op.ready = true;
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_ALREADY_WATCHED');
+    expect(op.tries).to.equal(0);
+  });
+
+  it('the first try comes before maxParked: a full purgatory completes what is ready', () => {
+    const { purgatory, park } = hall({ maxParked: 1 });
+    park('a', ['k']);
+    const ready = new Op('b', { ready: true });
+    expect(purgatory.tryCompleteElseWatch(ready, ['k'])).to.equal(true);
+    const waiting = new Op('c');
+    expect(() => purgatory.tryCompleteElseWatch(waiting, ['k', 'l']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_FULL');
+    expect(waiting.tries).to.equal(1);
+    expect(waiting.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+  });
+
+  it('maxPending of the timer comes before watching: nothing is parked then', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const purgatory = new Purgatory<string, Op>('p', { timer });
+    timer.add(new Task(1_000));
+    const op = new Op('a', { delayMs: 5 });
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_FULL');
+    expect(op.tries).to.equal(1);
+    expect(op.isPending).to.equal(false);
+    expect(counts(purgatory as Purgatory<unknown, Op>)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(1);
+    expect(purgatory.tryCompleteElseWatch(new Op('b'), ['k'])).to.equal(false);
+    expect(purgatory.numDelayed).to.equal(1);
+  });
+
+  it('a timer that is closed parks nothing either', () => {
+    const { timer, purgatory } = hall();
+    timer.close();
+    const op = new Op('a', { delayMs: 5 });
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    expect(op.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('a purgatory that its first try closes parks nothing', () => {
+    const { timer, purgatory } = hall();
+    const op = new Op('a', { delayMs: 5, onTry: () => purgatory.close() });
+    try {
+      purgatory.tryCompleteElseWatch(op, ['k']);
+    } catch (error) {
+      expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    }
+    expect(op.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+});
+
+describe('maxParked', () => {
+  it('has a free place again once an operation left, in whatever way', () => {
+    const { clock, purgatory, park } = hall({ maxParked: 1 });
+    park('a', ['k']).cancel();
+    park('b', ['k']).forceComplete();
+    park('c', ['k'], { delayMs: 5 });
+    clock.advance(5);
+    park('d', ['k']).ready = true;
+    purgatory.checkAndComplete('k');
+    park('e', ['k']);
+    purgatory.cancelForKey('k');
+    park('f', ['k']);
+    expect(purgatory.numDelayed).to.equal(1);
+  });
+
+  it('has a free place already inside onComplete, for the next of the same client', () => {
+    const { purgatory, park, errors } = hall({ maxParked: 1 });
+    park('a', ['k'], { onCompleted: () => park('b', ['k']) }).ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(errors).to.deep.equal([]);
+    expect(purgatory.numDelayed).to.equal(1);
+  });
+
+  it('counts waiters too', async () => {
+    const { clock, purgatory } = hall({ maxParked: 1 });
+    const waiting = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 });
+    expect(() => purgatory.tryCompleteElseWatch(new Op('a'), ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_FULL');
+    clock.advance(5);
+    expect(await waiting).to.deep.equal({ expired: true });
+    purgatory.tryCompleteElseWatch(new Op('a'), ['k']);
+    expect(purgatory.numDelayed).to.equal(1);
+  });
+});
+
+describe('Purgatory options', () => {
+  it('may be left out, all or each', () => {
+    for (const options of [undefined, {}, { timer: undefined, maxParked: undefined, onError: undefined }]) {
+      const purgatory = new Purgatory<unknown, Op>('p', options);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      purgatory.close();
+    }
+  });
+
+  it('need a name that is a string', () => {
+    for (const name of [undefined, null, 5, Symbol('p')]) {
+      expect(() => new Purgatory(name as unknown as string))
+        .to.throw(TypeError, 'name')
+        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+    }
+  });
+
+  for (const maxParked of [0, -1, 1.5, Number.NaN]) {
+    it(`refuse maxParked ${maxParked} at construction`, () => {
+      expect(() => new Purgatory('p', { maxParked }))
+        .to.throw(RangeError, String(maxParked))
+        .with.property('code', 'ERR_OUT_OF_RANGE');
+    });
+  }
+
+  for (const [name, value] of Object.entries({
+    maxParked: '5',
+    onError: {},
+    timer: {},
+    clock: 5,
+    tickMs: '1',
+  })) {
+    it(`refuse ${name} of a wrong type at construction`, () => {
+      expect(() => new Purgatory('p', { [name]: value } as unknown as PurgatoryOptions))
+        .to.throw(TypeError, name)
+        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+    });
+  }
+
+  it('refuse bad options of its own timer', () => {
+    for (const bad of [{ tickMs: 0 }, { wheelSize: 1 }, { sliceMs: -1 }, { maxPending: 0.5 }]) {
+      expect(() => new Purgatory('p', bad))
+        .to.throw(RangeError)
+        .with.property('code', 'ERR_OUT_OF_RANGE');
+    }
+  });
+
+  it('set up its own timer', () => {
+    const clock = new ManualClock();
+    const purgatory = new Purgatory<string, Op>('p', { clock, tickMs: 10, reaper: false, maxPending: 1 });
+    const op = new Op('a', { delayMs: 11 });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    expect(() => purgatory.tryCompleteElseWatch(new Op('b', { delayMs: 5 }), ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_FULL');
+    clock.advance(19);
+    expect(purgatory.advanceClock()).to.equal(0);
+    clock.advance(1);
+    expect(purgatory.advanceClock()).to.equal(1);
+    expect(op.expirations).to.equal(1);
+  });
+
+  it('take a timer of the Timer interface', () => {
+    const timer: Timer = new SystemTimer({ clock: new ManualClock() });
+    const purgatory = new Purgatory<string, DelayedOperation>('p', { timer });
+    purgatory.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['k']);
+    expect(timer.size).to.equal(1);
+  });
+});

@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { ManualClock, Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
+import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { Task } from '../support/task.ts';
+
+/** The code of the error a promise is rejected with, or what it resolved with. */
+function outcome(promise: Promise<unknown>): Promise<unknown> {
+  return promise.catch((error: unknown) => {
+    expect(error).to.be.instanceOf(PurgatoryError);
+    return (error as PurgatoryError).code;
+  });
+}
+
+describe('behaviour 21: close', () => {
+  it('returns what is still parked, in park order, and completes nothing', () => {
+    const { clock, timer, purgatory, park, log } = hall();
+    park('a', ['k', 'l'], { delayMs: 500 });
+    park('b', ['m']);
+    park('gone', ['k'], { delayMs: 5 }).cancel();
+    park('c', ['l', 'k'], { delayMs: 5 });
+    const ops = purgatory.close();
+    expect(labels(ops)).to.deep.equal(['a', 'b', 'c']);
+    expect(ops.some((op) => op.isPending || op.isCompleted)).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    clock.advance(1_000);
+    expect(log).to.deep.equal([]);
+  });
+
+  it('returns park order also where places of operations that left were used again', () => {
+    const { purgatory, park } = hall();
+    const first = ['a', 'b', 'c', 'd'].map((label) => park(label, ['k', label]));
+    first[1].cancel();
+    first[0].cancel();
+    for (const label of ['e', 'f', 'g']) park(label, [label, 'k']);
+    first[3].forceComplete();
+    park('h', ['h']);
+    expect(labels(purgatory.close())).to.deep.equal(['c', 'e', 'f', 'g', 'h']);
+  });
+
+  it('leaves its operations free to be forced, or parked elsewhere', () => {
+    const { clock, purgatory, park, log } = hall();
+    park('a', ['k'], { delayMs: 5 });
+    park('b', ['k']);
+    const [a, b] = purgatory.close();
+    const next = new Purgatory<unknown, Op>('next', { clock });
+    expect(next.tryCompleteElseWatch(a, ['k'])).to.equal(false);
+    clock.advance(5);
+    expect(b.forceComplete()).to.equal(true);
+    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b']);
+  });
+
+  it('rejects pending waiters with ERR_PURGATORY_CLOSED and returns none of them', async () => {
+    const { purgatory, park } = hall();
+    const waiting = [1, 2].map(() => outcome(purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50 })));
+    park('a', ['k']);
+    expect(labels(purgatory.close())).to.deep.equal(['a']);
+    expect(await Promise.all(waiting)).to.deep.equal(['ERR_PURGATORY_CLOSED', 'ERR_PURGATORY_CLOSED']);
+  });
+
+  it('returns [] the second time', () => {
+    const { purgatory, park } = hall();
+    park('a', ['k']);
+    expect(purgatory.close()).to.have.length(1);
+    expect(purgatory.close()).to.deep.equal([]);
+  });
+
+  it('is final: nothing is parked afterwards, and the rest is quiet', () => {
+    const { purgatory } = hall();
+    purgatory.close();
+    expect(() => purgatory.tryCompleteElseWatch(new Op('a'), ['k']))
+      .to.throw(PurgatoryError, /test/)
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect(purgatory.cancelForKey('k')).to.deep.equal([]);
+    expect(purgatory.advanceClock()).to.equal(0);
+    purgatory.notify('k');
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('ends its own timer', () => {
+    const clock = new ManualClock();
+    const purgatory = new Purgatory<string, Op>('p', { clock, reaper: false });
+    const op = new Op('a', { delayMs: 5 });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    expect(purgatory.close()).to.deep.equal([op]);
+    clock.advance(5);
+    expect(purgatory.advanceClock()).to.equal(0);
+    expect(op.expirations).to.equal(0);
+  });
+
+  it('leaves a shared timer to the others', () => {
+    const { clock, timer, purgatory, park } = hall();
+    const other = new Purgatory<unknown, Op>('other', { timer });
+    park('a', ['k'], { delayMs: 5 });
+    const op = new Op('b', { delayMs: 5 });
+    other.tryCompleteElseWatch(op, ['k']);
+    const task = new Task(5);
+    timer.add(task);
+    purgatory.close();
+    expect(timer.size).to.equal(2);
+    clock.advance(5);
+    expect([op.expirations, task.runs]).to.deep.equal([1, 1]);
+  });
+
+  it('may be called from an expiry: the others of the tick are returned and do not expire', () => {
+    for (const own of [true, false]) {
+      const clock = new ManualClock();
+      const timer = own ? undefined : new SystemTimer({ clock });
+      const purgatory = new Purgatory<string, Op>('p', { clock, timer });
+      let rest: Op[] = [];
+      const onExpired = (): void => {
+        rest = purgatory.close();
+      };
+      const ops = ['a', 'b', 'c'].map((label) => new Op(label, { delayMs: 5, onExpired }));
+      for (const op of ops) purgatory.tryCompleteElseWatch(op, ['k']);
+      clock.advance(10);
+      expect(labels(rest)).to.deep.equal(['b', 'c']);
+      expect(ops.map((op) => op.expirations)).to.deep.equal([1, 0, 0]);
+    }
+  });
+
+  it('is what Symbol.dispose does', () => {
+    const { purgatory, park } = hall();
+    const op = park('a', ['k']);
+    {
+      using scope = purgatory;
+      expect(scope.numDelayed).to.equal(1);
+    }
+    expect(op.isPending).to.equal(false);
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+  });
+});
+
+describe('cancelForKey', () => {
+  it('takes out the operations of the key, in park order, unanswered, from all their keys', () => {
+    const { clock, timer, purgatory, park, log } = hall();
+    park('a', ['k', 'l'], { delayMs: 5 });
+    const b = park('b', ['l'], { delayMs: 5 });
+    park('c', ['m', 'k'], { delayMs: 1 });
+    const ops = purgatory.cancelForKey('k');
+    expect(labels(ops)).to.deep.equal(['a', 'c']);
+    expect(ops.some((op) => op.isPending || op.isCompleted)).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    expect(timer.size).to.equal(1);
+    clock.advance(5);
+    expect(log).to.deep.equal(['complete b', 'expire b']);
+    expect(b.isCompleted).to.equal(true);
+  });
+
+  it('leaves them free to be forced, or parked again', () => {
+    const { purgatory, park, log } = hall();
+    park('a', ['k']);
+    park('b', ['k']);
+    const [a, b] = purgatory.cancelForKey('k');
+    expect(purgatory.tryCompleteElseWatch(a, ['k'])).to.equal(false);
+    expect(b.forceComplete()).to.equal(true);
+    a.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal(['complete b', 'complete a']);
+  });
+
+  it('rejects the waiters of the key with ERR_PURGATORY_CANCELLED and returns none of them', async () => {
+    const { clock, purgatory, park } = hall();
+    const cancelled = outcome(purgatory.waitFor(['k', 'l'], () => undefined, { timeoutMs: 50 }));
+    const stays = outcome(purgatory.waitFor(['l'], () => undefined, { timeoutMs: 50 }));
+    park('a', ['k']);
+    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['a']);
+    expect(await cancelled).to.equal('ERR_PURGATORY_CANCELLED');
+    expect(purgatory.numDelayed).to.equal(1);
+    clock.advance(50);
+    expect(await stays).to.deep.equal({ expired: true });
+  });
+
+  it('returns [] for a key that nobody watches', () => {
+    const { purgatory, park } = hall();
+    park('a', ['k']);
+    expect(purgatory.cancelForKey('l')).to.deep.equal([]);
+    expect(purgatory.numDelayed).to.equal(1);
+  });
+});

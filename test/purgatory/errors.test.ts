@@ -1,0 +1,241 @@
+import { expect } from 'chai';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { Task } from '../support/task.ts';
+import { turn } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
+
+function fail(message = 'boom'): never {
+  throw new Error(message);
+}
+
+describe('behaviour 18: a throw of user code inside a pass goes to onError', () => {
+  it('and an operation whose tryComplete threw stays parked, and is tried again', () => {
+    const { purgatory, park, log, errors } = hall();
+    let armed = false;
+    park('a', ['k']).ready = true;
+    const b = park('b', ['k'], { onTry: () => void (armed && fail()) });
+    park('c', ['k']).ready = true;
+    armed = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['boom', b]]);
+    expect(b.isPending).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    armed = false;
+    b.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal(['complete a', 'complete c', 'complete b']);
+  });
+
+  it('and one whose onComplete threw is completed, gone, and counted', () => {
+    const { timer, purgatory, park, errors } = hall();
+    const a = park('a', ['k', 'l'], { delayMs: 50, onCompleted: () => fail() });
+    const b = park('b', ['k']);
+    a.ready = true;
+    b.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(errors).to.have.length(1);
+    expect(errors[0].op).to.equal(a);
+    expect(a.isCompleted).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('and one that threw after it had completed is gone', () => {
+    const { purgatory, park, errors } = hall();
+    let armed = false;
+    const a = park('a', ['k'], {
+      onTry: (op) => {
+        if (!armed) return;
+        op.forceComplete();
+        fail();
+      },
+    });
+    armed = true;
+    purgatory.checkAndComplete('k');
+    expect(a.completions).to.equal(1);
+    expect(errors).to.have.length(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('in a pass of notify as well', async () => {
+    const { purgatory, park, errors, log } = hall();
+    park('a', ['k'], { onCompleted: () => fail() }).ready = true;
+    park('b', ['l']).ready = true;
+    purgatory.notify('k');
+    purgatory.notify('l');
+    await turn();
+    expect(errors).to.have.length(1);
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+
+  it('once, when it is an inner forceComplete that threw through an onComplete', () => {
+    const { purgatory, park, errors } = hall();
+    const inner = park('inner', ['l'], { onCompleted: () => fail('inner') });
+    const outer = park('outer', ['k'], { onCompleted: () => inner.forceComplete() });
+    outer.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['inner', outer]]);
+    expect(inner.isCompleted).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('whatever was thrown', () => {
+    const { purgatory, park, errors } = hall();
+    for (const thrown of [undefined, null, 0, 'text']) {
+      park('a', ['k'], {
+        onCompleted: () => {
+          throw thrown;
+        },
+      }).ready = true;
+    }
+    expect(purgatory.checkAndComplete('k')).to.equal(4);
+    expect(errors.map(({ error }) => error)).to.deep.equal([undefined, null, 0, 'text']);
+  });
+
+  it('without onError is an uncaught exception in a later turn, and the pass goes on', async () => {
+    const { purgatory, park, log } = hall({ onError: undefined });
+    const uncaught = await uncaughtDuring(2, () => {
+      park('a', ['k'], { onCompleted: () => fail('one') }).ready = true;
+      park('b', ['k'], { onCompleted: () => fail('two') }).ready = true;
+      park('c', ['k']).ready = true;
+      expect(purgatory.checkAndComplete('k')).to.equal(3);
+    });
+    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['one', 'two']);
+    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
+  });
+
+  it('makes what onError throws an uncaught exception in a later turn, and the pass goes on', async () => {
+    const { purgatory, park, log } = hall({ onError: () => fail('onError') });
+    const uncaught = await uncaughtDuring(1, () => {
+      park('a', ['k'], { onCompleted: () => fail() }).ready = true;
+      park('b', ['k']).ready = true;
+      expect(purgatory.checkAndComplete('k')).to.equal(2);
+    });
+    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['onError']);
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+});
+
+describe('behaviour 18: a throw of user code inside an expiry goes to onError', () => {
+  it('and onExpiration runs even when onComplete threw', () => {
+    const { clock, park, log, errors } = hall();
+    const a = park('a', ['k'], { delayMs: 5, onCompleted: () => fail('onComplete') });
+    clock.advance(5);
+    expect(log).to.deep.equal(['complete a', 'expire a']);
+    expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['onComplete', a]]);
+    expect(a.isCompleted).to.equal(true);
+  });
+
+  it('both of them, when both threw', () => {
+    const { clock, park, errors } = hall();
+    park('a', ['k'], {
+      delayMs: 5,
+      onCompleted: () => fail('onComplete'),
+      onExpired: () => fail('onExpiration'),
+    });
+    clock.advance(5);
+    expect(errors.map(({ error }) => (error as Error).message)).to.deep.equal(['onComplete', 'onExpiration']);
+  });
+
+  it('and the others of the same tick expire, all of them counted', () => {
+    const reported: string[] = [];
+    const purgatory = new Purgatory<string, Op>('p', {
+      clock: new ManualClock(),
+      reaper: false,
+      onError: (error, op) => reported.push(`${(error as Error).message} of ${op.label}`),
+    });
+    for (const label of ['a', 'b', 'c']) {
+      purgatory.tryCompleteElseWatch(new Op(label, { delayMs: 0, onExpired: () => fail() }), ['k']);
+    }
+    expect(purgatory.advanceClock()).to.equal(3);
+    expect(reported).to.deep.equal(['boom of a', 'boom of b', 'boom of c']);
+    expect(purgatory.numDelayed).to.equal(0);
+  });
+
+  it('without onError is an uncaught exception in a later turn', async () => {
+    const { clock, park, log } = hall({ onError: undefined });
+    const uncaught = await uncaughtDuring(1, () => {
+      park('a', ['k'], { delayMs: 5, onExpired: () => fail('a') });
+      park('b', ['k'], { delayMs: 5 });
+      clock.advance(5);
+    });
+    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['a']);
+    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b', 'expire b']);
+  });
+});
+
+describe('behaviour 18: tryCompleteElseWatch lets a throw through to its caller and has parked nothing', () => {
+  for (const failing of [1, 2]) {
+    it(`when try number ${failing} throws`, () => {
+      const { timer, purgatory, errors } = hall();
+      let armed = true;
+      const op = new Op('a', {
+        delayMs: 50,
+        onTry: (self) => void (armed && self.tries === failing && fail()),
+      });
+      expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('boom');
+      expect(op.isPending).to.equal(false);
+      expect(op.isCompleted).to.equal(false);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+      expect(errors).to.deep.equal([]);
+      armed = false;
+      expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
+      expect(purgatory.numDelayed).to.equal(1);
+    });
+
+    it(`when onComplete throws in try number ${failing}: the operation is completed`, () => {
+      const { timer, purgatory, errors } = hall();
+      const op = new Op('a', {
+        delayMs: 50,
+        onTry: (self) => {
+          self.ready = self.tries === failing;
+        },
+        onCompleted: () => fail(),
+      });
+      expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('boom');
+      expect(op.isCompleted).to.equal(true);
+      expect(op.isPending).to.equal(false);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+      expect(errors).to.deep.equal([]);
+    });
+  }
+});
+
+describe('On a shared timer', () => {
+  it('each purgatory handles the errors of its own operations, and the timer those of its tasks', () => {
+    const clock = new ManualClock();
+    const reported: string[] = [];
+    const timer = new SystemTimer({
+      clock,
+      onError: (error) => reported.push(`timer: ${(error as Error).message}`),
+    });
+    const [first, second] = ['first', 'second'].map(
+      (name) =>
+        new Purgatory<string, Op>(name, {
+          timer,
+          onError: (error, op) => reported.push(`${name}: ${(error as Error).message} of ${op.label}`),
+        }),
+    );
+    first.tryCompleteElseWatch(new Op('a', { delayMs: 5, onExpired: () => fail('one') }), ['k']);
+    second.tryCompleteElseWatch(new Op('b', { delayMs: 5, onExpired: () => fail('two') }), ['k']);
+    timer.add(new Task(5, () => fail('three')));
+    clock.advance(5);
+    expect(reported).to.deep.equal(['first: one of a', 'second: two of b', 'timer: three']);
+  });
+
+  it('errors of a purgatory without onError are uncaught exceptions: the timer does not get them', async () => {
+    const clock = new ManualClock();
+    const reported: unknown[] = [];
+    const timer = new SystemTimer({ clock, onError: (error) => reported.push(error) });
+    const purgatory = new Purgatory<string, Op>('p', { timer });
+    const uncaught = await uncaughtDuring(1, () => {
+      purgatory.tryCompleteElseWatch(new Op('a', { delayMs: 5, onCompleted: () => fail('mine') }), ['k']);
+      clock.advance(5);
+    });
+    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['mine']);
+    expect(reported).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
+
+describe('notify', () => {
+  it('is not a pass yet, but becomes one at the end of this turn', async () => {
+    const { purgatory, park, log } = hall();
+    const op = park('a', ['k']);
+    op.ready = true;
+    const order: string[] = [];
+    setImmediate(() => order.push(...log, 'the next turn'));
+    purgatory.notify('k');
+    expect(op.tries).to.equal(0);
+    await turn();
+    await turn();
+    expect(order).to.deep.equal(['complete a', 'the next turn']);
+  });
+
+  it('is coalesced: any number in one turn make one pass', async () => {
+    const { purgatory, park } = hall();
+    const op = park('a', ['k', 'l']);
+    for (let i = 0; i < 1_000; i++) purgatory.notify('k');
+    await turn();
+    expect(op.tries).to.equal(1);
+    purgatory.notify('k');
+    await turn();
+    expect(op.tries).to.equal(2);
+  });
+
+  it('makes one pass a key, in the order in which the keys were first notified', async () => {
+    const { purgatory, park } = hall();
+    const tried: string[] = [];
+    const onTry = (op: Op): void => void tried.push(op.label);
+    for (const label of ['a', 'b', 'c']) park(label, [label], { onTry });
+    tried.length = 0;
+    for (const key of ['b', 'c', 'b', 'a', 'c', 'nobody']) purgatory.notify(key);
+    await turn();
+    expect(tried).to.deep.equal(['b', 'c', 'a']);
+  });
+
+  it('sees what is parked and what changes after it in the same turn', async () => {
+    const { purgatory, park, log } = hall();
+    purgatory.notify('k');
+    const op = park('a', ['k']);
+    op.ready = true;
+    await turn();
+    expect(log).to.deep.equal(['complete a']);
+  });
+
+  it('of a key that nobody watches is nothing, and leaves nothing', async () => {
+    const { purgatory } = hall();
+    purgatory.notify('k');
+    await turn();
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('from inside a completion makes another pass, after this one', async () => {
+    const { purgatory, park, log } = hall();
+    park('a', ['k'], { onCompleted: () => purgatory.notify('k') }).ready = true;
+    const b = park('b', ['k']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(b.tries).to.equal(1);
+    b.ready = true;
+    expect(log).to.deep.equal(['complete a']);
+    await turn();
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+
+  it('comes to nothing after close and cancelForKey', async () => {
+    const { purgatory, park, log } = hall();
+    park('a', ['k']).ready = true;
+    purgatory.notify('k');
+    purgatory.cancelForKey('k');
+    park('b', ['l']).ready = true;
+    purgatory.notify('l');
+    expect(labels(purgatory.close())).to.deep.equal(['b']);
+    purgatory.notify('l');
+    await turn();
+    expect(log).to.deep.equal([]);
+  });
+});
+
+describe('behaviour 17: a chain of 1,000,000 completions through notify', () => {
+  it('uses constant stack', async function () {
+    this.timeout(60_000);
+    const LENGTH = 1_000_000;
+    const { purgatory, errors } = hall();
+    const depths: number[] = [];
+    const stackDepth = (): number => {
+      const limit = Error.stackTraceLimit;
+      Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+      const depth = new Error().stack?.split('\n').length ?? 0;
+      Error.stackTraceLimit = limit;
+      return depth;
+    };
+    await new Promise<void>((resolve) => {
+      let links = 0;
+      const options = {
+        onCompleted: (): void => {
+          if (links === 10 || links === LENGTH) depths.push(stackDepth());
+          if (links === LENGTH) resolve();
+          else link();
+        },
+      };
+      const link = (): void => {
+        const op = new Op('link', { ...options, log: { push: () => 0 } as unknown as string[] });
+        purgatory.tryCompleteElseWatch(op, [++links]);
+        op.ready = true;
+        purgatory.notify(links);
+      };
+      link();
+    });
+    expect(errors).to.deep.equal([]);
+    expect(depths).to.have.length(2);
+    expect(depths[1]).to.equal(depths[0]);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+});

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
+import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+
+describe('behaviour 14: no lost wake-up: tried, then watched on all keys, then tried again', () => {
+  it('completes an operation that is ready at once, without parking it', () => {
+    const { timer, purgatory } = hall();
+    const seen: unknown[] = [];
+    const op = new Op('a', { ready: true, delayMs: 50, onTry: () => seen.push(counts(purgatory)) });
+    expect(purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.equal(true);
+    expect(seen).to.deep.equal([EMPTY]);
+    expect(op.completions).to.equal(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('tries twice, the second time while it is watched on every key', () => {
+    const { purgatory } = hall();
+    const seen: unknown[] = [];
+    const op = new Op('a', { onTry: () => seen.push(counts(purgatory)) });
+    expect(purgatory.tryCompleteElseWatch(op, ['k', 'l', 'm'])).to.equal(false);
+    expect(seen).to.deep.equal([EMPTY, { watched: 3, watchedKeys: 3, numDelayed: 1 }]);
+    expect(op.isPending).to.equal(true);
+  });
+
+  it('completes one that became ready between the two tries, and leaves nothing behind', () => {
+    const { timer, purgatory } = hall();
+    const op = new Op('a', {
+      delayMs: 50,
+      onTry: (self) => {
+        self.ready = self.tries === 2;
+      },
+    });
+    expect(purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.equal(true);
+    expect(op.completions).to.equal(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('is found by an event on any of its keys from the second try on', () => {
+    const { purgatory, log } = hall();
+    let nested: number | undefined;
+    const op = new Op('a', {
+      log,
+      onTry: (self) => {
+        if (self.tries !== 2) return;
+        self.ready = true;
+        nested = purgatory.checkAndComplete('l');
+      },
+    });
+    purgatory.tryCompleteElseWatch(op, ['k', 'l']);
+    expect(nested).to.equal(1);
+    expect(op.completions).to.equal(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('does not park one that its first try completed in another way', () => {
+    const { timer, purgatory } = hall();
+    const op = new Op('a', { delayMs: 50, onTry: (self) => void (self.tries === 1 && self.forceComplete()) });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    expect(op.completions).to.equal(1);
+    expect(op.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('leaves one alone that its second try cancelled', () => {
+    const { timer, purgatory } = hall();
+    const op = new Op('a', { delayMs: 50, onTry: (self) => self.cancel() });
+    expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
+    expect(op.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+});
+
+describe('behaviour 19: what is parked, and what is not', () => {
+  it('parks without a deadline for Infinity: in no timer, and still pending', () => {
+    const { clock, timer, purgatory, park } = hall();
+    const op = park('a', ['k'], { delayMs: Number.POSITIVE_INFINITY });
+    expect(timer.size).to.equal(0);
+    expect(op.isPending).to.equal(true);
+    clock.advance(1e12);
+    expect(op.isCompleted).to.equal(false);
+    op.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+  });
+
+  it('expires one with a delay of 0, or below, in a later turn', () => {
+    const { clock, park, log } = hall();
+    park('a', ['k'], { delayMs: 0 });
+    park('b', ['k'], { delayMs: -1 });
+    expect(log).to.deep.equal([]);
+    clock.advance(0);
+    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b', 'expire b']);
+  });
+
+  it('never parks nor tries one that is completed', () => {
+    const { purgatory } = hall();
+    const op = new Op('a', { ready: true });
+    op.forceComplete();
+    expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
+    expect(op.tries).to.equal(0);
+    expect(op.completions).to.equal(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('refuses to park one twice, which stays as it was', () => {
+    const { clock, purgatory, park, log } = hall();
+    const elsewhere = new Purgatory<unknown, Op>('elsewhere', { clock });
+    for (const delayMs of [50, Number.POSITIVE_INFINITY]) {
+      const op = park('a', ['k'], { delayMs });
+      for (const again of [purgatory, elsewhere]) {
+        expect(() => again.tryCompleteElseWatch(op, ['l']))
+          .to.throw(PurgatoryError)
+          .with.property('code', 'ERR_PURGATORY_ALREADY_WATCHED');
+      }
+      expect(op.tries).to.equal(0);
+      expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+      expect(counts(elsewhere)).to.deep.equal(EMPTY);
+      op.ready = true;
+      expect(purgatory.checkAndComplete('l')).to.equal(0);
+      expect(purgatory.checkAndComplete('k')).to.equal(1);
+    }
+    expect(log).to.deep.equal(['complete a', 'complete a']);
+  });
+
+  it('refuses one that is pending in another timer, which keeps it', () => {
+    const { clock, purgatory } = hall();
+    const other = new SystemTimer({ clock });
+    const op = new Op('a', { delayMs: 5 });
+    other.add(op);
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+    expect(op.tries).to.equal(0);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    clock.advance(5);
+    expect(op.expirations).to.equal(1);
+  });
+
+  it('refuses one that is pending in its own timer, which keeps it', () => {
+    const { clock, timer, purgatory } = hall();
+    const op = new Op('a', { delayMs: 5 });
+    timer.add(op);
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(1);
+    clock.advance(5);
+    expect(op.log).to.deep.equal(['complete a', 'expire a']);
+  });
+
+  it('lets no timer take a parked operation, its own neither', () => {
+    const { clock, timer, purgatory, park } = hall();
+    const other = new SystemTimer({ clock });
+    for (const delayMs of [50, Number.POSITIVE_INFINITY]) {
+      const op = park('a', ['k'], { delayMs });
+      const size = timer.size;
+      for (const taker of [timer, other]) {
+        expect(() => taker.add(op))
+          .to.throw(PurgatoryError)
+          .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+      }
+      expect(timer.size).to.equal(size);
+      expect(other.size).to.equal(0);
+      op.cancel();
+    }
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('counts duplicate keys once', () => {
+    const { purgatory, park } = hall();
+    const op = park('a', ['k', 'l', 'k', 'k', 'l']);
+    expect(counts(purgatory)).to.deep.equal({ watched: 2, watchedKeys: 2, numDelayed: 1 });
+    purgatory.checkAndComplete('k');
+    expect(op.tries).to.equal(1);
+    expect(labels(purgatory.cancelForKey('l'))).to.deep.equal(['a']);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('counts many duplicates of many keys once as well', () => {
+    const { purgatory, park } = hall();
+    const keys = Array.from({ length: 3_000 }, (_, i) => i % 1_000);
+    const op = park('a', keys);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1_000, watchedKeys: 1_000, numDelayed: 1 });
+    op.forceComplete();
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('tells keys apart as a Map does', () => {
+    const { purgatory, park } = hall();
+    const object = {};
+    const keys = [1, '1', true, null, undefined, Number.NaN, object, {}, Symbol('k'), 0];
+    for (const key of keys) park(String(key), [key]);
+    expect(purgatory.watchedKeys).to.equal(keys.length);
+    expect(labels(purgatory.cancelForKey(Number.NaN))).to.deep.equal(['NaN']);
+    expect(labels(purgatory.cancelForKey(-0))).to.deep.equal(['0']);
+    expect(purgatory.cancelForKey(object)).to.have.length(1);
+    expect(purgatory.cancelForKey({})).to.have.length(0);
+    expect(labels(purgatory.cancelForKey(undefined))).to.deep.equal(['undefined']);
+  });
+
+  it('does not depend on the array of keys after the call', () => {
+    const { purgatory, park } = hall();
+    const keys = ['k', 'l'];
+    const op = park('a', keys);
+    keys.length = 0;
+    keys.push('m');
+    op.forceComplete();
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { ManualClock, Purgatory, PurgatoryError, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { counts, EMPTY, Op } from '../support/op.ts';
+import { Task } from '../support/task.ts';
+
+function shared(): {
+  clock: ManualClock;
+  timer: SystemTimer;
+  first: Purgatory<unknown, Op>;
+  second: Purgatory<unknown, Op>;
+} {
+  const clock = new ManualClock();
+  const timer = new SystemTimer({ clock, tickMs: 1, reaper: false });
+  const first = new Purgatory<unknown, Op>('first', { timer });
+  const second = new Purgatory<unknown, Op>('second', { timer });
+  return { clock, timer, first, second };
+}
+
+describe('Purgatories that share a timer', () => {
+  it('keep their keys apart', () => {
+    const { timer, first, second } = shared();
+    const a = new Op('a', { delayMs: 5 });
+    const b = new Op('b', { delayMs: 5 });
+    first.tryCompleteElseWatch(a, ['k']);
+    second.tryCompleteElseWatch(b, ['k']);
+    expect(timer.size).to.equal(2);
+    a.ready = true;
+    b.ready = true;
+    expect(first.checkAndComplete('k')).to.equal(1);
+    expect(b.isCompleted).to.equal(false);
+    expect(counts(second)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    expect(timer.size).to.equal(1);
+  });
+
+  it('expire in one order with the tasks of the timer, whichever of them is advanced', () => {
+    const { clock, timer, first, second } = shared();
+    const log: string[] = [];
+    first.tryCompleteElseWatch(new Op('a', { delayMs: 5, log }), ['k']);
+    timer.add(new Task(5, () => log.push('task')));
+    second.tryCompleteElseWatch(new Op('b', { delayMs: 5, log }), ['k']);
+    first.tryCompleteElseWatch(new Op('c', { delayMs: 4, log }), ['k']);
+    clock.advance(5);
+    expect(second.advanceClock()).to.equal(4);
+    expect(log).to.deep.equal([
+      'complete c',
+      'expire c',
+      'complete a',
+      'expire a',
+      'task',
+      'complete b',
+      'expire b',
+    ]);
+    expect(counts(first)).to.deep.equal(EMPTY);
+    expect(counts(second)).to.deep.equal(EMPTY);
+  });
+
+  it('lose their operations to a close of the timer, which returns them by deadline, unanswered', async () => {
+    const { clock, timer, first, second } = shared();
+    const a = new Op('a', { delayMs: 50 });
+    const b = new Op('b', { delayMs: 5 });
+    const forever = new Op('forever');
+    const task = new Task(20);
+    first.tryCompleteElseWatch(a, ['k', 'l']);
+    first.tryCompleteElseWatch(forever, ['k']);
+    second.tryCompleteElseWatch(b, ['k']);
+    timer.add(task);
+    const waiting = first.waitFor(['k'], () => undefined, { timeoutMs: 30 }).catch((error: unknown) => error);
+    const returned: TimerTask[] = timer.close();
+    expect(returned).to.deep.equal([b, task, a]);
+    expect(await waiting)
+      .to.be.instanceOf(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    expect([a, b].some((op) => op.isPending || op.isCompleted)).to.equal(false);
+    expect(counts(first)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    expect(counts(second)).to.deep.equal(EMPTY);
+    clock.advance(100);
+    expect(timer.advanceClock()).to.equal(0);
+    expect(first.close()).to.deep.equal([forever]);
+  });
+
+  it('find the places of a timer with maxPending taken by each other', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const [first, second] = ['first', 'second'].map((name) => new Purgatory<unknown, Op>(name, { timer }));
+    const a = new Op('a', { delayMs: 5 });
+    first.tryCompleteElseWatch(a, ['k']);
+    const b = new Op('b', { delayMs: 5 });
+    expect(() => second.tryCompleteElseWatch(b, ['k']))
+      .to.throw(PurgatoryError)
+      .with.property('code', 'ERR_PURGATORY_FULL');
+    expect(counts(second)).to.deep.equal(EMPTY);
+    a.forceComplete();
+    expect(second.tryCompleteElseWatch(b, ['k'])).to.equal(false);
+  });
+
+  it('move an operation from one to the other by cancel and park', () => {
+    const { clock, timer, first, second } = shared();
+    const op = new Op('a', { delayMs: 5 });
+    first.tryCompleteElseWatch(op, ['k']);
+    clock.advance(3);
+    op.cancel();
+    second.tryCompleteElseWatch(op, ['l']);
+    expect(timer.size).to.equal(1);
+    expect(counts(first)).to.deep.equal(EMPTY);
+    clock.advance(4);
+    expect(timer.advanceClock()).to.equal(0);
+    clock.advance(1);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(op.expirations).to.equal(1);
+  });
+});

@@ -1,0 +1,332 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { PurgatoryError } from '../../src/index.ts';
+import { counts, EMPTY, hall } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
+
+/** The reason a promise is rejected with; fails when it is not. */
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error('the promise was not rejected');
+}
+
+describe('waitFor', () => {
+  it('resolves at once with what the first attempt returns', async () => {
+    const { timer, purgatory } = hall();
+    let attempts = 0;
+    const result = purgatory.waitFor(['k'], () => `attempt ${++attempts}`, { timeoutMs: 50 });
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    expect(await result).to.deep.equal({ expired: false, value: 'attempt 1' });
+  });
+
+  it('takes every value but undefined for an answer', async () => {
+    const { purgatory } = hall();
+    for (const value of [null, false, 0, '', Number.NaN]) {
+      expect(await purgatory.waitFor(['k'], () => value, { timeoutMs: 50 })).to.deep.equal({
+        expired: false,
+        value,
+      });
+    }
+  });
+
+  it('is parked as long as the attempt returns undefined, and resolves on an event', async () => {
+    const { timer, purgatory } = hall();
+    let value: string | undefined;
+    let attempts = 0;
+    const attempt = (): string | undefined => {
+      attempts++;
+      return value;
+    };
+    const result = purgatory.waitFor(['k', 'l'], attempt, { timeoutMs: 50 });
+    expect(counts(purgatory)).to.deep.equal({ watched: 2, watchedKeys: 2, numDelayed: 1 });
+    expect(timer.size).to.equal(1);
+    expect(attempts).to.equal(2);
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect(attempts).to.equal(3);
+    value = 'answer';
+    expect(purgatory.checkAndComplete('l')).to.equal(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    expect(await result).to.deep.equal({ expired: false, value: 'answer' });
+    expect(attempts).to.equal(4);
+  });
+
+  it('resolves on notify', async () => {
+    const { purgatory } = hall();
+    let value: number | undefined;
+    const result = purgatory.waitFor(['k'], () => value, { timeoutMs: 50 });
+    value = 1;
+    purgatory.notify('k');
+    expect(await result).to.deep.equal({ expired: false, value: 1 });
+  });
+
+  it('resolves as expired at its deadline, without another attempt', async () => {
+    const { clock, timer, purgatory } = hall();
+    let attempts = 0;
+    const result = purgatory.waitFor(['k'], () => void attempts++, { timeoutMs: 50 });
+    attempts = 0;
+    clock.advance(49);
+    expect(purgatory.numDelayed).to.equal(1);
+    clock.advance(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    expect(await result).to.deep.equal({ expired: true });
+    expect(attempts).to.equal(0);
+  });
+
+  it('expires in a later turn with a timeout of 0, or below', async () => {
+    const { clock, purgatory } = hall();
+    const results = [0, -5].map((timeoutMs) => purgatory.waitFor(['k'], () => undefined, { timeoutMs }));
+    expect(purgatory.numDelayed).to.equal(2);
+    clock.advance(0);
+    expect(await Promise.all(results)).to.deep.equal([{ expired: true }, { expired: true }]);
+  });
+
+  it('has no deadline with a timeout of Infinity (behaviour 19)', async () => {
+    const { clock, timer, purgatory } = hall();
+    let value: number | undefined;
+    const result = purgatory.waitFor(['k'], () => value, { timeoutMs: Number.POSITIVE_INFINITY });
+    expect(timer.size).to.equal(0);
+    clock.advance(1e12);
+    value = 7;
+    purgatory.checkAndComplete('k');
+    expect(await result).to.deep.equal({ expired: false, value: 7 });
+  });
+
+  it('stands in park order with the operations of its key', async () => {
+    const { purgatory, park } = hall();
+    const order: string[] = [];
+    park('a', ['k'], { onTry: (op) => void order.push(op.label) });
+    const waiting = purgatory.waitFor(['k'], () => void order.push('waiter'), { timeoutMs: 5 });
+    park('b', ['k'], { onTry: (op) => void order.push(op.label) });
+    order.length = 0;
+    purgatory.checkAndComplete('k');
+    expect(order).to.deep.equal(['a', 'waiter', 'b']);
+    const rejected = rejection(waiting);
+    purgatory.close();
+    await rejected;
+  });
+
+  it('serves a thousand waiters of one key in one pass', async () => {
+    const { purgatory } = hall();
+    let open = false;
+    const results = Array.from({ length: 1_000 }, (_, i) =>
+      purgatory.waitFor(['k'], () => (open ? i : undefined), { timeoutMs: 5 }),
+    );
+    open = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1_000);
+    const values = await Promise.all(results);
+    expect(values.map((result) => result.expired === false && result.value)).to.deep.equal(
+      Array.from({ length: 1_000 }, (_, i) => i),
+    );
+  });
+});
+
+describe('waitFor refuses bad arguments by a rejection, never by a throw', () => {
+  const cases: [string, readonly unknown[], string][] = [
+    ['no keys', [[], () => 1, { timeoutMs: 5 }], 'ERR_INVALID_ARG_VALUE'],
+    ['keys that are no array', ['key', () => 1, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE'],
+    ['an attempt that is no function', [['k'], 'attempt', { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE'],
+    ['no options', [['k'], () => 1], 'ERR_INVALID_ARG_TYPE'],
+    ['null for options', [['k'], () => 1, null], 'ERR_INVALID_ARG_TYPE'],
+    ['no timeoutMs', [['k'], () => 1, {}], 'ERR_INVALID_ARG_TYPE'],
+    ['a timeoutMs that is a string', [['k'], () => 1, { timeoutMs: '5' }], 'ERR_INVALID_ARG_TYPE'],
+    ['a timeoutMs of NaN', [['k'], () => 1, { timeoutMs: Number.NaN }], 'ERR_OUT_OF_RANGE'],
+    ['a timeoutMs above MAX_SAFE_INTEGER', [['k'], () => 1, { timeoutMs: 2 ** 53 }], 'ERR_OUT_OF_RANGE'],
+    ['a signal that is none', [['k'], () => 1, { timeoutMs: 5, signal: {} }], 'ERR_INVALID_ARG_TYPE'],
+  ];
+
+  for (const [what, args, code] of cases) {
+    it(what, async () => {
+      const { purgatory } = hall();
+      const waitFor = purgatory.waitFor.bind(purgatory) as (...args: unknown[]) => Promise<unknown>;
+      let promise: Promise<unknown> | undefined;
+      expect(() => {
+        promise = waitFor(...args);
+      }).to.not.throw();
+      expect(await rejection(promise as Promise<unknown>))
+        .to.be.instanceOf(Error)
+        .with.property('code', code);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+    });
+  }
+
+  it('and so tells of a purgatory that is closed, or full', async () => {
+    const { purgatory } = hall({ maxParked: 1 });
+    const first = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 });
+    const full = await rejection(purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 }));
+    expect(full).to.be.instanceOf(PurgatoryError).with.property('code', 'ERR_PURGATORY_FULL');
+    const closing = rejection(first);
+    purgatory.close();
+    await closing;
+    const closed = await rejection(purgatory.waitFor(['k'], () => 1, { timeoutMs: 5 }));
+    expect(closed).to.be.instanceOf(PurgatoryError).with.property('code', 'ERR_PURGATORY_CLOSED');
+  });
+});
+
+describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () => {
+  it('with signal.reason, and leaves nothing behind', async () => {
+    const { timer, purgatory } = hall();
+    const controller = new AbortController();
+    let attempts = 0;
+    const promise = purgatory.waitFor(['k', 'l'], () => void attempts++, {
+      timeoutMs: 50,
+      signal: controller.signal,
+    });
+    const rejected = rejection(promise);
+    const reason = { because: 'the client left' };
+    controller.abort(reason);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+    expect(await rejected).to.equal(reason);
+    attempts = 0;
+    purgatory.checkAndComplete('k');
+    expect(attempts).to.equal(0);
+  });
+
+  it('with the AbortError that a bare abort has', async () => {
+    const { purgatory } = hall();
+    const controller = new AbortController();
+    const rejected = rejection(
+      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal: controller.signal }),
+    );
+    controller.abort();
+    expect(await rejected)
+      .to.equal(controller.signal.reason)
+      .with.property('name', 'AbortError');
+  });
+
+  it('with a reason that is null', async () => {
+    const { purgatory } = hall();
+    const controller = new AbortController();
+    const rejected = rejection(
+      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal: controller.signal }),
+    );
+    controller.abort(null);
+    expect(await rejected).to.equal(null);
+  });
+
+  it('at once, without an attempt, when the signal is aborted already', async () => {
+    const { purgatory } = hall();
+    let attempts = 0;
+    const signal = AbortSignal.abort('too late');
+    const reason = await rejection(purgatory.waitFor(['k'], () => ++attempts, { timeoutMs: 5, signal }));
+    expect(reason).to.equal('too late');
+    expect(attempts).to.equal(0);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+  });
+
+  for (const abortingAttempt of [1, 2]) {
+    it(`when attempt number ${abortingAttempt} aborts the signal itself`, async () => {
+      const { timer, purgatory } = hall();
+      const controller = new AbortController();
+      let attempts = 0;
+      const attempt = (): undefined => {
+        if (++attempts === abortingAttempt) controller.abort('from inside');
+      };
+      const promise = purgatory.waitFor(['k'], attempt, { timeoutMs: 50, signal: controller.signal });
+      expect(await rejection(promise)).to.equal('from inside');
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+      expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+    });
+  }
+
+  it('of one waiter only: the others of the signal that settled before stay as they are', async () => {
+    const { clock, purgatory } = hall();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const settled = purgatory.waitFor(['k'], () => 'value', { timeoutMs: 5, signal });
+    const expired = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal });
+    const aborted = rejection(purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal }));
+    clock.advance(5);
+    controller.abort('stop');
+    expect(await settled).to.deep.equal({ expired: false, value: 'value' });
+    expect(await expired).to.deep.equal({ expired: true });
+    expect(await aborted).to.equal('stop');
+  });
+
+  it('with what the first attempt throws', async () => {
+    const { purgatory, errors } = hall();
+    const boom = new Error('boom');
+    const promise = purgatory.waitFor(
+      ['k'],
+      () => {
+        throw boom;
+      },
+      { timeoutMs: 5 },
+    );
+    expect(await rejection(promise)).to.equal(boom);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('with what a later attempt throws, which no onError gets, and the pass goes on', async () => {
+    for (const onError of [undefined, () => expect.fail('onError was called')]) {
+      const { timer, purgatory, park, log } = hall({ onError });
+      let armed = false;
+      const promise = purgatory.waitFor(
+        ['k', 'l'],
+        () => {
+          if (armed) throw undefined;
+        },
+        { timeoutMs: 50 },
+      );
+      park('b', ['k']).ready = true;
+      armed = true;
+      const uncaught = await uncaughtDuring(0, async () => {
+        const rejected = rejection(promise);
+        purgatory.checkAndComplete('k');
+        expect(await rejected).to.equal(undefined);
+      });
+      expect(uncaught).to.deep.equal([]);
+      expect(log).to.deep.equal(['complete b']);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+    }
+  });
+
+  it('and whatever settles it, no listener is left on the signal', async () => {
+    const { clock, purgatory } = hall();
+    const { signal } = new AbortController();
+    let value: number | undefined;
+    let throws = false;
+    const attempt = (): number | undefined => {
+      if (throws) throw new Error('boom');
+      return value;
+    };
+    const wait = (): Promise<unknown> =>
+      purgatory.waitFor(['k'], attempt, { timeoutMs: 5, signal }).catch(() => {});
+    const settle: (() => void)[] = [
+      () => {
+        value = 1;
+        purgatory.checkAndComplete('k');
+        value = undefined;
+      },
+      () => clock.advance(5),
+      () => {
+        throws = true;
+        purgatory.checkAndComplete('k');
+        throws = false;
+      },
+      () => purgatory.cancelForKey('k'),
+      () => purgatory.close(),
+    ];
+    for (const end of settle) {
+      const both = [wait(), wait()];
+      expect(purgatory.numDelayed).to.equal(2);
+      end();
+      await Promise.all(both);
+      await turn();
+      expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+    }
+  });
+});
