@@ -1,0 +1,122 @@
+// Random histories of purgatories that share a timer: operations and waiters with scripts for their callbacks, and steps.
+import fc from 'fast-check';
+
+export interface Spec {
+  readonly kind: 'operation' | 'waiter';
+  readonly purgatory: number;
+  readonly keys: readonly number[];
+  readonly delayMs: number;
+  readonly ready: boolean;
+  /** Which scripts its callbacks follow. */
+  readonly onTry: number;
+  readonly onComplete: number;
+  readonly onExpiration: number;
+  /** The abort signal of a waiter. */
+  readonly signal: number | undefined;
+}
+
+export type Action =
+  | { readonly kind: 'park'; readonly spec: Spec }
+  | { readonly kind: 'parkAgain'; readonly target: number; readonly keys: readonly number[] }
+  | { readonly kind: 'cancel' | 'force' | 'makeReady'; readonly target: number }
+  | { readonly kind: 'check' | 'cancelForKey' | 'notify'; readonly purgatory: number; readonly key: number }
+  | { readonly kind: 'abort'; readonly signal: number }
+  | { readonly kind: 'close'; readonly purgatory: number }
+  | { readonly kind: 'advanceClock' | 'throw' };
+
+export type Step = Action | { readonly kind: 'advance'; readonly ms: number };
+
+export interface History {
+  readonly purgatories: number;
+  readonly reaper: boolean;
+  readonly tickMs: number;
+  readonly wheelSize: number;
+  readonly maxParked: number;
+  readonly maxPending: number;
+  readonly scripts: readonly (readonly Action[])[];
+  readonly steps: readonly Step[];
+}
+
+export const SIGNALS = 3;
+const KEYS = 5;
+
+const target = fc.nat({ max: 63 });
+const purgatory = fc.nat({ max: 1 });
+const key = fc.nat({ max: KEYS - 1 });
+const keys = fc.array(key, { minLength: 1, maxLength: 4 });
+/** Script 0 is empty. */
+const script = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.nat({ max: 7 }) },
+);
+
+const spec: fc.Arbitrary<Spec> = fc.record({
+  kind: fc.constantFrom('operation', 'operation', 'operation', 'waiter'),
+  purgatory,
+  keys,
+  delayMs: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(0, -3) },
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: 60 }) },
+    { weight: 2, arbitrary: fc.constantFrom(5_000, 2 ** 33, Number.POSITIVE_INFINITY) },
+  ),
+  ready: fc.boolean(),
+  onTry: script,
+  onComplete: script,
+  onExpiration: script,
+  signal: fc.option(fc.nat({ max: SIGNALS - 1 }), { nil: undefined }),
+});
+
+const waiting = spec.map((given): Spec => ({ ...given, ready: false }));
+
+const goingOn: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 30, arbitrary: waiting.map((given) => ({ kind: 'park' as const, spec: given })) },
+  { weight: 4, arbitrary: spec.map((given) => ({ kind: 'park' as const, spec: given })) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('parkAgain' as const), target, keys }) },
+  {
+    weight: 30,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('cancel', 'force', 'makeReady', 'makeReady', 'makeReady'),
+      target,
+    }),
+  },
+  { weight: 22, arbitrary: fc.record({ kind: fc.constant('check' as const), purgatory, key }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constantFrom('cancelForKey', 'notify', 'notify'), purgatory, key }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('abort' as const), signal: fc.nat({ max: SIGNALS - 1 }) }),
+  },
+  { weight: 4, arbitrary: fc.constant({ kind: 'advanceClock' as const }) },
+  { weight: 6, arbitrary: fc.constant({ kind: 'throw' as const }) },
+);
+
+const close: fc.Arbitrary<Action> = fc.record({ kind: fc.constant('close' as const), purgatory });
+const ending = fc.oneof({ weight: 115, arbitrary: goingOn }, { weight: 1, arbitrary: close });
+
+const advance: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('advance' as const),
+  ms: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.constantFrom(0.5, 500, 10_000, 2 ** 34)),
+});
+
+/** Histories of `minSteps` to `maxSteps` steps; with `closes`, a purgatory may be closed in the middle. */
+export function purgatoryHistory(minSteps: number, maxSteps: number, closes: boolean): fc.Arbitrary<History> {
+  const action = closes ? ending : goingOn;
+  const step = fc.oneof({ weight: 4, arbitrary: action }, { weight: 1, arbitrary: advance });
+  return fc.record({
+    purgatories: fc.constantFrom(1, 1, 2),
+    reaper: fc.boolean(),
+    tickMs: fc.constantFrom(1, 1, 5, 20),
+    wheelSize: fc.constantFrom(2, 8, 512),
+    maxParked: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3, 10),
+    maxPending: fc.constantFrom(
+      Number.POSITIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+      6,
+    ),
+    scripts: fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 }),
+    steps: fc.array(step, { minLength: minSteps, maxLength: maxSteps }),
+  });
+}

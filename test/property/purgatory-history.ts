@@ -1,0 +1,277 @@
+// Plays a random history on purgatories that share a timer, and on the naive references in lock-step: the actions, and
+// what each must return. Its callbacks are in purgatory-stage.ts.
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import { turn } from '../support/turns.ts';
+import { type Action, SIGNALS, type Spec, type Step } from './purgatory-arbitraries.ts';
+import { type Frame, nextOf, type Thrown } from './purgatory-frames.ts';
+import { codeOf, HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
+import type { Guest } from './purgatory-reference.ts';
+import { Stage } from './purgatory-stage.ts';
+
+class ScriptedError extends Error {}
+
+export class PurgatoryHistory extends Stage {
+  readonly #controllers = Array.from({ length: SIGNALS }, () => new AbortController());
+
+  async play(): Promise<void> {
+    for (const step of this.history.steps) {
+      this.#step(step);
+      if (this.notified.some((keys) => keys.size > 0)) await this.#drain();
+      this.#check();
+      if (this.failure !== undefined) throw this.failure;
+    }
+    for (const [i] of this.purgatories.entries()) this.#close(i);
+    this.#check();
+    await turn();
+    for (const guest of this.guests) {
+      if (guest instanceof HistoryWaiter)
+        this.verify(`the outcome of waiter ${guest.id}`, guest.actual, guest.expected);
+    }
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  override runScript(index: number): void {
+    for (const action of this.history.scripts[(index - 1) % this.history.scripts.length]) this.#act(action);
+  }
+
+  #step(step: Step): void {
+    if (step.kind === 'advance') this.clock.advance(step.ms);
+    else this.#act(step);
+  }
+
+  #act(action: Action): void {
+    const i = 'purgatory' in action ? action.purgatory % this.purgatories.length : 0;
+    switch (action.kind) {
+      case 'park':
+        if (action.spec.kind === 'waiter') this.#wait(action.spec);
+        else this.#parkNew(action.spec);
+        break;
+      case 'parkAgain':
+        this.#onOperation(action.target, (operation) => this.#park(operation, action.keys));
+        break;
+      case 'cancel':
+        this.#onOperation(action.target, (operation) => {
+          this.verify('cancel', operation.cancel(), this.referenceOf(operation).leave(operation));
+        });
+        break;
+      case 'force':
+        this.#onOperation(action.target, (operation) => this.#force(operation));
+        break;
+      case 'makeReady':
+        if (this.guests.length > 0) this.guests[action.target % this.guests.length].ready = true;
+        break;
+      case 'check':
+        this.#checkAndComplete(i, action.key);
+        break;
+      case 'cancelForKey':
+        this.#cancelForKey(i, action.key);
+        break;
+      case 'notify':
+        this.notified[i].add(action.key);
+        this.purgatories[i].notify(action.key);
+        break;
+      case 'abort':
+        this.#abort(action.signal);
+        break;
+      case 'close':
+        this.#close(i);
+        break;
+      case 'advanceClock':
+        this.#advanceClock();
+        break;
+      case 'throw':
+        if (this.stack.length > 0) throw new ScriptedError();
+    }
+  }
+
+  #advanceClock(): void {
+    let count = 0;
+    const go = (): void => {
+      count = this.timer.advanceClock();
+    };
+    if (this.timerReference.isInPass) {
+      go();
+      this.verify('an advanceClock from inside', count, 0);
+    } else {
+      const runs = this.timerPass(go);
+      this.verify('the count of advanceClock', count, runs);
+    }
+  }
+
+  #onOperation(target: number, go: (operation: HistoryOperation) => void): void {
+    const operations = this.guests.filter(
+      (guest): guest is HistoryOperation => guest instanceof HistoryOperation,
+    );
+    if (operations.length > 0) go(operations[target % operations.length]);
+  }
+
+  #parkNew(spec: Spec): void {
+    const operation = new HistoryOperation(this.guests.length, spec, this);
+    this.guests.push(operation);
+    this.#park(operation, spec.keys);
+  }
+
+  #park(operation: HistoryOperation, keys: readonly number[]): void {
+    // To park an operation from inside its own tries would be its second parking at once, over and over.
+    if (this.stack.some((frame) => frame.kind === 'park' && frame.guest === operation)) return;
+    const reference = this.referenceOf(operation);
+    const refusal = reference.isClosed
+      ? { error: 'ERR_PURGATORY_CLOSED' }
+      : reference.holds(operation)
+        ? { error: 'ERR_PURGATORY_ALREADY_WATCHED' }
+        : operation.hasCompleted
+          ? false
+          : undefined;
+    const i = operation.spec.purgatory % this.purgatories.length;
+    let result: boolean | Thrown = false;
+    const frame = this.within(this.#parkFrame(operation, keys), () => {
+      try {
+        result = this.purgatories[i].tryCompleteElseWatch(operation, keys);
+      } catch (error) {
+        result = { error: error instanceof ScriptedError ? error : codeOf(error) };
+      }
+    });
+    let expected = refusal ?? frame.result;
+    if (refusal !== undefined) {
+      this.verify('tried although refused', frame.tries, 0);
+    } else if (frame.tries === 1 && frame.result === false && !operation.hasCompleted) {
+      expected = { error: this.#refusal(operation, reference.isClosed) };
+    } else if (typeof frame.result === 'object') {
+      reference.leave(operation);
+    }
+    this.verify('tryCompleteElseWatch', result, expected);
+  }
+
+  /** Why a guest was not parked after its first try. */
+  #refusal(guest: HistoryOperation | HistoryWaiter, isClosed: boolean): string {
+    if (isClosed) return 'ERR_PURGATORY_CLOSED';
+    return this.referenceOf(guest).isFull || this.isTimerFull(guest) ? 'ERR_PURGATORY_FULL' : 'nothing';
+  }
+
+  #parkFrame(guest: Guest, keys: readonly number[]): Extract<Frame, { kind: 'park' }> {
+    return { kind: 'park', guest, keys, tries: 0, result: false };
+  }
+
+  #wait(spec: Spec): void {
+    const signal = spec.signal === undefined ? undefined : this.#controllers[spec.signal].signal;
+    const waiter = new HistoryWaiter(this.guests.length, spec, this);
+    const reference = this.referenceOf(waiter);
+    if (signal?.aborted === true && reference.isClosed) return;
+    this.guests.push(waiter);
+    if (signal?.aborted === true) waiter.expect({ kind: 'rejected', value: signal.reason });
+    else if (reference.isClosed) waiter.expect({ kind: 'rejected', value: 'ERR_PURGATORY_CLOSED' });
+    const refused = waiter.expected.kind !== 'pending';
+    const frame = this.within(this.#parkFrame(waiter, spec.keys), () => {
+      const i = spec.purgatory % this.purgatories.length;
+      waiter.follow(
+        this.purgatories[i].waitFor(spec.keys, waiter.attempt, { timeoutMs: spec.delayMs, signal }),
+      );
+    });
+    this.verify('attempts of a refused waiter', refused && frame.tries > 0, false);
+    if (!refused && frame.tries === 1 && frame.result === false) {
+      waiter.expect({ kind: 'rejected', value: this.#refusal(waiter, reference.isClosed) });
+    }
+  }
+
+  #force(operation: HistoryOperation): void {
+    const expected = !operation.hasCompleted;
+    let completed: boolean | undefined;
+    let thrown: Thrown | undefined;
+    const frame = this.within(
+      { kind: 'force', guest: operation, thrown: undefined as Thrown | undefined },
+      () => {
+        try {
+          completed = operation.forceComplete();
+        } catch (error) {
+          thrown = { error };
+        }
+      },
+    );
+    this.verify('a throw out of forceComplete', thrown, frame.thrown);
+    if (thrown === undefined) this.verify('forceComplete', completed, expected);
+    else if (this.stack.length > 0) throw (thrown as Thrown).error;
+  }
+
+  #checkAndComplete(i: number, key: number): void {
+    const queue = this.references[i].watchersOf(key).map((guest) => ({ guest, parking: guest.parking }));
+    let count = 0;
+    const frame = this.within({ kind: 'pass' as const, queue, completed: 0, slack: 0 }, () => {
+      count = this.purgatories[i].checkAndComplete(key);
+    });
+    this.verify('one that the pass did not try', nextOf(queue)?.id, undefined);
+    const isCounted = count >= frame.completed && count <= frame.completed + frame.slack;
+    if (!isCounted) this.wrong('the count of checkAndComplete', count, frame.completed);
+  }
+
+  #cancelForKey(i: number, key: number): void {
+    const left = this.#leave(i, this.references[i].watchersOf(key), 'ERR_PURGATORY_CANCELLED');
+    this.verify('cancelForKey', this.#ids(this.purgatories[i].cancelForKey(key)), left);
+  }
+
+  #close(i: number): void {
+    const left = this.#leave(i, [...this.references[i].parked], 'ERR_PURGATORY_CLOSED');
+    this.references[i].isClosed = true;
+    this.verify('close', this.#ids(this.purgatories[i].close()), left);
+  }
+
+  /** Takes guests out of the reference; returns the ids of the operations among them. */
+  #leave(i: number, guests: readonly Guest[], code: string): number[] {
+    for (const guest of guests) {
+      this.references[i].leave(guest);
+      if (guest instanceof HistoryWaiter) guest.expect({ kind: 'rejected', value: code });
+    }
+    return guests.filter((guest) => !guest.isWaiter).map((guest) => guest.id);
+  }
+
+  #ids(operations: readonly HistoryOperation[]): number[] {
+    return operations.map((operation) => operation.id);
+  }
+
+  #abort(index: number): void {
+    // A waiter that is aborted inside its own attempt may still answer: which of the two counts is nobody's business.
+    const isTried = (frame: Frame): boolean =>
+      (frame.kind === 'park' || frame.kind === 'script') &&
+      frame.guest instanceof HistoryWaiter &&
+      frame.guest.spec.signal === index;
+    if (this.#controllers[index].signal.aborted || this.stack.some(isTried)) return;
+    for (const [i, reference] of this.references.entries()) {
+      const aborted = reference.parked.filter(
+        (guest) => guest instanceof HistoryWaiter && guest.spec.signal === index,
+      );
+      this.#leave(i, aborted, `aborted ${index}`);
+    }
+    this.#controllers[index].abort(`aborted ${index}`);
+  }
+
+  async #drain(): Promise<void> {
+    const due = this.notified.flatMap((keys, i) =>
+      [...keys].flatMap((key) => this.references[i].watchersOf(key)),
+    );
+    const before = due.map((guest) => ({
+      guest,
+      parking: guest.parking,
+      tries: this.guests[guest.id].tries,
+    }));
+    this.stack.push({ kind: 'drain' });
+    await turn();
+    this.stack.pop();
+    for (const { guest, parking, tries } of before) {
+      const wasTried = guest.parking !== parking || this.guests[guest.id].tries > tries;
+      this.verify(`${guest.id} was not tried after a notify`, wasTried, true);
+    }
+    for (const keys of this.notified) keys.clear();
+  }
+
+  #check(): void {
+    this.checkCounts();
+    this.checkReports();
+    checkTimerInvariants(this.timer);
+    for (const purgatory of this.purgatories) checkPurgatoryInvariants(purgatory);
+    for (const guest of this.guests) {
+      if (!(guest instanceof HistoryOperation)) continue;
+      this.verify('isPending', guest.isPending, this.referenceOf(guest).holds(guest));
+      this.verify('isCompleted', guest.isCompleted, guest.hasCompleted);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one.
+import type { Parameters, RunDetails } from 'fast-check';
+
+/** The parameters of a property of short histories, which are shrunk when they fail. */
+export function runs<T>(byDefault: number): Parameters<T> {
+  const { FC_RUNS, FC_SEED } = process.env;
+  return {
+    numRuns: FC_RUNS === undefined ? byDefault : Number(FC_RUNS),
+    ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }),
+  };
+}
+
+/** The parameters of a property of long histories: too long to shrink or to print, so told by their seed. */
+export function longRuns<T>(byDefault: number): Parameters<T> {
+  return {
+    ...runs(byDefault),
+    endOnFailure: true,
+    reporter: ({ failed, seed, counterexamplePath, errorInstance }: RunDetails<T>): void => {
+      if (failed)
+        throw new Error(`failed with FC_SEED=${seed}, path ${counterexamplePath}`, { cause: errorInstance });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// Random histories of a timer: its options, a pool of tasks with scripts for their callbacks, and steps from outside.
+import fc from 'fast-check';
+
+export type Action =
+  | { readonly kind: 'add' | 'cancel' | 'remove'; readonly task: number }
+  | { readonly kind: 'advanceClock' | 'close' | 'throw' };
+
+export type Step = Action | { readonly kind: 'advance'; readonly ms: number };
+
+export interface History {
+  readonly tickMs: number;
+  readonly wheelSize: number;
+  readonly reaper: boolean;
+  readonly maxPending: number;
+  readonly startMs: number;
+  readonly tasks: readonly { readonly delayMs: number; readonly script: readonly Action[] }[];
+  readonly steps: readonly Step[];
+}
+
+/** Times are multiples of an eighth, exact in binary, so that the reference has no rounding to excuse. */
+function eighths(maxMs: number): fc.Arbitrary<number> {
+  return fc.integer({ min: 0, max: maxMs * 8 }).map((n) => n / 8);
+}
+
+const delayMs = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(0, 0, -1, -1e6) },
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 40 }) },
+  { weight: 3, arbitrary: eighths(300) },
+  { weight: 2, arbitrary: fc.integer({ min: 300, max: 100_000 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER),
+  },
+);
+
+const jumpMs = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 5, arbitrary: fc.integer({ min: 1, max: 40 }) },
+  { weight: 3, arbitrary: eighths(300) },
+  { weight: 2, arbitrary: fc.integer({ min: 300, max: 100_000 }) },
+  { weight: 1, arbitrary: fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 33 + 1, 1e12) },
+);
+
+const task = fc.nat({ max: 63 });
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 40, arbitrary: fc.record({ kind: fc.constant('add' as const), task }) },
+  { weight: 15, arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'remove' as const), task }) },
+  { weight: 12, arbitrary: fc.constant({ kind: 'advanceClock' as const }) },
+  { weight: 5, arbitrary: fc.constant({ kind: 'throw' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'close' as const }) },
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: action },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: jumpMs }) },
+);
+
+/** Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks. */
+export function timerHistory(minSteps: number, maxSteps: number, maxTasks: number): fc.Arbitrary<History> {
+  return fc.record({
+    tickMs: fc.constantFrom(1, 1, 2, 3, 7, 10, 64, 1_000),
+    wheelSize: fc.constantFrom(2, 3, 4, 5, 8, 16, 100, 512, 65_536),
+    reaper: fc.boolean(),
+    maxPending: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1, 4),
+    startMs: fc.constantFrom(0, 0, 0.5, 17.125, 999, 2 ** 31 - 3, 1e12 + 0.25, -5.5),
+    tasks: fc.array(fc.record({ delayMs, script: fc.array(action, { maxLength: 4 }) }), {
+      minLength: 1,
+      maxLength: maxTasks,
+    }),
+    steps: fc.array(step, { minLength: minSteps, maxLength: maxSteps }),
+  });
+}

@@ -1,0 +1,188 @@
+// Plays a random history on a SystemTimer and on the naive reference in lock-step.
+//
+// The real timer leads: whenever it runs a task, the reference says whether that was the one to run now. What a callback
+// finds wrong is kept until the step ends, as the timer would take a throw for the user's.
+import { expect } from 'chai';
+import { SystemTimer, TimerTask } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import type { Action, History, Step } from './timer-arbitraries.ts';
+import { TimerReference } from './timer-reference.ts';
+import { WatchedClock } from './watched-clock.ts';
+
+class ScriptedTask extends TimerTask {
+  readonly id: number;
+  readonly #run: (id: number) => void;
+
+  constructor(id: number, delayMs: number, run: (id: number) => void) {
+    super(delayMs);
+    this.id = id;
+    this.#run = run;
+  }
+
+  override run(): void {
+    this.#run(this.id);
+  }
+}
+
+class ScriptedError extends Error {}
+
+export class TimerHistory {
+  readonly #history: History;
+  readonly #clock: WatchedClock;
+  readonly #timer: SystemTimer;
+  readonly #reference: TimerReference;
+  readonly #tasks: ScriptedTask[];
+  #isInside = false;
+  #isClosed = false;
+  #runs = 0;
+  #thrown = 0;
+  #reported = 0;
+  /** How many scripted actions callbacks may still take: tasks that add themselves would go on for ever. */
+  #budget = 200;
+  #failure: unknown;
+
+  constructor(history: History) {
+    this.#history = history;
+    const { tickMs, wheelSize, reaper, maxPending, startMs } = history;
+    this.#clock = new WatchedClock(startMs, (wake) => this.#pass(wake));
+    this.#reference = new TimerReference(tickMs);
+    const onError = (error: unknown): void => {
+      if (error instanceof ScriptedError) this.#reported++;
+      else this.#failure ??= error;
+    };
+    this.#timer = new SystemTimer({ tickMs, wheelSize, reaper, maxPending, clock: this.#clock, onError });
+    this.#tasks = history.tasks.map(
+      ({ delayMs }, id) => new ScriptedTask(id, delayMs, (ran) => this.#onRun(ran)),
+    );
+  }
+
+  play(): void {
+    for (const step of this.#history.steps) {
+      this.#step(step);
+      if (this.#failure !== undefined) throw this.#failure;
+      this.#check();
+    }
+    this.#timer.close();
+  }
+
+  #step(step: Step): void {
+    if (step.kind === 'advance') {
+      this.#clock.advance(step.ms);
+      if (this.#history.reaper) this.#checkNothingLate();
+    } else {
+      this.#act(step);
+    }
+  }
+
+  #act(action: Action): void {
+    const task = 'task' in action ? this.#tasks[action.task % this.#tasks.length] : this.#tasks[0];
+    switch (action.kind) {
+      case 'add':
+        this.#add(task);
+        break;
+      case 'cancel':
+        expect(task.cancel(), 'cancel').to.equal(this.#reference.remove(task.id) !== undefined);
+        break;
+      case 'remove':
+        expect(this.#timer.remove(task), 'remove').to.equal(this.#reference.remove(task.id) !== undefined);
+        break;
+      case 'advanceClock':
+        this.#advanceClock();
+        break;
+      case 'close': {
+        const ids = this.#timer.close().map((closed) => (closed as ScriptedTask).id);
+        expect(ids, 'close').to.deep.equal(this.#reference.clear().map(({ id }) => id));
+        this.#isClosed = true;
+        break;
+      }
+      case 'throw':
+        if (!this.#isInside) return;
+        this.#thrown++;
+        throw new ScriptedError();
+    }
+  }
+
+  #add(task: ScriptedTask): void {
+    const isFull = this.#reference.size >= this.#history.maxPending && !this.#reference.has(task.id);
+    const expected = this.#isClosed ? 'ERR_PURGATORY_CLOSED' : isFull ? 'ERR_PURGATORY_FULL' : undefined;
+    let code: unknown;
+    try {
+      this.#timer.add(task);
+    } catch (error) {
+      code = (error as { code: unknown }).code;
+      if (code === undefined) throw error;
+    }
+    expect(code, 'add').to.equal(expected);
+    if (code === undefined) this.#reference.add(task.id, this.#clock.now(), task.delayMs, this.#isInside);
+  }
+
+  #advanceClock(): void {
+    if (this.#reference.isInPass) {
+      expect(this.#timer.advanceClock(), 'an advanceClock from inside').to.equal(0);
+      return;
+    }
+    const before = this.#runs;
+    let count = 0;
+    this.#pass(() => {
+      count = this.#timer.advanceClock();
+    });
+    expect(count, 'the count of advanceClock').to.equal(this.#runs - before);
+  }
+
+  #pass(go: () => void): void {
+    this.#reference.beginPass();
+    go();
+    const missed = this.#reference.next(this.#clock.now());
+    this.#reference.endPass();
+    if (missed !== undefined) this.#failure ??= new Error(`task ${missed.id} was due and did not run`);
+  }
+
+  #onRun(id: number): void {
+    this.#runs++;
+    try {
+      const nowMs = this.#clock.now();
+      expect(this.#reference.isInPass, 'a run outside of a pass').to.equal(true);
+      const next = this.#reference.next(nowMs);
+      expect(id, 'the task that runs').to.equal(next?.id);
+      if (next === undefined) return;
+      this.#reference.remove(id);
+      const dueMs = Math.max(this.#reference.edgeMs(next), next.addedMs);
+      if (this.#history.reaper) expect(nowMs - dueMs, 'lateness').to.be.within(0, 1);
+      expect(this.#tasks[id].isPending, 'isPending inside run').to.equal(false);
+      expect(this.#timer.size, 'size inside run').to.equal(this.#reference.size);
+    } catch (error) {
+      this.#failure ??= error;
+      return;
+    }
+    this.#isInside = true;
+    try {
+      for (const action of this.#history.tasks[id].script) if (this.#budget-- > 0) this.#act(action);
+    } finally {
+      this.#isInside = false;
+    }
+  }
+
+  /** After an advance only that may be overdue which was added without delay from inside it, less than 1 ms ago. */
+  #checkNothingLate(): void {
+    const nowMs = this.#clock.now();
+    for (const entry of this.#reference.entries) {
+      const dueMs = Math.max(this.#reference.edgeMs(entry), entry.addedMs);
+      if (dueMs <= nowMs)
+        expect(entry.addedInside && nowMs < dueMs + 1, `task ${entry.id} overdue`).to.equal(true);
+    }
+  }
+
+  #check(): void {
+    checkTimerInvariants(this.#timer);
+    expect(this.#timer.size, 'size').to.equal(this.#reference.size);
+    expect(this.#reported, 'errors reported').to.equal(this.#thrown);
+    for (const task of this.#tasks)
+      expect(task.isPending, 'isPending').to.equal(this.#reference.has(task.id));
+    const first = this.#reference.entries[0];
+    if (first === undefined) expect(this.#timer.nextExpirationMs).to.equal(undefined);
+    else
+      expect(this.#timer.nextExpirationMs).to.be.at.most(
+        Math.max(this.#reference.edgeMs(first), this.#clock.now()),
+      );
+  }
+}
