@@ -1,0 +1,121 @@
+// Run by liveness.test.ts: sets up the scene named by its argument, and prints what ran before the process ended.
+import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
+
+const HOUR = 3_600_000;
+
+class Poll extends DelayedOperation {
+  override tryComplete(): boolean {
+    return false;
+  }
+  override onComplete(): void {
+    say('completed');
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+const scenes: Record<string, () => void> = {
+  'an empty timer': () => {
+    new SystemTimer();
+  },
+  'a timer whose tasks ran': () => {
+    new SystemTimer().schedule(() => say('ran'), 5);
+  },
+  'a timer whose only task was cancelled': () => {
+    new SystemTimer().schedule(() => say('ran'), HOUR).cancel();
+  },
+  'a timer whose only task was cancelled in a later turn': () => {
+    const task = new SystemTimer().schedule(() => say('ran'), HOUR);
+    setTimeout(() => task.cancel(), 5);
+  },
+  'a timer that was closed': () => {
+    const timer = new SystemTimer();
+    timer.schedule(() => say('ran'), HOUR);
+    setTimeout(() => timer.close(), 5);
+  },
+  'a pending task': () => {
+    new SystemTimer().schedule(() => say('ran'), 50);
+  },
+  'a pending task after unref': () => {
+    new SystemTimer().unref().schedule(() => say('ran'), HOUR);
+  },
+  'unref after the task was added': () => {
+    const timer = new SystemTimer();
+    timer.schedule(() => say('ran'), HOUR);
+    setTimeout(() => timer.unref(), 5);
+  },
+  'unref and an earlier task later': () => {
+    const timer = new SystemTimer().unref();
+    timer.schedule(() => say('ran'), HOUR);
+    setTimeout(() => timer.schedule(() => say('ran'), HOUR / 2), 5);
+  },
+  'unref and ref again': () => {
+    const timer = new SystemTimer().unref();
+    timer.schedule(() => say('ran'), 50);
+    timer.ref();
+  },
+  'unref by a task of the timer': () => {
+    const timer = new SystemTimer();
+    timer.schedule(() => timer.unref(), 5);
+    timer.schedule(() => say('ran'), HOUR);
+  },
+  'a timer without a reaper': () => {
+    new SystemTimer({ reaper: false }).schedule(() => say('ran'), 5);
+  },
+  'an empty purgatory': () => {
+    new Purgatory('p');
+  },
+  'an operation with a deadline': () => {
+    new Purgatory('p').tryCompleteElseWatch(new Poll(50), ['k']);
+  },
+  'an operation without a deadline': () => {
+    new Purgatory('p').tryCompleteElseWatch(new Poll(Number.POSITIVE_INFINITY), ['k']);
+  },
+  'an operation that was completed early': () => {
+    const poll = new Poll(HOUR);
+    new Purgatory('p').tryCompleteElseWatch(poll, ['k']);
+    poll.forceComplete();
+  },
+  'a purgatory that was closed': () => {
+    const purgatory = new Purgatory('p');
+    purgatory.tryCompleteElseWatch(new Poll(HOUR), ['k']);
+    purgatory.close();
+  },
+  'a waiter with a deadline': () => {
+    void new Purgatory('p').waitFor(['k'], () => undefined, { timeoutMs: 50 }).then(() => say('expired'));
+  },
+  'a waiter that was aborted': () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    new Purgatory('p')
+      .waitFor(['k'], () => undefined, { timeoutMs: HOUR, signal })
+      .catch(() => say('aborted'));
+    setTimeout(() => controller.abort(), 5);
+  },
+  'a throw of run without onError': () => {
+    const timer = new SystemTimer();
+    timer.schedule(() => {
+      throw new Error('out of run');
+    }, 1);
+    timer.schedule(() => say('ran'), 1);
+  },
+  'a throw of onExpiration without onError': () => {
+    const poll = new Poll(1);
+    poll.onExpiration = () => {
+      throw new Error('out of onExpiration');
+    };
+    new Purgatory('p').tryCompleteElseWatch(poll, ['k']);
+  },
+  'a throw of onError': () => {
+    const onError = (): never => {
+      throw new Error('out of onError');
+    };
+    new SystemTimer({ onError }).schedule(() => {
+      throw new Error('out of run');
+    }, 1);
+  },
+};
+
+scenes[process.argv[2]]();

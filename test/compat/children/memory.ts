@@ -1,0 +1,190 @@
+// Run by memory.test.ts with --expose-gc: what the engine keeps, measured after the collector ran.
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { DelayedOperation, ManualClock, Purgatory, SystemTimer, TimerTask } from '../../../src/index.ts';
+
+const BURST = 200_000;
+const { gc } = globalThis as unknown as { gc: () => void };
+
+class Poll extends DelayedOperation {
+  ready = false;
+  override tryComplete(): boolean {
+    return this.ready && this.forceComplete();
+  }
+  override onComplete(): void {}
+}
+
+class Nothing extends TimerTask {
+  override run(): void {}
+}
+
+/** Bytes in use, typed arrays included, once all garbage is gone. */
+async function used(): Promise<number> {
+  for (let i = 0; i < 4; i++) {
+    await turn();
+    gc();
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+async function assertCollected(refs: Map<string, WeakRef<object>>): Promise<void> {
+  await used();
+  const kept = [...refs].filter(([, ref]) => ref.deref() !== undefined).map(([name]) => name);
+  assert.deepEqual(kept, []);
+}
+
+/** One object of each kind that left in each way: made in a function of its own, so that no local holds it. */
+async function leave(clock: ManualClock, timer: SystemTimer, purgatory: Purgatory<object, Poll>) {
+  const refs = new Map<string, WeakRef<object>>();
+  const ways: Record<string, (poll: Poll, key: object) => void> = {
+    'completed by a check': (poll, key) => {
+      poll.ready = true;
+      purgatory.checkAndComplete(key);
+    },
+    forced: (poll) => void poll.forceComplete(),
+    cancelled: (poll) => void poll.cancel(),
+    'cancelled for a key': (_, key) => void purgatory.cancelForKey(key),
+    expired: () => clock.advance(50),
+    notified: (poll, key) => {
+      poll.ready = true;
+      purgatory.notify(key);
+    },
+  };
+  for (const [way, end] of Object.entries(ways)) {
+    for (const delayMs of way === 'expired' ? [50] : [50, Number.POSITIVE_INFINITY]) {
+      const poll = new Poll(delayMs);
+      const key = { way };
+      const otherKey = { way };
+      purgatory.tryCompleteElseWatch(poll, [key, otherKey]);
+      end(poll, key);
+      await turn();
+      refs.set(`operation ${way}, ${delayMs}`, new WeakRef(poll));
+      refs.set(`key ${way}, ${delayMs}`, new WeakRef(key));
+      refs.set(`other key ${way}, ${delayMs}`, new WeakRef(otherKey));
+    }
+  }
+  const waiterKey = {};
+  const value = {};
+  let open = false;
+  const attempt = (): object | undefined => (open ? value : undefined);
+  const waiting = purgatory.waitFor([waiterKey], attempt, { timeoutMs: 50, signal: lasting.signal });
+  open = true;
+  purgatory.checkAndComplete(waiterKey);
+  await waiting;
+  refs.set('the attempt of a waiter', new WeakRef(attempt));
+  refs.set('the value of a waiter', new WeakRef(value));
+  refs.set('the key of a waiter', new WeakRef(waiterKey));
+  const ran = new Nothing(5);
+  timer.add(ran);
+  clock.advance(5);
+  const cancelled = new Nothing(5);
+  timer.add(cancelled);
+  cancelled.cancel();
+  const far = new Nothing(2 ** 40);
+  timer.add(far);
+  timer.remove(far);
+  refs.set('a task that ran', new WeakRef(ran));
+  refs.set('a task that was cancelled', new WeakRef(cancelled));
+  refs.set('a task far away that was removed', new WeakRef(far));
+  return refs;
+}
+
+function closeThree(purgatory: Purgatory<object, Poll>): Map<string, WeakRef<object>> {
+  const refs = new Map<string, WeakRef<object>>();
+  for (let i = 0; i < 3; i++) {
+    const poll = new Poll(50);
+    purgatory.tryCompleteElseWatch(poll, [{}]);
+    refs.set(`operation ${i}`, new WeakRef(poll));
+  }
+  assert.equal(purgatory.close().length, 3);
+  return refs;
+}
+
+/** Outlives its waiters, as a server's shutdown signal does. */
+const lasting = new AbortController();
+
+const scenes: Record<string, () => Promise<void>> = {
+  references: async () => {
+    for (const others of [0, 3]) {
+      const clock = new ManualClock();
+      const timer = new SystemTimer({ clock });
+      const purgatory = new Purgatory<object, Poll>('p', { timer });
+      const stay = Array.from({ length: others }, () => new Poll(1e9));
+      for (const poll of stay) purgatory.tryCompleteElseWatch(poll, [stay]);
+      await assertCollected(await leave(clock, timer, purgatory));
+      assert.equal(purgatory.numDelayed, others);
+    }
+  },
+
+  closed: async () => {
+    const purgatory = new Purgatory<object, Poll>('p', { clock: new ManualClock() });
+    await assertCollected(closeThree(purgatory));
+    assert.equal(purgatory.numDelayed, 0);
+  },
+
+  'a burst of operations': () => burst(() => false),
+  'a burst of operations of which one in a thousand stays': () => burst((_, i) => i % 1_000 === 500),
+
+  'a burst of tasks': async () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock });
+    const tasks = Array.from({ length: BURST }, (_, i) => new Nothing(1 + ((i * 7_919) % 60_000)));
+    const before = await used();
+    for (const task of tasks) timer.add(task);
+    const peak = (await used()) - before;
+    for (const task of tasks.slice(0, BURST / 2)) task.cancel();
+    clock.advance(60_000);
+    assert.equal(timer.size, 0);
+    assertFell((await used()) - before, peak, 0);
+    assert.ok(tasks.length === BURST && timer.size === 0);
+  },
+
+  'a steady flow': async () => {
+    const clock = new ManualClock();
+    const purgatory = new Purgatory<string, Poll>('p', { clock });
+    const parked: Poll[] = [];
+    const flow = (): void => {
+      for (let i = 0; i < 100_000; i++) {
+        const poll = new Poll(60_000);
+        purgatory.tryCompleteElseWatch(poll, [`${i % 100}`, `${i % 77}`, `${i}`]);
+        parked.push(poll);
+        if (parked.length > 100) parked.splice(0, 100)[i % 100].forceComplete();
+        if (i % 1_000 === 0) for (let key = 0; key < 100; key++) purgatory.cancelForKey(`${key}`);
+      }
+    };
+    flow();
+    const before = await used();
+    flow();
+    const growth = (await used()) - before;
+    assert.ok(growth < 2e6, `the steady flow grew by ${growth} bytes`);
+    purgatory.close();
+  },
+};
+
+/** `left` of `peak` bytes may stay: what the survivors need within a factor of four, and a small constant. */
+function assertFell(left: number, peak: number, survivorShare: number): void {
+  assert.ok(peak > 4e6, `the burst took only ${peak} bytes`);
+  const limit = 4 * survivorShare * peak + 1e6;
+  assert.ok(left <= limit, `${left} of ${peak} bytes were left, more than ${limit}`);
+}
+
+async function burst(stays: (poll: Poll, index: number) => boolean): Promise<void> {
+  const clock = new ManualClock();
+  const timer = new SystemTimer({ clock });
+  const purgatory = new Purgatory<number, Poll>('p', { timer });
+  const polls = Array.from({ length: BURST }, () => new Poll(60_000));
+  const before = await used();
+  for (const [i, poll] of polls.entries())
+    purgatory.tryCompleteElseWatch(poll, [i % 100, 100 + (i % 77), 1_000 + i]);
+  const peak = (await used()) - before;
+  for (const [i, poll] of polls.entries()) if (!stays(poll, i)) poll.forceComplete();
+  const survivors = polls.filter(stays).length;
+  assert.equal(purgatory.numDelayed, survivors);
+  assertFell((await used()) - before, peak, survivors / BURST);
+  assert.equal(polls.length, BURST);
+  assert.equal(timer.size, survivors);
+}
+
+await scenes[process.argv[2]]();
+process.stdout.write('all well\n');

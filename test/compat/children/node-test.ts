@@ -1,0 +1,88 @@
+// Run by node-test.test.ts: the mock timers of node:test, with Date, installed after the import. Prints what went wrong.
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DelayedOperation, Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
+
+class Fetch extends DelayedOperation {
+  log: string[] = [];
+  override tryComplete(): boolean {
+    return false;
+  }
+  override onComplete(): void {
+    this.log.push('complete');
+  }
+  override onExpiration(): void {
+    this.log.push('expire');
+  }
+}
+
+const timer = new SystemTimer({ tickMs: 1 });
+const before: string[] = [];
+timer.schedule(() => before.push('ran'), 50_000);
+
+mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] });
+const log: number[] = [];
+const startMs = systemClock.now();
+for (const delayMs of [100, 5, 1_000, 5]) timer.schedule(() => log.push(delayMs), delayMs);
+assert.deepEqual(log, []);
+mock.timers.tick(4);
+assert.deepEqual(log, []);
+mock.timers.tick(1);
+assert.deepEqual(log, [5, 5]);
+mock.timers.tick(94);
+assert.deepEqual(log, [5, 5]);
+mock.timers.tick(1);
+assert.deepEqual(log, [5, 5, 100]);
+mock.timers.tick(900);
+assert.deepEqual(log, [5, 5, 100, 1_000]);
+assert.equal(systemClock.now() - startMs, 1_000);
+
+let repeats = 0;
+const repeating = timer.schedule(() => {
+  repeats++;
+  timer.add(repeating);
+}, 10);
+// One tick of 100 would not do: Date jumps to its end before the first timer runs.
+for (let i = 0; i < 10; i++) mock.timers.tick(10);
+assert.equal(repeats, 10);
+repeating.cancel();
+
+const purgatory = new Purgatory<string, Fetch>('fetches', { timer });
+const fetch = new Fetch(100);
+purgatory.tryCompleteElseWatch(fetch, ['topic']);
+const waiting = purgatory.waitFor(['topic'], () => undefined, { timeoutMs: 100 });
+mock.timers.tick(99);
+assert.deepEqual(fetch.log, []);
+mock.timers.tick(1);
+assert.deepEqual(fetch.log, ['complete', 'expire']);
+assert.deepEqual(await waiting, { expired: true });
+
+mock.timers.tick(48_799);
+assert.deepEqual(before, []);
+mock.timers.tick(3);
+assert.deepEqual(before, ['ran']);
+
+let last = systemClock.now();
+const leftOver: string[] = [];
+timer.schedule(() => leftOver.push('ran'), 5);
+mock.timers.reset();
+assert.ok(systemClock.now() >= last, 'time went back');
+last = systemClock.now();
+const ran = new Promise<void>((resolve) => timer.schedule(resolve, 10));
+await ran;
+assert.ok(systemClock.now() >= last + 10, 'early after the reset');
+assert.deepEqual(leftOver, ['ran']);
+
+mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+assert.ok(systemClock.now() >= last, 'time went back');
+let again = 0;
+timer.schedule(() => again++, 20);
+mock.timers.tick(19);
+assert.equal(again, 0);
+mock.timers.tick(1);
+assert.equal(again, 1);
+mock.timers.reset();
+await pause(1);
+timer.close();
+process.stdout.write('all well\n');

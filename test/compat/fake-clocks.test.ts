@@ -1,0 +1,225 @@
+import { expect } from 'chai';
+import { Purgatory, SystemTimer, systemClock } from '../../src/index.ts';
+import { ok, runChild, summary } from '../support/child.ts';
+import { Op } from '../support/op.ts';
+import { pause, turn, until } from '../support/turns.ts';
+import { FAKE_CLOCKS, type FakeClock } from './fake-clocks.ts';
+
+describe('behaviour 12: fake clocks installed after the import just work', () => {
+  for (const [name, install] of Object.entries(FAKE_CLOCKS)) {
+    describe(name, () => {
+      let fake: FakeClock | undefined;
+      const timers: SystemTimer[] = [];
+
+      function newTimer(options?: ConstructorParameters<typeof SystemTimer>[0]): SystemTimer {
+        const timer = new SystemTimer(options);
+        timers.push(timer);
+        return timer;
+      }
+
+      function use(): FakeClock {
+        fake = install();
+        return fake;
+      }
+
+      function restore(): void {
+        fake?.restore();
+        fake = undefined;
+      }
+
+      afterEach(() => {
+        restore();
+        for (const timer of timers.splice(0)) timer.close();
+      });
+
+      it('runs a task when it is ticked to its deadline, and not before', () => {
+        const { tick } = use();
+        const timer = newTimer({ tickMs: 1 });
+        let runs = 0;
+        timer.schedule(() => runs++, 100);
+        expect(runs).to.equal(0);
+        tick(99);
+        expect(runs).to.equal(0);
+        tick(1);
+        expect(runs).to.equal(1);
+        tick(1_000);
+        expect(runs).to.equal(1);
+      });
+
+      it('does so with the default options and a timer that was made before', () => {
+        const timer = newTimer();
+        const { tick } = use();
+        let runs = 0;
+        timer.schedule(() => runs++, 100);
+        tick(99);
+        expect(runs).to.equal(0);
+        tick(2);
+        expect(runs).to.equal(1);
+      });
+
+      it('runs many in order in one tick, each at its own time', () => {
+        const { tick } = use();
+        const timer = newTimer({ tickMs: 1, wheelSize: 4 });
+        const startMs = systemClock.now();
+        const log: number[] = [];
+        for (const delayMs of [60_000, 5, 1_000, 1, 90, 5]) {
+          timer.schedule(() => {
+            expect(systemClock.now() - startMs).to.be.within(delayMs, delayMs + 1);
+            log.push(delayMs);
+          }, delayMs);
+        }
+        tick(60_001);
+        expect(log).to.deep.equal([1, 5, 5, 90, 1_000, 60_000]);
+      });
+
+      it('runs a task without delay in a later turn of the fake', () => {
+        const { tick } = use();
+        const timer = newTimer();
+        let runs = 0;
+        timer.schedule(() => runs++, 0);
+        expect(runs).to.equal(0);
+        tick(1);
+        expect(runs).to.equal(1);
+      });
+
+      it('runs a task that adds itself again as often as its delay fits in', () => {
+        const { tick } = use();
+        const timer = newTimer({ tickMs: 1 });
+        let runs = 0;
+        const task = timer.schedule(() => {
+          runs++;
+          timer.add(task);
+        }, 10);
+        tick(105);
+        expect(runs).to.equal(10);
+      });
+
+      it('keeps a far deadline, beyond the limit of setTimeout', () => {
+        const { tick } = use();
+        const timer = newTimer({ tickMs: 1 });
+        const days40 = 40 * 86_400_000;
+        let runs = 0;
+        timer.schedule(() => runs++, days40);
+        tick(days40 - 1);
+        expect(runs).to.equal(0);
+        tick(1);
+        expect(runs).to.equal(1);
+      });
+
+      it('runs none of the tasks that are cancelled, and none after close', () => {
+        const { tick } = use();
+        const timer = newTimer();
+        let runs = 0;
+        timer.schedule(() => runs++, 10).cancel();
+        timer.schedule(() => runs++, 20);
+        timer.close();
+        tick(100);
+        expect(runs).to.equal(0);
+      });
+
+      it('stops time for what was pending before, and runs it once the fake is ticked', async () => {
+        const timer = newTimer({ tickMs: 1 });
+        let runs = 0;
+        timer.schedule(() => runs++, 4);
+        const { tick } = use();
+        await pause(12);
+        expect(runs).to.equal(0);
+        tick(5);
+        expect(runs).to.equal(1);
+      });
+
+      it('takes over what was pending before as soon as the timer is used', () => {
+        const timer = newTimer({ tickMs: 1 });
+        const log: string[] = [];
+        timer.schedule(() => log.push('before'), 50_000);
+        const { tick } = use();
+        timer.schedule(() => log.push('after'), 60_000);
+        tick(50_001);
+        expect(log).to.deep.equal(['before']);
+        tick(10_000);
+        expect(log).to.deep.equal(['before', 'after']);
+      });
+
+      it('expires and completes the operations of a purgatory', () => {
+        const { tick } = use();
+        const purgatory = new Purgatory<string, Op>('p', { tickMs: 1 });
+        const expiring = new Op('expiring', { delayMs: 100 });
+        const completing = new Op('completing', { delayMs: 100 });
+        purgatory.tryCompleteElseWatch(expiring, ['k']);
+        purgatory.tryCompleteElseWatch(completing, ['k']);
+        tick(99);
+        completing.ready = true;
+        expect(purgatory.checkAndComplete('k')).to.equal(1);
+        tick(1);
+        expect([expiring.expirations, completing.expirations]).to.deep.equal([1, 0]);
+        purgatory.close();
+      });
+
+      it('lets waitFor expire, and notify find its end of the turn', async () => {
+        const { tick } = use();
+        const purgatory = new Purgatory<string, Op>('p', { tickMs: 1 });
+        let value: number | undefined;
+        const expiring = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 100 });
+        const notified = purgatory.waitFor(['l'], () => value, { timeoutMs: 1_000 });
+        tick(100);
+        expect(await expiring).to.deep.equal({ expired: true });
+        value = 7;
+        purgatory.notify('l');
+        await turn();
+        tick(1);
+        expect(await notified).to.deep.equal({ expired: false, value: 7 });
+        purgatory.close();
+      });
+
+      it('is over when it is restored: the same timer runs by the real clock again', async () => {
+        const timer = newTimer({ tickMs: 1 });
+        const log: string[] = [];
+        timer.schedule(() => log.push('before'), 2);
+        const { tick } = use();
+        timer.schedule(() => log.push('during'), 5);
+        tick(10);
+        expect(log).to.deep.equal(['before', 'during']);
+        timer.schedule(() => log.push('left over'), 3);
+        restore();
+        timer.schedule(() => log.push('after'), 8);
+        await until(() => log.length === 4);
+        expect(log.slice(2)).to.deep.equal(['left over', 'after']);
+      });
+
+      it('never makes time go back, nor a task early, through installs and restores', async () => {
+        const timer = newTimer({ tickMs: 1 });
+        let last = systemClock.now();
+        const look = (): void => {
+          const now = systemClock.now();
+          expect(now).to.be.at.least(last);
+          last = now;
+        };
+        let pending = 0;
+        for (let i = 0; i < 3; i++) {
+          look();
+          const { tick } = use();
+          look();
+          const dueMs = systemClock.now() + 6;
+          pending++;
+          timer.schedule(() => {
+            pending--;
+            expect(systemClock.now()).to.be.at.least(dueMs);
+          }, 6);
+          tick(3);
+          look();
+          restore();
+          look();
+          timer.schedule(() => {}, 1);
+          await pause(2);
+        }
+        await until(() => pending === 0);
+        look();
+      });
+    });
+  }
+
+  it('also when no clock was read before', async function () {
+    this.timeout(60_000);
+    expect(summary(await runChild('first-reading'))).to.deep.equal(ok('all well'));
+  });
+});

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { type ChildResult, ok, runChild, summary } from '../support/child.ts';
+
+/** Runs all scenes side by side: each process mostly waits for its own start. */
+function runScenes(scenes: readonly string[]): Promise<Map<string, ChildResult>> {
+  const results = scenes.map(async (scene) => [scene, await runChild('liveness', [scene])] as const);
+  return Promise.all(results).then((entries) => new Map(entries));
+}
+
+describe('behaviour 10: an empty timer keeps no process alive; a pending one does, unless unref', function () {
+  this.timeout(60_000);
+
+  // What each process prints before it ends by itself. One that is kept alive for its hour is killed, and shows no code.
+  const scenes: Record<string, string> = {
+    'an empty timer': '',
+    'a timer whose tasks ran': 'ran',
+    'a timer whose only task was cancelled': '',
+    'a timer whose only task was cancelled in a later turn': '',
+    'a timer that was closed': '',
+    'a pending task': 'ran',
+    'a pending task after unref': '',
+    'unref after the task was added': '',
+    'unref and an earlier task later': '',
+    'unref and ref again': 'ran',
+    'unref by a task of the timer': '',
+    'a timer without a reaper': '',
+    'an empty purgatory': '',
+    'an operation with a deadline': 'completed',
+    'an operation without a deadline': '',
+    'an operation that was completed early': 'completed',
+    'a purgatory that was closed': '',
+    'a waiter with a deadline': 'expired',
+    'a waiter that was aborted': 'aborted',
+  };
+
+  let results: Map<string, ChildResult>;
+  before(async () => {
+    results = await runScenes(Object.keys(scenes));
+  });
+
+  for (const [scene, printed] of Object.entries(scenes)) {
+    it(`${scene}: ${printed === '' ? 'the process ends at once' : `the process stays until it has ${printed}`}`, () => {
+      expect(summary(results.get(scene) as ChildResult)).to.deep.equal(ok(printed));
+    });
+  }
+});
+
+describe('behaviours 5 and 18: an error that nobody takes ends the process, as one in setTimeout does', function () {
+  this.timeout(60_000);
+
+  for (const [scene, message, printed] of [
+    ['a throw of run without onError', 'out of run', 'ran'],
+    ['a throw of onExpiration without onError', 'out of onExpiration', 'completed'],
+    ['a throw of onError', 'out of onError', ''],
+  ]) {
+    it(scene, async () => {
+      const { code, stdout, stderr } = await runChild('liveness', [scene]);
+      expect(code).to.equal(1);
+      expect(stdout.trim()).to.equal(printed);
+      expect(stderr).to.contain(`Error: ${message}`);
+    });
+  }
+});

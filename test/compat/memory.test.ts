@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { ok, runChild, summary } from '../support/child.ts';
+
+describe('behaviour 15: the engine keeps no reference and no memory', function () {
+  this.timeout(120_000);
+
+  const titles: Record<string, string> = {
+    references: 'to an operation, key, waiter or task that left, in whatever way',
+    closed: 'to what was parked in a purgatory that is closed',
+    'a burst of operations': 'of 200,000 operations that were parked and completed',
+    'a burst of operations of which one in a thousand stays':
+      'of a burst of which one in a thousand is still parked',
+    'a burst of tasks': 'of 200,000 tasks that ran or were cancelled',
+    'a steady flow': 'of a steady flow of operations, however long it lasts',
+  };
+
+  for (const [scene, title] of Object.entries(titles)) {
+    it(title, async () => {
+      const result = await runChild('memory', [scene], ['--expose-gc']);
+      expect(summary(result)).to.deep.equal(ok('all well'));
+    });
+  }
+});
