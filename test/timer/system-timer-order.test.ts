@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { SystemTimer } from '../../src/index.ts';
 import { bench, Task } from '../support/task.ts';
+import { until } from '../support/turns.ts';
 
 function names(log: readonly string[]): string {
   return log.map((line) => line.split('@')[0]).join(' ');
@@ -71,6 +73,15 @@ describe('behaviour 2: order is by tick of the deadline, then by add', () => {
     clock.advance(5_000);
     timer.advanceClock();
     expect(names(log)).to.equal('a b c d');
+  });
+
+  it('keeps that order on the real clock', async () => {
+    const timer = new SystemTimer();
+    const log: number[] = [];
+    for (let i = 0; i < 100; i++) timer.schedule(() => log.push(i), 3);
+    await until(() => timer.size === 0);
+    expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => i));
+    timer.close();
   });
 
   it('puts a task without delay behind the older tasks of the tick that its now lies in', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SystemTimer, type TimerTask } from '../../src/index.ts';
+import { ManualClock, SystemTimer, type TimerTask } from '../../src/index.ts';
 import { HostClock } from '../support/host-clock.ts';
 import type { TimerOptions } from '../support/task.ts';
 import { turn, until } from '../support/turns.ts';
@@ -118,6 +118,21 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     expect(timer.advanceClock()).to.equal(10 - ran);
     await fireUntilDone(clock);
     expect(log).to.have.length(10);
+  });
+
+  it('does not yield on a ManualClock, whose time stands still while callbacks run', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: 1 });
+    let runs = 0;
+    for (let i = 0; i < 5; i++) {
+      timer.schedule(() => {
+        runs++;
+        const endMs = performance.now() + 2;
+        while (performance.now() < endMs);
+      }, 1);
+    }
+    clock.advance(1);
+    expect(runs).to.equal(5);
   });
 
   it('gives the event loop a turn between slices on the real clock', async () => {
