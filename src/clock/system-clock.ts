@@ -12,6 +12,8 @@ import type { Clock, WakeUp } from './clock.ts';
 
 type HostTimer = ReturnType<typeof setTimeout> | ReturnType<typeof setImmediate>;
 
+type ClearTimer = (timer: HostTimer) => void;
+
 /** setTimeout's own limit: what lies further away is waited for in several steps. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -70,13 +72,18 @@ class SystemClock implements Clock {
       this.#Date = Date;
       this.#performanceNow = performance.now;
       this.#source = currentSource();
-      if (this.#lastMs > Number.NEGATIVE_INFINITY) this.#offsetMs = this.#lastMs - this.#source();
+      this.#offsetMs = this.#source === fromHrtime ? ORIGIN_MS : 0;
+      if (this.#lastMs > Number.NEGATIVE_INFINITY) this.#rebase();
     }
-    const nowMs = this.#source() + this.#offsetMs;
-    if (nowMs < this.#lastMs) this.#offsetMs += this.#lastMs - nowMs;
-    this.#lastMs = Math.max(nowMs, this.#lastMs);
+    if (this.#source() + this.#offsetMs < this.#lastMs) this.#rebase();
+    this.#lastMs = this.#source() + this.#offsetMs;
     if (movesTimers) for (const wakeUp of this.#outstanding) wakeUp.rearm();
     return this.#lastMs;
+  }
+
+  /** Lets our time go on from the last reading, by whole ms: what a fake is ticked to must be on the edge of a tick of ours too. */
+  #rebase(): void {
+    this.#offsetMs += Math.ceil(this.#lastMs - (this.#source() + this.#offsetMs));
   }
 }
 
@@ -94,8 +101,11 @@ class HostWakeUp implements WakeUp {
   readonly #atMs: number = 0;
   readonly #wake: () => void;
   #isRef = true;
-  #clear!: () => void;
   #timer!: HostTimer;
+  #armedBy = setTimeout;
+  #clearTimer: ClearTimer = clearTimeout;
+  /** Tells the timer in use from one that was abandoned. */
+  #arming = 0;
 
   constructor(outstanding: Set<HostWakeUp>, atMs: number, wake: () => void) {
     this.#outstanding = outstanding;
@@ -106,11 +116,11 @@ class HostWakeUp implements WakeUp {
   }
 
   cancel(): void {
-    if (this.#outstanding.delete(this)) this.#clear();
+    if (this.#outstanding.delete(this)) this.#disarm();
   }
 
   rearm(): void {
-    this.#clear();
+    this.#disarm();
     this.#arm();
   }
 
@@ -126,23 +136,28 @@ class HostWakeUp implements WakeUp {
 
   #arm(): void {
     const delayMs = this.#atMs - systemClock.now();
+    const arming = ++this.#arming;
+    this.#armedBy = setTimeout;
     // A slice that yielded goes on in the next turn, not a whole millisecond later; a fake host gets what its ticks run.
     if (delayMs <= 0 && setTimeout === hostSetTimeout) {
-      const host = clearImmediate;
-      const timer = setImmediate(this.#fire);
-      this.#clear = () => host(timer);
-      this.#timer = timer;
+      this.#timer = setImmediate(this.#fire, arming);
+      this.#clearTimer = clearImmediate as ClearTimer;
     } else {
-      const host = clearTimeout;
-      const timer = setTimeout(this.#fire, Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS));
-      this.#clear = () => host(timer);
-      this.#timer = timer;
+      this.#timer = setTimeout(this.#fire, Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS), arming);
+      this.#clearTimer = clearTimeout as ClearTimer;
     }
     if (!this.#isRef) this.#timer.unref?.();
   }
 
+  /** The timer of a fake that is gone is abandoned: node:test's clearTimeout corrupts the next mock when called after its own. */
+  #disarm(): void {
+    this.#arming++;
+    if (this.#armedBy === hostSetTimeout || this.#armedBy === setTimeout) this.#clearTimer(this.#timer);
+  }
+
   // The host counts in whole milliseconds of a time it took at the start of its turn: it can be up to one early.
-  readonly #fire = (): void => {
+  readonly #fire = (arming: number): void => {
+    if (arming !== this.#arming) return;
     if (systemClock.now() < this.#atMs) {
       this.#arm();
     } else {
