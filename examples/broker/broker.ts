@@ -8,6 +8,7 @@ import { SystemTimer } from 'purgatory';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
+import { describeFault } from './fault.ts';
 import { GroupCoordinator } from './group/coordinator.ts';
 import { MemoryOffsetStore } from './group/offset-store.ts';
 import { MemoryLog } from './log/memory-log.ts';
@@ -47,7 +48,7 @@ export class Broker {
     this.#options = { ...defaultOptions, ...options };
     const room = (name: string) =>
       new WaitingRoom(name, this.#timer, (error) =>
-        log(`a fault in the ${name} purgatory: ${(error as Error).stack}`),
+        log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
       );
     this.#rooms = {
       fetch: room('fetch'),
@@ -64,7 +65,7 @@ export class Broker {
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    this.#http = new StatusServer(() => this.status());
+    this.#http = new StatusServer(() => this.status(), log);
   }
 
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */

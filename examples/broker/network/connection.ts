@@ -8,6 +8,7 @@
  * cancels everything that waits on its behalf.
  */
 import type { Socket } from 'node:net';
+import { describeFault } from '../fault.ts';
 import { ProtocolError } from '../protocol/reader.ts';
 import type { Exchange, ExchangeOwner } from './exchange.ts';
 import { FrameSplitter } from './frames.ts';
@@ -91,7 +92,7 @@ export class Connection implements ExchangeOwner {
       while (this.#handleNext());
     } catch (error) {
       this.fail(
-        error instanceof ProtocolError ? error.message : `a fault of the broker: ${(error as Error).stack}`,
+        error instanceof ProtocolError ? error.message : `a fault of the broker: ${describeFault(error)}`,
       );
     } finally {
       this.#isPumping = false;

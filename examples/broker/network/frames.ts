@@ -6,8 +6,8 @@
 import { ProtocolError } from '../protocol/reader.ts';
 
 const SIZE_BYTES = 4;
-/** Api key, version, correlation id: the least that a request has. */
-const MIN_FRAME_BYTES = 8;
+/** A correlation id: no request and no answer has less. */
+const MIN_FRAME_BYTES = 4;
 /** A peer that sends byte by byte shall not cost a Buffer object per byte. */
 const MERGE_BYTES = 4096;
 
@@ -35,7 +35,7 @@ export class FrameSplitter {
     if (this.#buffered < SIZE_BYTES) return undefined;
     const size = this.#peekSize();
     if (size < MIN_FRAME_BYTES)
-      throw new ProtocolError(`a frame of ${size} bytes, where a request has at least ${MIN_FRAME_BYTES}`);
+      throw new ProtocolError(`a frame of ${size} bytes, where each has at least ${MIN_FRAME_BYTES}`);
     if (size > this.#maxFrameBytes) {
       throw new ProtocolError(`a frame of ${size} bytes, where --max-frame-bytes is ${this.#maxFrameBytes}`);
     }

@@ -1,12 +1,13 @@
 /** The broker's window for people: `GET /status` (and `/`) answers with what is going on, as JSON. Read-only. */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 export class StatusServer {
   readonly #server: Server;
+  readonly #log: (line: string) => void;
 
-  constructor(status: () => object) {
+  constructor(status: () => object, log: (line: string) => void) {
+    this.#log = log;
     this.#server = createServer((request, response) => {
       const path = request.url?.split('?', 1)[0];
       const found = path === '/' || path === '/status';
@@ -16,11 +17,8 @@ export class StatusServer {
     });
   }
 
-  /** Resolves to the port, which is a free one where `port` is 0. Rejects when it cannot be had. */
-  async listen(port: number, host: string): Promise<number> {
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
+  listen(port: number, host: string): Promise<number> {
+    return listen(this.#server, port, host, this.#log);
   }
 
   async close(): Promise<void> {

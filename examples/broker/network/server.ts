@@ -1,7 +1,7 @@
 /** Listens on one port and owns the connections that came in there, until they close. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { Connection, type ConnectionOptions } from './connection.ts';
+import { listen } from './listen.ts';
 
 /** How long clients have to take their last answers when the broker stops. */
 const GRACE_MS = 500;
@@ -9,8 +9,10 @@ const GRACE_MS = 500;
 export class ProtocolServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
+  readonly #log: (line: string) => void;
 
   constructor(options: ConnectionOptions) {
+    this.#log = options.log;
     this.#server = createServer((socket) => {
       const connection = new Connection(socket, options);
       this.#connections.add(connection);
@@ -22,11 +24,8 @@ export class ProtocolServer {
     return this.#connections.size;
   }
 
-  /** Resolves to the port, which is a free one where `port` is 0. Rejects when it cannot be had. */
-  async listen(port: number, host: string): Promise<number> {
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
+  listen(port: number, host: string): Promise<number> {
+    return listen(this.#server, port, host, this.#log);
   }
 
   /** Takes no more connections, lets the others send what they have for at most GRACE_MS, and ends them. */

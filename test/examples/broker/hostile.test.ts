@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
+import { fieldsOf } from '../../../examples/broker/protocol/schema.ts';
 import { makeBatch } from './support/batches.ts';
+import { messages } from './support/messages.ts';
 import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
@@ -86,6 +89,33 @@ describe('a client that means no good', () => {
     }
     await until(() => client.answered.length === 1);
     client.destroy();
+  });
+
+  it('may send anything of the right form, some of it damaged, without finding a fault in the broker', async () => {
+    const anything = fc.constantFrom(...apiNames).chain((name) => {
+      const [min, max] = apis[name].versions;
+      return fc.integer({ min, max }).chain((version) =>
+        fc.record({
+          request: messages(fieldsOf(apis[name].request, version)).map((message) =>
+            requestFrame(name, version, 1, message as never),
+          ),
+          damage: fc.option(fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) }), {
+            freq: 20,
+          }),
+        }),
+      );
+    });
+    for (const session of fc.sample(fc.array(anything, { minLength: 20, maxLength: 20 }), 100)) {
+      const client = await WireClient.connect(running.port);
+      for (const { request, damage } of session) {
+        if (damage !== null) request[4 + (damage.at % (request.length - 4))] = damage.byte;
+        client.socket.write(request);
+      }
+      client.socket.end();
+      await client.closed();
+    }
+    expect(running.lines.filter((line) => line.includes('a fault of the broker'))).to.deep.equal([]);
+    expect((await good.send('ApiVersions', 0, {} as never)).errorCode).to.equal(0);
   });
 
   it('that pipelines fetches and takes no answers is not read from, and leaves nothing behind', async () => {

@@ -1,11 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
+import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, WireClient } from './support/wire-client.ts';
 
@@ -117,6 +119,18 @@ describe('npm run demo', function () {
     expect(parked, stdout).to.be.above(0);
     expect(early, stdout).to.be.above(0);
     expect(/(\d+) waited for acks/.exec(stdout)?.[1]).to.match(/^[1-9]/);
+  });
+});
+
+describe('the README of the broker', () => {
+  it('tells the apis and versions that are served', () => {
+    const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
+    const told = [...readme.matchAll(/\b([A-Z]\w+) \| (\d+)-(\d+) \|/g)].map(([, name, min, max]) => [
+      name,
+      [Number(min), Number(max)],
+    ]);
+    const served = apiNames.map((name) => [name, [...apis[name].versions]]);
+    expect(Object.fromEntries(told)).to.deep.equal(Object.fromEntries(served));
   });
 });
 

@@ -200,6 +200,18 @@ describe('a produce', () => {
     expect(running.broker.status().topics[0].partitions[0].endOffset).to.equal(0);
   });
 
+  it('does not disturb a broker that is just stopping', async () => {
+    void client.send('Produce', 8, produceRequest('t', 0, 1, makeBatch(['a'])));
+    const waiting = client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(['b'])));
+    await until(() => running.broker.status().topics[0].partitions[0].endOffset === 2);
+    await running.broker.stop();
+    expect((await waiting).responses[0].partitionResponses[0].errorCode).to.be.oneOf([
+      0,
+      ErrorCode.REQUEST_TIMED_OUT,
+    ]);
+    expect(running.lines).to.deep.equal([]);
+  });
+
   it('with acks=0 is not answered, and ends the connection when it fails', async () => {
     void client.send('Produce', 7, produceRequest('t', 0, 0, makeBatch(['a'])));
     await client.send('ApiVersions', 0, {} as never);

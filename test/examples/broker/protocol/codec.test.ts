@@ -1,51 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decode, encode } from '../../../../examples/broker/protocol/codec.ts';
-import { type ApiName, apiNames, apis } from '../../../../examples/broker/protocol/messages/index.ts';
+import { apiNames, apis } from '../../../../examples/broker/protocol/messages/index.ts';
 import { ProtocolError, Reader } from '../../../../examples/broker/protocol/reader.ts';
-import { type Field, fieldsOf, type Struct } from '../../../../examples/broker/protocol/schema.ts';
+import { fieldsOf, type Struct } from '../../../../examples/broker/protocol/schema.ts';
 import { Writer } from '../../../../examples/broker/protocol/writer.ts';
-
-const INT64 = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
-const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
-const primitives: Record<string, fc.Arbitrary<unknown>> = {
-  bool: fc.boolean(),
-  int8: fc.integer({ min: -128, max: 127 }),
-  int16: fc.integer({ min: -32_768, max: 32_767 }),
-  int32: fc.integer(),
-  int64: fc.maxSafeInteger(),
-  uuid: fc.uuid(),
-  string: fc.string({ unit: 'grapheme', maxLength: 60 }),
-  bytes,
-  records: bytes.map((buffer) => [buffer]),
-};
-
-/** Any message of these fields; what the version lacks has its default, as after decoding. */
-function messages(fields: readonly Field[]): fc.Arbitrary<Record<string, unknown>> {
-  return fc.record(Object.fromEntries(fields.map((field) => [field.name, values(field)])));
-}
-
-function values(field: Field): fc.Arbitrary<unknown> {
-  if (!field.present) return fc.constant(field.fallback);
-  const one = typeof field.type === 'string' ? primitives[field.type] : messages(field.type);
-  const some = field.array ? fc.array(one, { maxLength: 4 }) : one;
-  return field.nullable && field.fallback === null ? fc.option(some) : some;
-}
-
-interface Shape {
-  readonly struct: Struct;
-  readonly version: number;
-  readonly flexible: boolean;
-}
-
-/** Request and response of the api, in each of its versions. */
-function shapesOf(name: ApiName): Shape[] {
-  const { versions, flexible, request, response } = apis[name];
-  const all = Array.from({ length: versions[1] - versions[0] + 1 }, (_, index) => versions[0] + index);
-  return all.flatMap((version) =>
-    [request, response].map((struct: Struct) => ({ struct, version, flexible: version >= flexible })),
-  );
-}
+import { messages, shapesOf } from '../support/messages.ts';
 
 function toBytes(struct: Struct, version: number, flexible: boolean, message: unknown): Buffer {
   const writer = new Writer();
@@ -131,7 +91,10 @@ describe('the codec of the broker', () => {
 
   it('reads 64-bit numbers beyond the safe integers as the nearest safe one', () => {
     const reader = new Reader(Buffer.from('7fffffffffffffff8000000000000000', 'hex'));
-    expect([reader.int64(), reader.int64()]).to.deep.equal([INT64.max, INT64.min]);
+    expect([reader.int64(), reader.int64()]).to.deep.equal([
+      Number.MAX_SAFE_INTEGER,
+      Number.MIN_SAFE_INTEGER,
+    ]);
   });
 
   it('refuses a notation that it does not understand, by its field', () => {
