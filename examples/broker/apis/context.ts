@@ -1,0 +1,23 @@
+/** What the handlers of all apis work with. */
+import type { Cluster } from '../cluster.ts';
+import type { GroupCoordinator } from '../group/coordinator.ts';
+import type { OffsetStore } from '../group/offset-store.ts';
+import type { Topics } from '../log/topics.ts';
+import type { Exchange } from '../network/exchange.ts';
+import type { ApiName } from '../protocol/messages/index.ts';
+import type { WaitingRoom } from '../waiting/waiting-room.ts';
+
+export interface Context {
+  readonly cluster: Cluster;
+  readonly topics: Topics;
+  readonly groups: GroupCoordinator;
+  readonly offsets: OffsetStore;
+  /** How many partitions a topic gets that nobody asked to be different. */
+  readonly defaultPartitions: number;
+  readonly fetches: WaitingRoom;
+  readonly produces: WaitingRoom;
+  nextProducerId(): number;
+}
+
+export type Handler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => void;
+export type Handlers = { readonly [N in ApiName]: Handler<N> };

@@ -1,0 +1,79 @@
+import { LEADER_EPOCH } from '../log/partition.ts';
+import { isLegalTopicName } from '../log/topics.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import { DelayedFetch, type FetchedPartition, type PartitionFetch } from '../waiting/delayed-fetch.ts';
+import type { Handler } from './context.ts';
+
+/** The most that one answer carries, whatever the client allows: Kafka's fetch.max.bytes. */
+const MAX_RESPONSE_BYTES = 55 * 1024 * 1024;
+/** From here on the request names topics by id. */
+const TOPIC_IDS_FROM = 13;
+
+/** Answers with what there is, or waits for `minBytes` up to `maxWaitMs`. There are no fetch sessions: each request is whole. */
+export const fetch: Handler<'Fetch'> = (exchange, context) => {
+  const { request, version } = exchange;
+  if (request.sessionId !== 0) {
+    exchange.respond({ errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND, responses: [] });
+    return;
+  }
+  const byId = version >= TOPIC_IDS_FROM;
+  const fetches: PartitionFetch[] = [];
+  for (const { topic: name, topicId, partitions } of request.topics) {
+    const topic = byId ? context.topics.getById(topicId) : context.topics.get(name);
+    for (const wanted of partitions) {
+      const partition = topic?.partitions[wanted.partition];
+      fetches.push({
+        index: wanted.partition,
+        partition,
+        errorCode: partition
+          ? epochError(wanted.currentLeaderEpoch)
+          : unknownError(byId, topic === undefined, name),
+        fetchOffset: wanted.fetchOffset,
+        maxBytes: Math.max(0, wanted.partitionMaxBytes),
+      });
+    }
+  }
+
+  const maxBytes = Math.min(Math.max(0, request.maxBytes), MAX_RESPONSE_BYTES);
+  const operation = new DelayedFetch(
+    Math.max(0, request.maxWaitMs),
+    request.minBytes,
+    maxBytes,
+    fetches,
+    respond,
+  );
+  const watched = fetches.flatMap(({ partition }) => partition?.key ?? []);
+  if (request.maxWaitMs <= 0 || watched.length === 0) operation.forceComplete();
+  else exchange.waitIn(context.fetches, operation, watched);
+
+  function respond(fetched: FetchedPartition[]): void {
+    let next = 0;
+    exchange.respond({
+      responses: request.topics.map(({ topic, topicId, partitions }) => ({
+        topic,
+        topicId,
+        partitions: partitions.map(({ partition: partitionIndex }) => {
+          const result = fetched[next++];
+          return {
+            partitionIndex,
+            ...result,
+            lastStableOffset: result.highWatermark,
+            abortedTransactions: null,
+          };
+        }),
+      })),
+    });
+  }
+};
+
+function unknownError(byId: boolean, isTopicUnknown: boolean, name: string): number {
+  if (byId && isTopicUnknown) return ErrorCode.UNKNOWN_TOPIC_ID;
+  if (!byId && !isLegalTopicName(name)) return ErrorCode.INVALID_TOPIC_EXCEPTION;
+  return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+}
+
+/** A client that knows of an older or a newer leader than this one must refresh its metadata; -1 knows of none. */
+export function epochError(epoch: number): number {
+  if (epoch === -1 || epoch === LEADER_EPOCH) return ErrorCode.NONE;
+  return epoch < LEADER_EPOCH ? ErrorCode.FENCED_LEADER_EPOCH : ErrorCode.UNKNOWN_LEADER_EPOCH;
+}

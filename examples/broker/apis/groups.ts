@@ -1,0 +1,123 @@
+/** The group apis, translated to the coordinator and back. */
+import type { Exchange } from '../network/exchange.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import type { Context, Handler } from './context.ts';
+
+const GROUP_KEY = 0;
+/** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
+const MEMBER_ID_REQUIRED_FROM = 4;
+const MANY_COORDINATORS_FROM = 4;
+const MANY_LEAVERS_FROM = 3;
+
+export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster }) => {
+  const { key, keyType, coordinatorKeys } = exchange.request;
+  const find = (group: string) => {
+    if (keyType !== GROUP_KEY) {
+      const errorMessage = 'this broker coordinates groups, and has no transactions';
+      return {
+        key: group,
+        nodeId: -1,
+        host: '',
+        port: -1,
+        errorCode: ErrorCode.INVALID_REQUEST,
+        errorMessage,
+      };
+    }
+    const { id, host, port } = cluster.coordinatorOf(group);
+    return { key: group, nodeId: id, host, port, errorCode: ErrorCode.NONE, errorMessage: null };
+  };
+  if (exchange.version >= MANY_COORDINATORS_FROM)
+    exchange.respond({ coordinators: coordinatorKeys.map(find) });
+  else exchange.respond({ ...find(key), coordinators: [] });
+};
+
+export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
+  const { request } = exchange;
+  groups.join(
+    {
+      groupId: request.groupId,
+      memberId: request.memberId,
+      protocolType: request.protocolType,
+      mustBringId: exchange.version >= MEMBER_ID_REQUIRED_FROM,
+      profile: {
+        instanceId: request.groupInstanceId,
+        clientId: exchange.clientId,
+        clientHost: `/${exchange.owner.peer.replace(/:\d+$/, '')}`,
+        sessionTimeoutMs: request.sessionTimeoutMs,
+        rebalanceTimeoutMs: Math.max(0, request.rebalanceTimeoutMs),
+        // Copies: a group lives longer than the frame that the metadata came in.
+        protocols: request.protocols.map(({ name, metadata }) => ({ name, metadata: Buffer.from(metadata) })),
+      },
+    },
+    (result) => exchange.respond(result),
+  );
+};
+
+export const syncGroup: Handler<'SyncGroup'> = (exchange, { groups }) => {
+  const { request } = exchange;
+  const assignments = new Map(
+    request.assignments.map(({ memberId, assignment }) => [memberId, Buffer.from(assignment)]),
+  );
+  groups.sync(request, assignments, (result) => exchange.respond(result));
+};
+
+export const heartbeat: Handler<'Heartbeat'> = (exchange, { groups }) => {
+  exchange.respond({ errorCode: groups.heartbeat(exchange.request) });
+};
+
+export const leaveGroup: Handler<'LeaveGroup'> = (exchange, { groups }) => {
+  const { groupId, memberId, members } = exchange.request;
+  if (exchange.version < MANY_LEAVERS_FROM) {
+    exchange.respond({ errorCode: groups.leave(groupId, memberId, null), members: [] });
+    return;
+  }
+  exchange.respond({
+    errorCode: ErrorCode.NONE,
+    members: members.map((member) => ({
+      ...member,
+      errorCode: groups.leave(groupId, member.memberId, member.groupInstanceId),
+    })),
+  });
+};
+
+export const describeGroups: Handler<'DescribeGroups'> = (exchange, context) => {
+  exchange.respond({ groups: exchange.request.groups.map((groupId) => describe(groupId, context)) });
+};
+
+function describe(groupId: string, { groups, offsets }: Context) {
+  const group = groups.get(groupId);
+  const none = { errorCode: ErrorCode.NONE, groupId, protocolType: '', protocolData: '', members: [] };
+  if (group === undefined) return { ...none, groupState: offsets.all(groupId).size > 0 ? 'Empty' : 'Dead' };
+  return {
+    ...none,
+    groupState: group.state,
+    protocolType: group.protocolType,
+    protocolData: group.protocolName,
+    members: [...group.members.values()].map(({ id, profile, assignment }) => ({
+      memberId: id,
+      groupInstanceId: profile.instanceId,
+      clientId: profile.clientId,
+      clientHost: profile.clientHost,
+      memberMetadata: group.metadataOf(profile.protocols),
+      memberAssignment: assignment,
+    })),
+  };
+}
+
+export const listGroups: Handler<'ListGroups'> = (
+  exchange: Exchange<'ListGroups'>,
+  { groups, offsets }: Context,
+) => {
+  const { statesFilter } = exchange.request;
+  const present = groups
+    .all()
+    .map(({ id, protocolType, state }) => ({ groupId: id, protocolType, groupState: state as string }));
+  const away = offsets.groups().filter((groupId) => groups.get(groupId) === undefined);
+  exchange.respond({
+    errorCode: ErrorCode.NONE,
+    groups: [
+      ...present,
+      ...away.map((groupId) => ({ groupId, protocolType: 'consumer', groupState: 'Empty' })),
+    ].filter(({ groupState }) => statesFilter.length === 0 || statesFilter.includes(groupState)),
+  });
+};

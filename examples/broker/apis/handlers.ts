@@ -1,0 +1,39 @@
+/** The handler of every api in the table: what is listed here is what ApiVersions tells clients. */
+import { apiVersions } from './api-versions.ts';
+import type { Handlers } from './context.ts';
+import { fetch } from './fetch.ts';
+import {
+  describeGroups,
+  findCoordinator,
+  heartbeat,
+  joinGroup,
+  leaveGroup,
+  listGroups,
+  syncGroup,
+} from './groups.ts';
+import { initProducerId } from './init-producer-id.ts';
+import { listOffsets } from './list-offsets.ts';
+import { metadata } from './metadata.ts';
+import { offsetCommit, offsetFetch } from './offsets.ts';
+import { produce } from './produce.ts';
+import { createTopics, deleteTopics } from './topics.ts';
+
+export const handlers: Handlers = {
+  Produce: produce,
+  Fetch: fetch,
+  ListOffsets: listOffsets,
+  Metadata: metadata,
+  OffsetCommit: offsetCommit,
+  OffsetFetch: offsetFetch,
+  FindCoordinator: findCoordinator,
+  JoinGroup: joinGroup,
+  Heartbeat: heartbeat,
+  LeaveGroup: leaveGroup,
+  SyncGroup: syncGroup,
+  DescribeGroups: describeGroups,
+  ListGroups: listGroups,
+  ApiVersions: apiVersions,
+  CreateTopics: createTopics,
+  DeleteTopics: deleteTopics,
+  InitProducerId: initProducerId,
+};

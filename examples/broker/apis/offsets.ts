@@ -1,0 +1,75 @@
+/** OffsetCommit and OffsetFetch: where groups left off. */
+import { ErrorCode } from '../protocol/error-codes.ts';
+import type { Context, Handler } from './context.ts';
+
+/** Kafka's offset.metadata.max.bytes. */
+const MAX_METADATA_BYTES = 4096;
+const MANY_GROUPS_FROM = 8;
+
+export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offsets, topics }) => {
+  const { request } = exchange;
+  const refusal = groups.checkCommit(request);
+  const commit = (
+    topic: string,
+    partition: (typeof request.topics)[number]['partitions'][number],
+  ): number => {
+    const { partitionIndex, committedOffset, committedLeaderEpoch, committedMetadata } = partition;
+    if (refusal !== ErrorCode.NONE) return refusal;
+    if (topics.get(topic)?.partitions[partitionIndex] === undefined)
+      return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+    if (Buffer.byteLength(committedMetadata ?? '') > MAX_METADATA_BYTES)
+      return ErrorCode.OFFSET_METADATA_TOO_LARGE;
+    offsets.commit(request.groupId, topic, partitionIndex, {
+      offset: committedOffset,
+      leaderEpoch: committedLeaderEpoch,
+      metadata: committedMetadata ?? '',
+    });
+    return ErrorCode.NONE;
+  };
+  exchange.respond({
+    topics: request.topics.map(({ name, partitions }) => ({
+      name,
+      partitions: partitions.map((partition) => ({
+        partitionIndex: partition.partitionIndex,
+        errorCode: commit(name, partition),
+      })),
+    })),
+  });
+};
+
+export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
+  const { request } = exchange;
+  if (exchange.version < MANY_GROUPS_FROM) {
+    exchange.respond({ topics: fetchOffsets(context, request.groupId, request.topics), groups: [] });
+    return;
+  }
+  exchange.respond({
+    topics: [],
+    groups: request.groups.map(({ groupId, topics }) => ({
+      groupId,
+      topics: fetchOffsets(context, groupId, topics),
+      errorCode: ErrorCode.NONE,
+    })),
+  });
+};
+
+type WantedOffsets = readonly { name: string; partitionIndexes: number[] }[] | null;
+
+/** An offset of -1 says that nothing was committed; without a list of topics, only what was committed is answered. */
+function fetchOffsets({ offsets }: Context, groupId: string, wanted: WantedOffsets) {
+  const topics =
+    wanted ?? [...offsets.all(groupId)].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
+  return topics.map(({ name, partitionIndexes }) => ({
+    name,
+    partitions: partitionIndexes.map((partitionIndex) => {
+      const committed = offsets.get(groupId, name, partitionIndex);
+      return {
+        partitionIndex,
+        committedOffset: committed?.offset ?? -1,
+        committedLeaderEpoch: committed?.leaderEpoch ?? -1,
+        metadata: committed?.metadata ?? '',
+        errorCode: ErrorCode.NONE,
+      };
+    }),
+  }));
+}

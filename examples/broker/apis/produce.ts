@@ -1,0 +1,103 @@
+import type { Partition } from '../log/partition.ts';
+import { isLegalTopicName } from '../log/topics.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
+import { DelayedProduce, type PendingAck } from '../waiting/delayed-produce.ts';
+import type { Context, Handler } from './context.ts';
+
+interface Appended {
+  readonly errorCode: number;
+  readonly errorMessage: string | null;
+  readonly baseOffset: number;
+  readonly partition?: Partition;
+}
+
+/** Appends each partition's batch, then answers at once (acks=1), at the high watermark (acks=all), or not at all (acks=0). */
+export const produce: Handler<'Produce'> = (exchange, context) => {
+  const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
+  const refusal = refusalOf(acks, transactionalId);
+  const pending: PendingAck[] = [];
+  const results = topicData.map(({ name, partitionData }) => ({
+    name,
+    partitions: partitionData.map(({ index, records }) => {
+      const appended = refusal ?? append(context, name, index, records);
+      if (appended.partition !== undefined) {
+        pending.push({ partition: appended.partition, requiredOffset: appended.partition.log.endOffset });
+      }
+      return { index, ...appended };
+    }),
+  }));
+
+  if (acks === 0) return answerNothing();
+  if (acks !== -1 || pending.length === 0) return answer(new Map());
+  exchange.waitIn(
+    context.produces,
+    new DelayedProduce(Math.max(0, timeoutMs), pending, answer),
+    pending.map(({ partition }) => partition.key),
+  );
+
+  function answer(ackErrors: ReadonlyMap<Partition, number>): void {
+    exchange.respond({
+      responses: results.map(({ name, partitions }) => ({
+        name,
+        partitionResponses: partitions.map(({ index, partition, errorCode, errorMessage, baseOffset }) => ({
+          index,
+          errorCode: (partition && ackErrors.get(partition)) ?? errorCode,
+          baseOffset,
+          logStartOffset: partition?.log.startOffset ?? -1,
+          recordErrors: [],
+          errorMessage,
+        })),
+      })),
+    });
+  }
+
+  /** The only way to tell a producer that wants no answers of a failure is to close its connection (as Kafka does). */
+  function answerNothing(): void {
+    const failed = results
+      .flatMap(({ partitions }) => partitions)
+      .find(({ errorCode }) => errorCode !== ErrorCode.NONE);
+    if (failed === undefined) exchange.respondNothing();
+    else
+      exchange.owner.fail(
+        `a produce with acks=0 failed with error ${failed.errorCode} (${failed.errorMessage})`,
+      );
+  }
+};
+
+function refusalOf(acks: number, transactionalId: string | null): Appended | undefined {
+  if (acks !== 0 && acks !== 1 && acks !== -1)
+    return refused(ErrorCode.INVALID_REQUIRED_ACKS, `acks ${acks}, where 0, 1 and -1 are known`);
+  if (transactionalId !== null) return refused(ErrorCode.INVALID_REQUEST, 'this broker has no transactions');
+  return undefined;
+}
+
+function append(context: Context, topic: string, index: number, records: Buffer | null): Appended {
+  const partition = context.topics.get(topic)?.partitions[index];
+  if (partition === undefined) {
+    return isLegalTopicName(topic)
+      ? refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no partition ${index} of ${topic}`)
+      : refused(ErrorCode.INVALID_TOPIC_EXCEPTION, 'not a legal topic name');
+  }
+  try {
+    const batches = readBatches(records ?? Buffer.alloc(0));
+    if (batches.length !== 1)
+      throw new RecordBatchError(
+        ErrorCode.INVALID_RECORD,
+        `${batches.length} batches, where a produce has one`,
+      );
+    return {
+      errorCode: ErrorCode.NONE,
+      errorMessage: null,
+      baseOffset: partition.append(batches),
+      partition,
+    };
+  } catch (error) {
+    if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
+    throw error;
+  }
+}
+
+function refused(errorCode: number, errorMessage: string): Appended {
+  return { errorCode, errorMessage, baseOffset: -1 };
+}

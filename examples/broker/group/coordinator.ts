@@ -1,0 +1,265 @@
+/**
+ * Keeps the consumer groups of this node: members join, the leader shares out, heartbeats keep sessions alive.
+ *
+ * Owns all groups and is the only one that changes them. One DelayedJoin waits per group that rebalances (key: the group id),
+ * completed by the last member that joins. A join or a sync is answered exactly once, through the callback it brought; these
+ * callbacks must not call back in the same turn.
+ */
+import { randomUUID } from 'node:crypto';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import type { WaitingRoom } from '../waiting/waiting-room.ts';
+import { DelayedJoin } from './delayed-join.ts';
+import { Group } from './group.ts';
+import type { JoinResult, Member, MemberProfile, SyncResult } from './member.ts';
+import { Sessions } from './sessions.ts';
+
+const MIN_SESSION_TIMEOUT_MS = 1000;
+const MAX_SESSION_TIMEOUT_MS = 30 * 60 * 1000;
+const NOTHING = Buffer.alloc(0);
+
+export interface JoinRequest {
+  readonly groupId: string;
+  readonly memberId: string;
+  readonly protocolType: string;
+  readonly profile: MemberProfile;
+  /** Whether a newcomer is sent back to join again with the id that it is given, so that none is lost with an answer. */
+  readonly mustBringId: boolean;
+}
+
+/** How a request names the member that it comes from. */
+export interface MemberRef {
+  readonly groupId: string;
+  readonly memberId: string;
+  readonly groupInstanceId: string | null;
+  readonly generationId: number;
+}
+
+type Found = { readonly group: Group; readonly member: Member } | { readonly errorCode: number };
+
+export class GroupCoordinator {
+  readonly #groups = new Map<string, Group>();
+  readonly #joins: WaitingRoom;
+  readonly #sessions: Sessions;
+
+  constructor(joins: WaitingRoom, heartbeats: WaitingRoom) {
+    this.#joins = joins;
+    this.#sessions = new Sessions(heartbeats);
+  }
+
+  get(groupId: string): Group | undefined {
+    return this.#groups.get(groupId);
+  }
+
+  all(): Group[] {
+    return [...this.#groups.values()];
+  }
+
+  join(request: JoinRequest, respond: (result: JoinResult) => void): void {
+    const { groupId, memberId, profile } = request;
+    const group = this.#groups.get(groupId) ?? new Group(groupId);
+    const errorCode = this.#joinError(group, request);
+    const known = group.members.get(memberId);
+    if (errorCode !== ErrorCode.NONE) respond({ errorCode, memberId, members: [] });
+    else if (known !== undefined) this.#joinAgain(group, known, profile, respond);
+    else this.#joinAnew(group, request, respond);
+  }
+
+  sync(
+    ref: MemberRef,
+    assignments: ReadonlyMap<string, Buffer>,
+    respond: (result: SyncResult) => void,
+  ): void {
+    const found = this.#find(ref);
+    const errorCode =
+      'errorCode' in found ? found.errorCode : rebalanceError(found.group, 'PreparingRebalance');
+    if ('errorCode' in found || errorCode !== ErrorCode.NONE) {
+      respond({ errorCode, assignment: NOTHING });
+      return;
+    }
+    const { group, member } = found;
+    member.sync?.({ errorCode: ErrorCode.REBALANCE_IN_PROGRESS, assignment: NOTHING });
+    member.sync = respond;
+    this.#sessions.suspend(member);
+    if (group.state === 'CompletingRebalance' && member.id === group.leaderId) {
+      for (const each of group.members.values()) each.assignment = assignments.get(each.id) ?? NOTHING;
+      group.state = 'Stable';
+    }
+    if (group.state === 'Stable') this.#answerSyncs(group, ErrorCode.NONE);
+  }
+
+  /** An error code: NONE, or why the member has to join (again). */
+  heartbeat(ref: MemberRef): number {
+    const found = this.#find(ref);
+    if ('errorCode' in found) return found.errorCode;
+    this.#renewSession(found.group, found.member);
+    return rebalanceError(found.group, 'PreparingRebalance');
+  }
+
+  /** Whether the member may commit offsets now, as an error code. Without a generation anyone may, while the group is empty. */
+  checkCommit(ref: MemberRef): number {
+    if (ref.groupId === '') return ErrorCode.INVALID_GROUP_ID;
+    const isEmpty = (this.#groups.get(ref.groupId)?.members.size ?? 0) === 0;
+    if (ref.generationId < 0 && isEmpty) return ErrorCode.NONE;
+    const found = this.#find(ref);
+    if ('errorCode' in found) return found.errorCode;
+    this.#renewSession(found.group, found.member);
+    return rebalanceError(found.group, 'CompletingRebalance');
+  }
+
+  /** Takes a member out, by its id or its instance id; an error code. */
+  leave(groupId: string, memberId: string, instanceId: string | null): number {
+    const group = this.#groups.get(groupId);
+    const pending = group?.pending.get(memberId);
+    if (group !== undefined && pending !== undefined) {
+      pending.cancel();
+      this.#forgetPending(group, memberId);
+      return ErrorCode.NONE;
+    }
+    const member = instanceId === null ? group?.members.get(memberId) : group?.memberOfInstance(instanceId);
+    if (group === undefined || member === undefined) return ErrorCode.UNKNOWN_MEMBER_ID;
+    if (memberId !== '' && member.id !== memberId) return ErrorCode.FENCED_INSTANCE_ID;
+    this.#remove(group, member);
+    return ErrorCode.NONE;
+  }
+
+  #joinError(group: Group, { memberId, protocolType, profile }: JoinRequest): number {
+    const { sessionTimeoutMs, instanceId, protocols } = profile;
+    if (group.id === '') return ErrorCode.INVALID_GROUP_ID;
+    if (sessionTimeoutMs < MIN_SESSION_TIMEOUT_MS || sessionTimeoutMs > MAX_SESSION_TIMEOUT_MS) {
+      return ErrorCode.INVALID_SESSION_TIMEOUT;
+    }
+    if (protocolType === '' || protocols.length === 0 || !group.accepts(protocolType, protocols, memberId)) {
+      return ErrorCode.INCONSISTENT_GROUP_PROTOCOL;
+    }
+    const known = group.members.get(memberId);
+    if (known !== undefined && known.profile.instanceId !== instanceId) return ErrorCode.FENCED_INSTANCE_ID;
+    const isForeign = memberId !== '' && known === undefined && !group.pending.has(memberId);
+    return isForeign ? unknownError(group, instanceId) : ErrorCode.NONE;
+  }
+
+  #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
+    const { memberId, profile, protocolType } = request;
+    const { instanceId } = profile;
+    this.#groups.set(group.id, group);
+    // A client id may be long, and a member id is a string of at most 32,767 bytes.
+    const id = memberId || `${profile.clientId.slice(0, 200)}-${randomUUID()}`;
+    if (memberId === '' && request.mustBringId && instanceId === null) {
+      this.#sessions.expectBack(group, id, profile.sessionTimeoutMs, () => this.#forgetPending(group, id));
+      respond({ errorCode: ErrorCode.MEMBER_ID_REQUIRED, memberId: id, members: [] });
+      return;
+    }
+    group.pending.get(id)?.cancel();
+    group.pending.delete(id);
+    const replaced = instanceId === null ? undefined : group.memberOfInstance(instanceId);
+    if (replaced !== undefined) this.#drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
+    group.protocolType = protocolType;
+    group.add({ id, profile, assignment: NOTHING, session: undefined, join: respond, sync: undefined });
+    this.#rebalance(group);
+  }
+
+  #joinAgain(
+    group: Group,
+    member: Member,
+    profile: MemberProfile,
+    respond: (result: JoinResult) => void,
+  ): void {
+    const isSettled =
+      group.state === 'CompletingRebalance' || (group.state === 'Stable' && member.id !== group.leaderId);
+    if (isSettled && group.offersTheSame(member, profile.protocols)) {
+      this.#renewSession(group, member);
+      respond(group.joinResult(member.id));
+      return;
+    }
+    member.join?.({ errorCode: ErrorCode.REBALANCE_IN_PROGRESS, memberId: member.id, members: [] });
+    member.profile = profile;
+    member.join = respond;
+    this.#sessions.suspend(member);
+    this.#rebalance(group);
+  }
+
+  /** Calls all members to join, or has the join that is under way look again. */
+  #rebalance(group: Group): void {
+    if (group.state === 'PreparingRebalance') {
+      this.#joins.purgatory.checkAndComplete(group.id);
+      return;
+    }
+    group.state = 'PreparingRebalance';
+    this.#answerSyncs(group, ErrorCode.REBALANCE_IN_PROGRESS);
+    this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
+  }
+
+  #onJoined(group: Group): void {
+    for (const member of [...group.members.values()]) {
+      if (member.join === undefined) this.#drop(group, member, ErrorCode.UNKNOWN_MEMBER_ID);
+    }
+    group.nextGeneration();
+    for (const member of group.members.values()) {
+      member.join?.(group.joinResult(member.id));
+      member.join = undefined;
+      member.assignment = NOTHING;
+      this.#renewSession(group, member);
+    }
+    this.#forgetIfUnused(group);
+  }
+
+  #answerSyncs(group: Group, errorCode: number): void {
+    const { protocolType, protocolName } = group;
+    for (const member of group.members.values()) {
+      if (member.sync === undefined) continue;
+      const isShared = errorCode === ErrorCode.NONE;
+      member.sync(
+        isShared
+          ? { errorCode, protocolType, protocolName, assignment: member.assignment }
+          : { errorCode, assignment: NOTHING },
+      );
+      member.sync = undefined;
+      this.#renewSession(group, member);
+    }
+  }
+
+  #renewSession(group: Group, member: Member): void {
+    this.#sessions.renew(group, member, () => this.#remove(group, member));
+  }
+
+  #remove(group: Group, member: Member): void {
+    this.#drop(group, member, ErrorCode.UNKNOWN_MEMBER_ID);
+    this.#rebalance(group);
+  }
+
+  /** Out of the group, with an answer to what it still waits for. */
+  #drop(group: Group, member: Member, errorCode: number): void {
+    this.#sessions.suspend(member);
+    group.remove(member);
+    member.join?.({ errorCode, memberId: member.id, members: [] });
+    member.sync?.({ errorCode, assignment: NOTHING });
+  }
+
+  #forgetPending(group: Group, memberId: string): void {
+    group.pending.delete(memberId);
+    if (group.state === 'PreparingRebalance') this.#joins.purgatory.checkAndComplete(group.id);
+    this.#forgetIfUnused(group);
+  }
+
+  #forgetIfUnused(group: Group): void {
+    if (group.state === 'Empty' && group.pending.size === 0) this.#groups.delete(group.id);
+  }
+
+  #find(ref: MemberRef): Found {
+    const group = this.#groups.get(ref.groupId);
+    const member = group?.members.get(ref.memberId);
+    if (group === undefined) return { errorCode: ErrorCode.UNKNOWN_MEMBER_ID };
+    if (member === undefined) return { errorCode: unknownError(group, ref.groupInstanceId) };
+    if (ref.generationId !== group.generation) return { errorCode: ErrorCode.ILLEGAL_GENERATION };
+    return { group, member };
+  }
+}
+
+function rebalanceError(group: Group, state: Group['state']): number {
+  return group.state === state ? ErrorCode.REBALANCE_IN_PROGRESS : ErrorCode.NONE;
+}
+
+/** A member id whose place another process took with the same instance id is fenced, any other is unknown. */
+function unknownError(group: Group, instanceId: string | null): number {
+  const isReplaced = instanceId !== null && group.memberOfInstance(instanceId) !== undefined;
+  return isReplaced ? ErrorCode.FENCED_INSTANCE_ID : ErrorCode.UNKNOWN_MEMBER_ID;
+}

@@ -1,0 +1,107 @@
+/**
+ * One consumer group: who is in it, which generation it is in, and where it stands between two of them.
+ *
+ *   Empty -> PreparingRebalance (members join) -> CompletingRebalance (the leader shares out) -> Stable -> PreparingRebalance ...
+ *
+ * Owns its members; knows no clocks and no sockets, which are the coordinator's, the only one that changes a group.
+ * The leader is always a member, and there is one whenever there are members. O(members) per rebalance.
+ */
+import { type JoinResult, type Member, type Protocol, sameProtocols } from './member.ts';
+
+export type GroupState = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable';
+
+export class Group {
+  readonly id: string;
+  readonly members = new Map<string, Member>();
+  /** Member ids that were given out and have not joined with yet, with what forgets them. */
+  readonly pending = new Map<string, { cancel(): void }>();
+  state: GroupState = 'Empty';
+  generation = 0;
+  protocolType = '';
+  protocolName = '';
+  leaderId = '';
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  memberOfInstance(instanceId: string): Member | undefined {
+    return [...this.members.values()].find(({ profile }) => profile.instanceId === instanceId);
+  }
+
+  add(member: Member): void {
+    this.members.set(member.id, member);
+    if (this.members.size === 1) this.leaderId = member.id;
+  }
+
+  remove(member: Member): void {
+    this.members.delete(member.id);
+    if (this.leaderId === member.id) this.leaderId = this.members.keys().next().value ?? '';
+  }
+
+  /** Whether someone who offers `protocols` can be a member: all must have one in common. */
+  accepts(protocolType: string, protocols: readonly Protocol[], exceptId: string): boolean {
+    const others = [...this.members.values()].filter(({ id }) => id !== exceptId);
+    if (others.length === 0) return true;
+    const common = commonProtocols(others);
+    return protocolType === this.protocolType && protocols.some(({ name }) => common.has(name));
+  }
+
+  offersTheSame(member: Member, protocols: readonly Protocol[]): boolean {
+    return sameProtocols(member.profile.protocols, protocols);
+  }
+
+  /** The slowest member says how long a rebalance may take (ms). */
+  rebalanceTimeoutMs(): number {
+    return Math.max(0, ...[...this.members.values()].map(({ profile }) => profile.rebalanceTimeoutMs));
+  }
+
+  haveAllJoined(): boolean {
+    return this.pending.size === 0 && [...this.members.values()].every(({ join }) => join !== undefined);
+  }
+
+  /** Begins the next generation with the protocol that most members like best among those that all of them have. */
+  nextGeneration(): void {
+    this.generation++;
+    const members = [...this.members.values()];
+    this.state = members.length === 0 ? 'Empty' : 'CompletingRebalance';
+    this.protocolName = '';
+    const common = commonProtocols(members);
+    const votes = new Map<string, number>();
+    for (const { profile } of members) {
+      const vote = profile.protocols.find(({ name }) => common.has(name))?.name ?? '';
+      votes.set(vote, (votes.get(vote) ?? 0) + 1);
+    }
+    let most = 0;
+    for (const [name, count] of votes) {
+      if (count > most) [this.protocolName, most] = [name, count];
+    }
+  }
+
+  /** What a member learns of this generation. */
+  joinResult(memberId: string): JoinResult {
+    const members = memberId === this.leaderId ? [...this.members.values()] : [];
+    return {
+      errorCode: 0,
+      memberId,
+      generationId: this.generation,
+      protocolType: this.protocolType,
+      protocolName: this.protocolName,
+      leader: this.leaderId,
+      members: members.map(({ id, profile }) => ({
+        memberId: id,
+        groupInstanceId: profile.instanceId,
+        metadata: this.metadataOf(profile.protocols),
+      })),
+    };
+  }
+
+  metadataOf(protocols: readonly Protocol[]): Buffer {
+    return protocols.find(({ name }) => name === this.protocolName)?.metadata ?? Buffer.alloc(0);
+  }
+}
+
+function commonProtocols(members: readonly Member[]): Set<string> {
+  const [first, ...rest] = members.map(({ profile }) => new Set(profile.protocols.map(({ name }) => name)));
+  return new Set([...(first ?? [])].filter((name) => rest.every((names) => names.has(name))));
+}

@@ -1,0 +1,34 @@
+import type { RecordBatch } from '../protocol/record-batch.ts';
+
+/**
+ * The log of one partition: record batches in offset order, appended at the end and never changed.
+ *
+ * Offsets are given by the log, without gaps. Reading and measuring work on whole batches, and see what was appended at
+ * once; what is *durable* is another matter, and only `flush` tells. A segment-file log implements the same.
+ */
+export interface PartitionLog {
+  /** The first offset that is there. */
+  readonly startOffset: number;
+  /** The offset that the next record will get. */
+  readonly endOffset: number;
+
+  /** Gives the batch its offset and appends a copy of it; returns that offset. O(bytes of the batch). */
+  append(batch: RecordBatch, leaderEpoch: number): number;
+
+  /** Resolves to the end offset that was durable when it returned: everything appended before the call is. */
+  flush(): Promise<number>;
+
+  /**
+   * The stored batches from the one that holds `fromOffset` up to `toOffset` (exclusive), at most `maxBytes` of them, but with
+   * `atLeastOne` always the first. Whole batches, not copied. O(log n + batches).
+   */
+  read(fromOffset: number, toOffset: number, maxBytes: number, atLeastOne: boolean): Buffer[];
+
+  /** How many bytes such a read has, without a limit. O(log n). */
+  bytesBetween(fromOffset: number, toOffset: number): number;
+
+  /** The first record before `toOffset` that is not older than `timestamp` (ms), if there is one. O(batches). */
+  findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined;
+
+  close(): void;
+}

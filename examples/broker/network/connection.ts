@@ -1,0 +1,132 @@
+/**
+ * One client's connection: frames in, answers out in the order of their requests.
+ *
+ * Owns the exchanges that are not sent yet. Requests are handled as they come, also behind one that waits, but there are at most
+ * MAX_IN_FLIGHT of them: a client that sends more has the fetch at the head of the line answered early, with what there
+ * is. While the client does not take its answers, nothing more is read from it, so memory is bounded by the answers of
+ * MAX_IN_FLIGHT requests. Reading goes on while requests wait, which is how a client that went away is noticed: closing
+ * cancels everything that waits on its behalf.
+ */
+import type { Socket } from 'node:net';
+import { describeFault } from '../fault.ts';
+import { ProtocolError } from '../protocol/reader.ts';
+import type { Exchange, ExchangeOwner } from './exchange.ts';
+import { FrameSplitter } from './frames.ts';
+import { readRequest } from './request-frame.ts';
+
+/** As many unanswered requests as a pipelining producer has use for. */
+const MAX_IN_FLIGHT = 100;
+
+export interface ConnectionOptions {
+  readonly maxFrameBytes: number;
+  /** Answers the exchange, now or later. What it throws ends the connection. */
+  readonly handle: (exchange: Exchange) => void;
+  readonly log: (line: string) => void;
+}
+
+export class Connection implements ExchangeOwner {
+  readonly peer: string;
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #frames: FrameSplitter;
+  readonly #inFlight: Exchange[] = [];
+  #isClosed = false;
+  #isPumping = false;
+  #isPumpDue = false;
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    this.#frames = new FrameSplitter(options.maxFrameBytes);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => {
+      this.#frames.push(chunk);
+      this.#pump();
+    });
+    socket.on('drain', () => this.#pump());
+    socket.on('end', () => this.close());
+    socket.on('close', () => this.#abandonAll());
+    // A reset is how clients leave; 'close' follows and does what is to be done.
+    socket.on('error', () => {});
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Answers go out at the end of the turn: whoever completes many operations is not interrupted by what each of them sets off. */
+  onAnswer(): void {
+    if (this.#isPumping || this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    queueMicrotask(() => {
+      this.#isPumpDue = false;
+      if (!this.#isClosed) this.#pump();
+    });
+  }
+
+  fail(reason: string): void {
+    if (this.#isClosed) return;
+    this.#options.log(`closed the connection of ${this.peer}: ${reason}`);
+    this.#abandonAll();
+    this.#socket.destroy();
+  }
+
+  /** Sends what is answered already, then closes. What waits is cancelled. */
+  close(): void {
+    this.#sendAnswers();
+    this.#abandonAll();
+    this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#abandonAll();
+    this.#socket.destroy();
+  }
+
+  /** Sends what is answered, handles what arrived, and reads on only when there is room for more. */
+  #pump(): void {
+    this.#isPumping = true;
+    try {
+      do this.#sendAnswers();
+      while (this.#handleNext());
+    } catch (error) {
+      this.fail(
+        error instanceof ProtocolError ? error.message : `a fault of the broker: ${describeFault(error)}`,
+      );
+    } finally {
+      this.#isPumping = false;
+    }
+    if (this.#hasRoom()) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
+  #sendAnswers(): void {
+    this.#socket.cork();
+    while (!this.#isClosed && this.#inFlight[0]?.answer !== undefined) {
+      for (const chunk of this.#inFlight.shift()?.answer ?? []) this.#socket.write(chunk);
+    }
+    this.#socket.uncork();
+  }
+
+  #handleNext(): boolean {
+    if (!this.#hasRoom()) return false;
+    const frame = this.#frames.next();
+    if (frame === undefined) return false;
+    const exchange = readRequest(frame, this);
+    if (this.#inFlight.length >= MAX_IN_FLIGHT) this.#inFlight[0].hurry();
+    this.#inFlight.push(exchange);
+    this.#options.handle(exchange);
+    return true;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#isClosed || this.#socket.writableNeedDrain) return false;
+    return this.#inFlight.length < MAX_IN_FLIGHT || this.#inFlight[0].canHurry;
+  }
+
+  #abandonAll(): void {
+    this.#isClosed = true;
+    for (const exchange of this.#inFlight.splice(0)) exchange.abandon();
+  }
+}

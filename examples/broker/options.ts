@@ -1,0 +1,61 @@
+/** The command line: options with their defaults, checked before anything is started. */
+import { parseArgs } from 'node:util';
+
+export interface BrokerOptions {
+  /** The port of the Kafka protocol; 0 is any free one. */
+  readonly port: number;
+  /** The port of the status page; 0 is any free one. */
+  readonly http: number;
+  /** The one folder that the broker may write in. */
+  readonly data: string;
+  readonly nodes: number;
+  /** How many partitions a topic gets that is created without a number. */
+  readonly partitions: number;
+  /** A request over this size ends its connection. */
+  readonly maxFrameBytes: number;
+}
+
+export const defaultOptions: BrokerOptions = {
+  port: 9092,
+  http: 8080,
+  data: './data',
+  nodes: 1,
+  partitions: 3,
+  maxFrameBytes: 100 * 1024 * 1024,
+};
+
+/** Throws a RangeError or TypeError that names the option, its value and the rule. */
+export function parseOptions(args: readonly string[]): BrokerOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: 'string' },
+      http: { type: 'string' },
+      data: { type: 'string' },
+      nodes: { type: 'string' },
+      partitions: { type: 'string' },
+      'max-frame-bytes': { type: 'string' },
+    },
+  });
+  const integer = (
+    name: Exclude<keyof typeof values, 'data'>,
+    fallback: number,
+    min: number,
+    max: number,
+  ): number => {
+    const text = values[name] ?? String(fallback);
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new RangeError(
+      `--${name} is ${JSON.stringify(text)}, where a whole number from ${min} to ${max} is needed`,
+    );
+  };
+  return {
+    port: integer('port', defaultOptions.port, 0, 65_535),
+    http: integer('http', defaultOptions.http, 0, 65_535),
+    data: values.data ?? defaultOptions.data,
+    nodes: integer('nodes', defaultOptions.nodes, 1, 1),
+    partitions: integer('partitions', defaultOptions.partitions, 1, 1000),
+    maxFrameBytes: integer('max-frame-bytes', defaultOptions.maxFrameBytes, 1024, 2 ** 31 - 1),
+  };
+}

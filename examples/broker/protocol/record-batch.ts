@@ -1,0 +1,129 @@
+/**
+ * What a broker must know of a record batch (format v2), and nothing more: its records stay opaque, compressed or not.
+ *
+ * Layout, big-endian: baseOffset 0-7, batchLength 8-11 (of what follows), partitionLeaderEpoch 12-15, magic 16, crc 17-20,
+ * attributes 21-22, lastOffsetDelta 23-26, baseTimestamp 27-34, maxTimestamp 35-42, producerId 43-50, producerEpoch 51-52,
+ * baseSequence 53-56, recordCount 57-60, records from 61. The CRC32C covers byte 21 to the end, so the broker may give a batch
+ * its offset and epoch without computing it again.
+ */
+import { crc32c } from './crc32c.ts';
+import { ErrorCode } from './error-codes.ts';
+import { safeInt64 } from './reader.ts';
+
+const LENGTH_AT = 8;
+const EPOCH_AT = 12;
+const MAGIC_AT = 16;
+const CRC_AT = 17;
+const CRC_FROM = 21;
+const RECORDS_AT = 61;
+const COMPRESSION_MASK = 0x07;
+
+export interface RecordBatch {
+  /** The whole batch, header included; a view of what it was read from. */
+  readonly bytes: Buffer;
+  readonly baseOffset: number;
+  readonly lastOffsetDelta: number;
+  readonly baseTimestamp: number;
+  readonly maxTimestamp: number;
+  readonly compressed: boolean;
+}
+
+/** Why a batch is refused, as an error code of the protocol. */
+export class RecordBatchError extends Error {
+  override readonly name = 'RecordBatchError';
+  readonly errorCode: number;
+
+  constructor(errorCode: number, message: string) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+/**
+ * The batches that `records` holds, checked: whole, of magic 2, with the right checksum and a count that fits the offsets.
+ * Throws RecordBatchError for the first that is not. O(bytes).
+ */
+export function readBatches(records: Buffer): RecordBatch[] {
+  const batches: RecordBatch[] = [];
+  for (let at = 0; at < records.length; ) {
+    const batch = readBatch(records.subarray(at));
+    batches.push(batch);
+    at += batch.bytes.length;
+  }
+  return batches;
+}
+
+function readBatch(rest: Buffer): RecordBatch {
+  if (rest.length > MAGIC_AT && rest[MAGIC_AT] !== 2) {
+    throw new RecordBatchError(
+      ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+      `magic ${rest[MAGIC_AT]}, where 2 is the only one taken`,
+    );
+  }
+  const size = rest.length < RECORDS_AT ? -1 : LENGTH_AT + 4 + rest.readInt32BE(LENGTH_AT);
+  if (size < RECORDS_AT || size > rest.length) {
+    throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, `a batch of ${size} bytes in ${rest.length}`);
+  }
+  const bytes = rest.subarray(0, size);
+  if (crc32c(bytes.subarray(CRC_FROM)) !== bytes.readUInt32BE(CRC_AT)) {
+    throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, 'the checksum does not fit');
+  }
+  const lastOffsetDelta = bytes.readInt32BE(23);
+  if (lastOffsetDelta < 0 || bytes.readInt32BE(57) !== lastOffsetDelta + 1) {
+    throw new RecordBatchError(
+      ErrorCode.INVALID_RECORD,
+      `${bytes.readInt32BE(57)} records for ${lastOffsetDelta + 1} offsets`,
+    );
+  }
+  return {
+    bytes,
+    baseOffset: safeInt64(bytes, 0),
+    lastOffsetDelta,
+    baseTimestamp: safeInt64(bytes, 27),
+    maxTimestamp: safeInt64(bytes, 35),
+    compressed: (bytes.readInt16BE(CRC_FROM) & COMPRESSION_MASK) !== 0,
+  };
+}
+
+/** A copy of the batch as the log keeps it, with the offset and the leader epoch that the broker gives it. */
+export function placeBatch(batch: RecordBatch, baseOffset: number, leaderEpoch: number): RecordBatch {
+  const bytes = Buffer.from(batch.bytes);
+  bytes.writeBigInt64BE(BigInt(baseOffset), 0);
+  bytes.writeInt32BE(leaderEpoch, EPOCH_AT);
+  return { ...batch, bytes, baseOffset };
+}
+
+/**
+ * The first record of the batch that is not older than `timestamp`; the batch's `maxTimestamp` says that there is one.
+ * A compressed batch, or one whose records do not parse, answers with its first record: too early, never too late. O(records).
+ */
+export function findTimestamp(batch: RecordBatch, timestamp: number): { offset: number; timestamp: number } {
+  const first = { offset: batch.baseOffset, timestamp: batch.baseTimestamp };
+  if (batch.compressed || batch.baseTimestamp >= timestamp) return first;
+  const { bytes } = batch;
+  for (let at = RECORDS_AT; at < bytes.length; ) {
+    const length = varint(bytes, at);
+    const timestampDelta = varint(bytes, length.next + 1);
+    const offsetDelta = varint(bytes, timestampDelta.next);
+    if (!(length.value > 0 && offsetDelta.value >= 0 && offsetDelta.value <= batch.lastOffsetDelta)) break;
+    const at2 = batch.baseTimestamp + timestampDelta.value;
+    if (at2 >= timestamp) return { offset: batch.baseOffset + offsetDelta.value, timestamp: at2 };
+    at = length.next + length.value;
+  }
+  return first;
+}
+
+/** A zigzag LEB128 number and where it ends; NaN past the end of the buffer. */
+function varint(bytes: Buffer, at: number): { value: number; next: number } {
+  let raw = 0;
+  let next = at;
+  let scale = 1;
+  for (;;) {
+    const byte = bytes[next++] ?? Number.NaN;
+    raw += (byte & 0x7f) * scale;
+    if (Number.isNaN(byte)) return { value: Number.NaN, next };
+    if (byte < 0x80 || scale > 2 ** 56) break;
+    scale *= 0x80;
+  }
+  return { value: raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2, next };
+}

@@ -1,0 +1,89 @@
+/**
+ * A fetch that waits for `minBytes` below the high watermark of the partitions that it watches, or for its deadline.
+ *
+ * It answers early as well when one of them has an error to tell (deleted, offset out of range). Trying is O(partitions x log
+ * batches), reading happens once, in the answer. (Kafka: DelayedFetch.)
+ */
+import type { Partition } from '../log/partition.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import { WaitingOperation } from './waiting-room.ts';
+
+/** What is wanted of one partition, or why nothing can be had of it. */
+export interface PartitionFetch {
+  readonly index: number;
+  readonly partition: Partition | undefined;
+  /** Of the request alone: unknown topic, wrong epoch. */
+  readonly errorCode: number;
+  readonly fetchOffset: number;
+  readonly maxBytes: number;
+}
+
+export interface FetchedPartition {
+  readonly errorCode: number;
+  readonly highWatermark: number;
+  readonly logStartOffset: number;
+  readonly records: Buffer[];
+}
+
+export class DelayedFetch extends WaitingOperation {
+  readonly #fetches: readonly PartitionFetch[];
+  readonly #minBytes: number;
+  readonly #maxBytes: number;
+  readonly #respond: (fetched: FetchedPartition[]) => void;
+
+  constructor(
+    maxWaitMs: number,
+    minBytes: number,
+    maxBytes: number,
+    fetches: readonly PartitionFetch[],
+    respond: (fetched: FetchedPartition[]) => void,
+  ) {
+    super(maxWaitMs);
+    this.#fetches = fetches;
+    this.#minBytes = minBytes;
+    this.#maxBytes = maxBytes;
+    this.#respond = respond;
+  }
+
+  override tryComplete(): boolean {
+    let bytes = 0;
+    for (const fetch of this.#fetches) {
+      if (errorOf(fetch) !== ErrorCode.NONE) return this.forceComplete();
+      const { log, highWatermark } = fetch.partition as Partition;
+      bytes += Math.min(log.bytesBetween(fetch.fetchOffset, highWatermark), fetch.maxBytes);
+    }
+    return bytes >= this.#minBytes && this.forceComplete();
+  }
+
+  /** Partitions are served in the order of the request; the first batch of all is served however large, so that a consumer gets on. */
+  protected override answer(): void {
+    let room = this.#maxBytes;
+    let empty = true;
+    this.#respond(
+      this.#fetches.map((fetch) => {
+        const errorCode = errorOf(fetch);
+        const { partition } = fetch;
+        if (partition === undefined || errorCode !== ErrorCode.NONE) {
+          return {
+            errorCode,
+            highWatermark: partition?.highWatermark ?? -1,
+            logStartOffset: partition?.log.startOffset ?? -1,
+            records: [],
+          };
+        }
+        const { log, highWatermark } = partition;
+        const records = log.read(fetch.fetchOffset, highWatermark, Math.min(room, fetch.maxBytes), empty);
+        for (const batch of records) room -= batch.length;
+        empty &&= records.length === 0;
+        return { errorCode, highWatermark, logStartOffset: log.startOffset, records };
+      }),
+    );
+  }
+}
+
+function errorOf({ errorCode, partition, fetchOffset }: PartitionFetch): number {
+  if (errorCode !== ErrorCode.NONE) return errorCode;
+  if (partition === undefined || partition.isDeleted) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+  const inRange = fetchOffset >= partition.log.startOffset && fetchOffset <= partition.log.endOffset;
+  return inRange ? ErrorCode.NONE : ErrorCode.OFFSET_OUT_OF_RANGE;
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
+import { fieldsOf } from '../../../examples/broker/protocol/schema.ts';
+import { makeBatch } from './support/batches.ts';
+import { messages } from './support/messages.ts';
+import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A frame with the size that `body` has, or with another that it claims. */
+function frame(body: Buffer, size = body.length): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeInt32BE(size);
+  return Buffer.concat([head, body]);
+}
+
+describe('a client that means no good', () => {
+  let running: RunningBroker;
+  let good: WireClient;
+
+  beforeEach(async () => {
+    running = await startBroker({ maxFrameBytes: 1_000_000 });
+    good = await WireClient.connect(running.port);
+    await good.send('Metadata', 4, {
+      topics: [{ topicId: '', name: 't' }],
+      allowAutoTopicCreation: true,
+    } as never);
+  });
+
+  afterEach(async () => {
+    good.destroy();
+    await running.broker.stop();
+  });
+
+  const header = Buffer.from([0, 3, 0, 1, 0, 0, 0, 7, 0xff, 0xff]);
+  const metadata = requestFrame('Metadata', 1, 7, { topics: null } as never);
+  const bad: Record<string, Buffer> = {
+    'text of another protocol': Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    'a frame of 2^31-1 bytes': frame(header, 2 ** 31 - 1),
+    'a frame of a negative size': frame(header, -1),
+    'a frame of no bytes': frame(Buffer.alloc(0)),
+    'a frame over the limit': frame(header, 1_000_001),
+    'a request that ends too early': frame(metadata.subarray(4, -2)),
+    'a request with something after its end': frame(Buffer.concat([metadata.subarray(4), Buffer.from([0])])),
+    'an array of 2^31-1 elements': frame(Buffer.concat([header, Buffer.from('7fffffff', 'hex')])),
+    'an array of a negative size': frame(Buffer.concat([header, Buffer.from('80000000', 'hex')])),
+    'a string that is longer than its frame': frame(
+      Buffer.concat([header, Buffer.from('000000017fff6161', 'hex')]),
+    ),
+    'an unknown api': frame(Buffer.from([0x7f, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff])),
+    'a version that is not served': frame(Buffer.from([0, 1, 0, 99, 0, 0, 0, 1, 0xff, 0xff])),
+    'a number of too many bytes': frame(Buffer.from('00120003000000010000ffffffffffffff', 'hex')),
+  };
+
+  for (const [what, bytes] of Object.entries(bad)) {
+    it(`is cut off for ${what}, with one log line, and harms nobody else`, async () => {
+      const parked = good.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
+      const client = await WireClient.connect(running.port);
+      client.socket.write(bytes);
+      await client.closed();
+      expect(running.lines).to.have.length(1);
+      expect(running.lines[0]).to.match(/^closed the connection of 127\.0\.0\.1:\d+: .+$/);
+
+      const producer = await WireClient.connect(running.port);
+      await producer.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['a'])));
+      expect((await parked).responses[0].partitions[0].highWatermark).to.equal(1);
+      producer.destroy();
+    });
+  }
+
+  it('gets the answers to what it asked before it went wrong', async () => {
+    const client = await WireClient.connect(running.port);
+    const answer = client.send('ListOffsets', 1, { replicaId: -1, isolationLevel: 0, topics: [] });
+    await answer;
+    client.socket.write(frame(header, -5));
+    await client.closed();
+    expect(client.answered).to.deep.equal([1]);
+  });
+
+  it('may send a request byte by byte', async () => {
+    const client = await WireClient.connect(running.port);
+    for (const byte of metadata) {
+      client.socket.write(Buffer.from([byte]));
+      await pause(0);
+    }
+    await until(() => client.answered.length === 1);
+    client.destroy();
+  });
+
+  it('may send anything of the right form, some of it damaged, without finding a fault in the broker', async () => {
+    const anything = fc.constantFrom(...apiNames).chain((name) => {
+      const [min, max] = apis[name].versions;
+      return fc.integer({ min, max }).chain((version) =>
+        fc.record({
+          request: messages(fieldsOf(apis[name].request, version)).map((message) =>
+            requestFrame(name, version, 1, message as never),
+          ),
+          damage: fc.option(fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) }), {
+            freq: 20,
+          }),
+        }),
+      );
+    });
+    for (const session of fc.sample(fc.array(anything, { minLength: 20, maxLength: 20 }), 100)) {
+      const client = await WireClient.connect(running.port);
+      for (const { request, damage } of session) {
+        if (damage !== null) request[4 + (damage.at % (request.length - 4))] = damage.byte;
+        client.socket.write(request);
+      }
+      client.socket.end();
+      await client.closed();
+    }
+    expect(running.lines.filter((line) => line.includes('a fault of the broker'))).to.deep.equal([]);
+    expect((await good.send('ApiVersions', 0, {} as never)).errorCode).to.equal(0);
+  });
+
+  it('that pipelines fetches and takes no answers is not read from, and leaves nothing behind', async () => {
+    const batch = makeBatch(['x'.repeat(900_000)]);
+    await good.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    const client = await WireClient.connect(running.port);
+    client.socket.pause();
+    const request = requestFrame(
+      'Fetch',
+      11,
+      1,
+      fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }),
+    );
+    const many = Buffer.concat(Array.from({ length: 1000 }, () => request));
+    // 100,000 fetches of 900 kB each: whoever answers them all holds 90 GB.
+    for (let i = 0; i < 100 && client.socket.write(many); i++) await pause(0);
+    for (let i = 0; i < 99; i++) client.socket.write(many);
+    await pause(200);
+    expect(client.socket.writableLength, 'what the broker does not read').to.be.above(0);
+    expect(process.memoryUsage().rss).to.be.below(2 ** 30);
+    expect((await good.send('ApiVersions', 0, {} as never)).errorCode).to.equal(0);
+    client.destroy();
+    await until(() => running.broker.status().connections === 1);
+  });
+
+  it('that pipelines fetches that wait has the oldest answered early, and takes all along when it goes', async () => {
+    const client = await WireClient.connect(running.port);
+    for (let i = 0; i < 150; i++)
+      void client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
+    await until(() => client.answered.length === 50);
+    expect(running.broker.status().purgatories.fetch.numDelayed).to.equal(100);
+    client.destroy();
+    await until(() => running.broker.status().purgatories.fetch.numDelayed === 0);
+    expect(running.lines).to.deep.equal([]);
+  });
+
+  it('with a version of ApiVersions that nobody knows is told those that are served, in the oldest form', async () => {
+    const client = await WireClient.connect(running.port);
+    client.socket.write(frame(Buffer.from('0012006300000009000161', 'hex')));
+    const [chunk] = (await once(client.socket, 'data')) as [Buffer];
+    const [size, correlationId, errorCode, count] = [
+      chunk.readInt32BE(0),
+      chunk.readInt32BE(4),
+      chunk.readInt16BE(8),
+      chunk.readInt32BE(10),
+    ];
+    expect({ size, correlationId, errorCode, count }).to.deep.equal({
+      size: chunk.length - 4,
+      correlationId: 9,
+      errorCode: ErrorCode.UNSUPPORTED_VERSION,
+      count: apiNames.length,
+    });
+    expect(chunk).to.have.length(14 + 6 * apiNames.length);
+    client.destroy();
+  });
+
+  it('learns from ApiVersions of exactly the apis and versions that are served', async () => {
+    for (const version of [0, 1, 2, 3]) {
+      const { apiKeys } = await good.send('ApiVersions', version, {
+        clientSoftwareName: 'x',
+        clientSoftwareVersion: '1',
+      });
+      expect(apiKeys).to.deep.equal(
+        apiNames.map((name) => ({
+          apiKey: apis[name].key,
+          minVersion: apis[name].versions[0],
+          maxVersion: apis[name].versions[1],
+        })),
+      );
+    }
+  });
+});

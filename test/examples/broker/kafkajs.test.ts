@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import { type Consumer, Kafka, type KafkaMessage, logLevel, Partitioners, type Producer } from 'kafkajs';
+import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+
+describe('kafkajs', () => {
+  let running: RunningBroker;
+  let kafka: Kafka;
+  let producer: Producer;
+  const consumers: Consumer[] = [];
+
+  before(async () => {
+    running = await startBroker();
+    kafka = new Kafka({ clientId: 'test', brokers: [running.address], logLevel: logLevel.NOTHING });
+    producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+  });
+
+  afterEach(async () => {
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.disconnect()));
+  });
+
+  after(async () => {
+    await producer.disconnect();
+    await running.broker.stop();
+    expect(running.lines, 'what the broker had to complain of').to.deep.equal([]);
+  });
+
+  async function consume(
+    topic: string,
+    groupId: string,
+    onMessage: (message: KafkaMessage, partition: number) => void,
+  ): Promise<number[]> {
+    const consumer = kafka.consumer({
+      groupId,
+      heartbeatInterval: 100,
+      maxWaitTimeInMs: 1000,
+      rebalanceTimeout: 5000,
+    });
+    consumers.push(consumer);
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    const joined = new Promise<number[]>((resolve) => {
+      consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => resolve(payload.memberAssignment[topic]));
+    });
+    await consumer.run({
+      autoCommitInterval: 50,
+      eachMessage: async ({ message, partition }) => onMessage(message, partition),
+    });
+    return joined;
+  }
+
+  it('produces with acks 0, 1 and all, and reads it all from the beginning, byte for byte', async () => {
+    const large = Buffer.alloc(900_000, 'large and ');
+    const sent = [
+      {
+        key: Buffer.from([0, 255, 128]),
+        value: Buffer.from([1, 2, 3, 0]),
+        headers: { trace: Buffer.from([9, 0]), 'a b': 'ü' },
+      },
+      { key: 'text', value: 'größer' },
+      { key: null, value: '' },
+      { key: 'gone', value: null },
+      { key: 'large', value: large },
+    ];
+    let acks = 0;
+    for (const message of sent) {
+      const [metadata] = await producer.send({
+        topic: 'bytes',
+        acks: [0, 1, -1][acks++ % 3],
+        messages: [{ ...message, partition: 1 }],
+      });
+      // Without acks there is nothing to wait for, and the next send may take another connection.
+      if (metadata === undefined) await until(() => endOffset('bytes', 1) > 0);
+      else expect(metadata.baseOffset).to.be.a('string');
+    }
+    const received: KafkaMessage[] = [];
+    await consume('bytes', 'bytes-group', (message) => received.push(message));
+    await until(() => received.length === sent.length);
+    expect(received.map(({ key, value, headers }) => ({ key, value, headers }))).to.deep.equal(
+      sent.map(({ key, value, headers }) => ({
+        key: key === null ? null : Buffer.from(key),
+        value: value === null ? null : Buffer.from(value),
+        headers: Object.fromEntries(
+          Object.entries(headers ?? {}).map(([name, header]) => [name, Buffer.from(header)]),
+        ),
+      })),
+    );
+  });
+
+  const endOffset = (topic: string, partition: number): number =>
+    running.broker.status().topics.find(({ name }) => name === topic)?.partitions[partition].highWatermark ??
+    0;
+
+  it('receives what is produced while it waits within 50 ms, in the median', async () => {
+    const latencies: number[] = [];
+    await consume('tail', 'tail-group', ({ value }) => latencies.push(performance.now() - Number(value)));
+    const before = running.broker.status().purgatories.fetch.completedEarly;
+    for (let i = 0; i < 21; i++) {
+      await producer.send({ topic: 'tail', messages: [{ value: `${performance.now()}` }] });
+      await pause(20);
+    }
+    await until(() => latencies.length === 21);
+    expect(latencies.sort((a, b) => a - b)[10]).to.be.below(50);
+    expect(running.broker.status().purgatories.fetch.completedEarly).to.be.above(before);
+  });
+
+  it('shares the partitions of a topic between two members, hands them over, and goes on from where it committed', async () => {
+    const seen: string[] = [];
+    const note = (message: KafkaMessage, partition: number) => seen.push(`${partition}/${message.offset}`);
+    const send = (count: number) =>
+      producer.send({
+        topic: 'shared',
+        messages: Array.from({ length: count }, (_, i) => ({ value: 'x', partition: i % 3 })),
+      });
+    await send(3);
+    expect(await consume('shared', 'sharing', note)).to.have.members([0, 1, 2]);
+    await until(() => seen.length === 3);
+    const second = await consume('shared', 'sharing', note);
+    expect(second.length).to.be.oneOf([1, 2]);
+    expect(running.broker.status().groups.find(({ id }) => id === 'sharing')).to.include({
+      state: 'Stable',
+      members: 2,
+    });
+    expect(running.broker.status().purgatories.heartbeat.numDelayed).to.be.at.least(2);
+    await send(3);
+    await until(() => seen.length === 6);
+
+    await consumers.shift()?.disconnect();
+    await send(3);
+    await until(() => seen.length === 9);
+    expect(new Set(seen).size, 'nothing twice').to.equal(9);
+    expect(running.broker.status().groups.find(({ id }) => id === 'sharing')?.members).to.equal(1);
+  });
+
+  it('creates, lists and deletes topics, and is told what is wrong with a name', async () => {
+    const admin = kafka.admin();
+    await admin.connect();
+    expect(await admin.createTopics({ topics: [{ topic: 'made', numPartitions: 5 }] })).to.equal(true);
+    expect(await admin.createTopics({ topics: [{ topic: 'made' }] }), 'again').to.equal(false);
+    expect((await admin.fetchTopicMetadata({ topics: ['made'] })).topics[0].partitions).to.have.length(5);
+    expect(await admin.listTopics()).to.include('made');
+    await admin.deleteTopics({ topics: ['made'] });
+    expect(await admin.listTopics()).not.to.include('made');
+    const error = await admin
+      .createTopics({ topics: [{ topic: '../../etc/passwd' }] })
+      .catch((thrown: Error) => thrown);
+    expect(JSON.stringify(error)).to.contain('INVALID_TOPIC_EXCEPTION');
+    await admin.disconnect();
+  });
+
+  it('finds offsets by time', async () => {
+    const start = Date.now();
+    await producer.send({
+      topic: 'timed',
+      messages: [1, 2, 3].map((i) => ({ value: `${i}`, partition: 0, timestamp: `${start + i * 1000}` })),
+    });
+    const admin = kafka.admin();
+    await admin.connect();
+    const byTime = async (timestamp: number) =>
+      (await admin.fetchTopicOffsetsByTimestamp('timed', timestamp)).find(({ partition }) => partition === 0)
+        ?.offset;
+    expect(await byTime(start)).to.equal('0');
+    expect(await byTime(start + 1001)).to.equal('1');
+    expect(await byTime(start + 3000)).to.equal('2');
+    expect(await byTime(start + 3001), 'nothing so late: the end').to.equal('3');
+    const [offsets] = (await admin.fetchTopicOffsets('timed')).filter(({ partition }) => partition === 0);
+    expect(offsets).to.include({ low: '0', high: '3' });
+    await admin.disconnect();
+  });
+
+  it('lists and describes groups, and what they have committed', async () => {
+    await producer.send({ topic: 'described', messages: [{ value: 'x', partition: 1 }] });
+    let received = 0;
+    await consume('described', 'describing', () => received++);
+    await until(() => received === 1);
+    await pause(100);
+    const admin = kafka.admin();
+    await admin.connect();
+    const [group] = (await admin.describeGroups(['describing'])).groups;
+    expect(group).to.include({ state: 'Stable', protocolType: 'consumer', protocol: 'RoundRobinAssigner' });
+    expect(group.members[0]).to.include({ clientId: 'test', clientHost: '/127.0.0.1' });
+    expect((await admin.listGroups()).groups).to.deep.include({
+      groupId: 'describing',
+      protocolType: 'consumer',
+    });
+    const [{ partitions }] = await admin.fetchOffsets({ groupId: 'describing' });
+    expect(partitions.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[1, '1']]);
+    await admin.disconnect();
+  });
+});

@@ -1,0 +1,115 @@
+import { Admin, Consumer, type Message, ProduceAcks, Producer } from '@platformatic/kafka';
+import { expect } from 'chai';
+import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+
+describe('@platformatic/kafka', () => {
+  let running: RunningBroker;
+  let producer: Producer;
+  const closing: (() => Promise<unknown>)[] = [];
+
+  before(async () => {
+    running = await startBroker();
+    producer = new Producer({
+      clientId: 'test',
+      bootstrapBrokers: [running.address],
+      autocreateTopics: true,
+    });
+  });
+
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  after(async () => {
+    await producer.close();
+    await running.broker.stop();
+    expect(running.lines, 'what the broker had to complain of').to.deep.equal([]);
+  });
+
+  async function consume(
+    topic: string,
+    onMessage: (message: Message<Buffer, Buffer, Buffer, Buffer>) => void,
+  ): Promise<void> {
+    const consumer = new Consumer({
+      clientId: 'test',
+      groupId: `${topic}-group`,
+      bootstrapBrokers: [running.address],
+      maxWaitTime: 1000,
+    });
+    const stream = await consumer.consume({
+      topics: [topic],
+      mode: 'earliest',
+      sessionTimeout: 10_000,
+      heartbeatInterval: 500,
+    });
+    stream.on('data', onMessage);
+    closing.push(
+      () => stream.close(),
+      () => consumer.close(),
+    );
+  }
+
+  it('produces with acks 0, 1 and all, and reads it all from the beginning, byte for byte', async () => {
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [running.address] });
+    closing.push(() => admin.close());
+    await admin.createTopics({ topics: ['bytes'], partitions: 1, replicas: 1 });
+    const sent = [ProduceAcks.NO_RESPONSE, ProduceAcks.LEADER, ProduceAcks.ALL, ProduceAcks.ALL].map(
+      (acks, i) => ({
+        acks,
+        key: Buffer.from([i, 0, 255]),
+        value: i === 3 ? Buffer.alloc(900_000, 'large and ') : Buffer.from(`value ${i} \0 ü`),
+        header: Buffer.from([255 - i]),
+      }),
+    );
+    for (const { acks, key, value, header } of sent) {
+      await producer.send({
+        acks,
+        messages: [
+          { topic: 'bytes', partition: 0, key, value, headers: new Map([[Buffer.from('h'), header]]) },
+        ],
+      });
+      if (acks === ProduceAcks.NO_RESPONSE)
+        await until(() => running.broker.status().topics[0].partitions[0].highWatermark === 1);
+    }
+    const received: Message<Buffer, Buffer, Buffer, Buffer>[] = [];
+    await consume('bytes', (message) => received.push(message));
+    await until(() => received.length === sent.length);
+    for (const [i, { key, value, headers, offset }] of received.entries()) {
+      expect(offset).to.equal(BigInt(i));
+      expect(key.equals(sent[i].key), 'key').to.equal(true);
+      expect(value.equals(sent[i].value), 'value').to.equal(true);
+      expect([...headers.values()], 'headers').to.deep.equal([sent[i].header]);
+    }
+  });
+
+  it('receives what is produced while it waits within 50 ms, in the median', async () => {
+    const send = (value: string) =>
+      producer.send({ messages: [{ topic: 'tail', value: Buffer.from(value) }] });
+    await send('first');
+    const latencies: number[] = [];
+    await consume('tail', ({ value }) => {
+      if (value.toString() !== 'first') latencies.push(performance.now() - Number(value.toString()));
+    });
+    await until(() => running.broker.status().purgatories.fetch.numDelayed > 0);
+    for (let i = 0; i < 21; i++) {
+      await send(`${performance.now()}`);
+      await pause(20);
+    }
+    await until(() => latencies.length === 21);
+    expect(latencies.sort((a, b) => a - b)[10]).to.be.below(50);
+  });
+
+  it('gets a producer id for an idempotent producer', async () => {
+    const idempotent = new Producer({
+      clientId: 'test',
+      bootstrapBrokers: [running.address],
+      idempotent: true,
+      autocreateTopics: true,
+    });
+    closing.push(() => idempotent.close());
+    const { offsets } = await idempotent.send({
+      messages: [{ topic: 'idempotent', value: Buffer.from('once') }],
+    });
+    expect(offsets).to.have.length(1);
+  });
+});

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { crc32c, nativeCrc32c, pureCrc32c } from '../../../../examples/broker/protocol/crc32c.ts';
+import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
+import {
+  findTimestamp,
+  placeBatch,
+  type RecordBatchError,
+  readBatches,
+} from '../../../../examples/broker/protocol/record-batch.ts';
+import { makeBatch, seal } from '../support/batches.ts';
+
+function errorOf(records: Buffer): number | undefined {
+  try {
+    readBatches(records);
+    return undefined;
+  } catch (error) {
+    return (error as RecordBatchError).errorCode;
+  }
+}
+
+describe('CRC32C', () => {
+  it('gives the published check value', () => {
+    expect(crc32c(Buffer.from('123456789'))).to.equal(0xe3069283);
+  });
+
+  it('is the same from the addon and from the pure library', function () {
+    if (nativeCrc32c === undefined) this.skip();
+    const native = nativeCrc32c;
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2000 }), (array) => {
+        expect(native(Buffer.from(array))).to.equal(pureCrc32c(Buffer.from(array)));
+      }),
+    );
+  });
+});
+
+describe('a record batch', () => {
+  it('is read with its offsets and times, several one after the other', () => {
+    const [first, second, ...rest] = readBatches(
+      Buffer.concat([makeBatch(['a', 'b'], [5, 9]), makeBatch(['c'])]),
+    );
+    expect(first).to.include({
+      baseOffset: 0,
+      lastOffsetDelta: 1,
+      baseTimestamp: 5,
+      maxTimestamp: 9,
+      compressed: false,
+    });
+    expect(second).to.include({ lastOffsetDelta: 0 });
+    expect(rest).to.deep.equal([]);
+  });
+
+  it('is refused with error 43 when its magic is not 2', () => {
+    const old = makeBatch(['a']);
+    old.writeInt8(1, 16);
+    expect(errorOf(old)).to.equal(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT);
+  });
+
+  it('is refused when any byte under the checksum has changed, or its end is missing', () => {
+    const batch = makeBatch(['some value', 'another']);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 21, max: batch.length - 1 }),
+        fc.integer({ min: 1, max: 255 }),
+        (at, change) => {
+          const broken = Buffer.from(batch);
+          broken[at] ^= change;
+          expect(errorOf(broken)).to.equal(ErrorCode.CORRUPT_MESSAGE);
+          expect(errorOf(batch.subarray(0, at))).to.equal(ErrorCode.CORRUPT_MESSAGE);
+        },
+      ),
+    );
+  });
+
+  it('is refused when its length is absurd or its count does not fit its offsets', () => {
+    for (const length of [-1, 0, 2 ** 31 - 1]) {
+      const batch = makeBatch(['a']);
+      batch.writeInt32BE(length, 8);
+      expect(errorOf(batch), `${length}`).to.equal(ErrorCode.CORRUPT_MESSAGE);
+    }
+    const miscounted = makeBatch(['a', 'b']);
+    miscounted.writeInt32BE(9, 57);
+    expect(errorOf(seal(miscounted))).to.equal(ErrorCode.INVALID_RECORD);
+  });
+
+  it('gets its offset and leader epoch without a change under the checksum', () => {
+    const [batch] = readBatches(makeBatch(['a', 'b']));
+    const placed = placeBatch(batch, 70, 4);
+    const [again] = readBatches(placed.bytes);
+    expect(again.baseOffset).to.equal(70);
+    expect(placed.bytes.readInt32BE(12)).to.equal(4);
+    expect(placed.bytes.subarray(16).equals(batch.bytes.subarray(16))).to.equal(true);
+    expect(batch.baseOffset, 'the original').to.equal(0);
+  });
+
+  it('finds the first record that is not older than a time', () => {
+    const [batch] = readBatches(makeBatch(['a', 'b', 'c', 'd'], [1000, 1500, 1200, 90_000]));
+    const placed = placeBatch(batch, 10, 0);
+    expect(findTimestamp(placed, 0)).to.deep.equal({ offset: 10, timestamp: 1000 });
+    expect(findTimestamp(placed, 1001)).to.deep.equal({ offset: 11, timestamp: 1500 });
+    expect(findTimestamp(placed, 1501)).to.deep.equal({ offset: 13, timestamp: 90_000 });
+  });
+
+  it('answers with its first record for a time when its records are compressed or do not parse', () => {
+    const bytes = makeBatch(['a', 'b'], [1000, 2000]);
+    bytes.writeInt16BE(1, 21);
+    const [compressed] = readBatches(seal(bytes));
+    expect(findTimestamp(compressed, 1500)).to.deep.equal({ offset: 0, timestamp: 1000 });
+    const garbled = makeBatch(['a', 'b'], [1000, 2000]).fill(0xff, 61);
+    const [unreadable] = readBatches(seal(garbled));
+    expect(findTimestamp(unreadable, 1500)).to.deep.equal({ offset: 0, timestamp: 1000 });
+  });
+});

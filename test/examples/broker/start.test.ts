@@ -1,0 +1,178 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parseOptions } from '../../../examples/broker/options.ts';
+import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
+import { startBroker, until } from './support/running-broker.ts';
+import { fetchRequest, WireClient } from './support/wire-client.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+// What a child process does is not what the coverage of this run is about.
+const { NODE_V8_COVERAGE: _, ...env } = process.env;
+
+describe('npm start', function () {
+  this.timeout(30_000);
+  let npm: ChildProcess | undefined;
+
+  afterEach(() => {
+    if (npm?.pid !== undefined && npm.exitCode === null && npm.signalCode === null)
+      process.kill(-npm.pid, 'SIGKILL');
+  });
+
+  /** Starts it as a person would, in a process group of its own; resolves to the ports that it tells. */
+  async function npmStart(): Promise<{ port: number; http: number }> {
+    npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0'], {
+      cwd: root,
+      detached: true,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    npm.stderr?.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const ports = { port: 0, http: 0 };
+    for await (const line of createInterface({ input: npm.stdout as NodeJS.ReadableStream })) {
+      const ready = /^ready 127\.0\.0\.1:(\d+)$/.exec(line);
+      const status = /^status +http:\/\/127\.0\.0\.1:(\d+)\/status$/.exec(line);
+      if (ready) ports.port = Number(ready[1]);
+      if (status) ports.http = Number(status[1]);
+      if (ports.port > 0 && ports.http > 0) return ports;
+    }
+    throw new Error(`npm start ended: ${stderr}`);
+  }
+
+  async function isOpen(port: number): Promise<boolean> {
+    const socket = connect(port, '127.0.0.1');
+    const opened = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    return opened;
+  }
+
+  const stops = {
+    'SIGTERM to npm alone': (pid: number) => process.kill(pid, 'SIGTERM'),
+    'SIGINT to its process group': (pid: number) => process.kill(-pid, 'SIGINT'),
+  };
+  for (const [how, signal] of Object.entries(stops)) {
+    it(`says when it is ready, and stops within 5 s of ${how} while a fetch waits`, async () => {
+      const { port, http } = await npmStart();
+      const client = await WireClient.connect(port);
+      await client.send('Metadata', 4, {
+        topics: [{ topicId: '', name: 't' }],
+        allowAutoTopicCreation: true,
+      } as never);
+      void client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: 3_600_000, minBytes: 1 }));
+      const numDelayed = async () => {
+        const status = await fetch(`http://127.0.0.1:${http}/status`);
+        return ((await status.json()) as { purgatories: { fetch: { numDelayed: number } } }).purgatories.fetch
+          .numDelayed;
+      };
+      await until(async () => (await numDelayed()) === 1);
+      const start = performance.now();
+      signal(npm?.pid as number);
+      await client.closed();
+      await until(async () => !(await isOpen(port)) && !(await isOpen(http)));
+      if (npm?.exitCode === null && npm.signalCode === null) await once(npm, 'exit');
+      expect(performance.now() - start).to.be.below(5000);
+    });
+  }
+
+  it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
+    const { broker, port } = await startBroker();
+    const run = (...args: string[]) =>
+      promisify(execFile)('node', ['--import', 'tsx', 'examples/broker/main.ts', ...args], {
+        cwd: root,
+        env,
+      }).catch((error) => error);
+    const [taken, wrong] = await Promise.all([
+      run('--port', `${port}`, '--http', '0'),
+      run('--port', 'nine'),
+    ]);
+    await broker.stop();
+    expect(taken).to.include({ code: 1, stdout: '' });
+    expect(taken.stderr).to.contain(`${port}`).and.to.contain('EADDRINUSE');
+    expect(wrong).to.include({ code: 1, stdout: '' });
+    expect(wrong.stderr).to.equal('--port is "nine", where a whole number from 0 to 65535 is needed\n');
+  });
+});
+
+describe('npm run demo', function () {
+  this.timeout(30_000);
+
+  it('shows fetches that were parked, completed early and expired, and exits with 0', async () => {
+    const { stdout } = await promisify(execFile)(
+      'node',
+      ['--import', 'tsx', 'examples/broker/demo.ts', '--seconds', '1'],
+      { cwd: root, env },
+    );
+    const [, parked, early] = (
+      /(\d+) parked: (\d+) completed early by a message, \d+ expired/.exec(stdout) ?? []
+    ).map(Number);
+    expect(parked, stdout).to.be.above(0);
+    expect(early, stdout).to.be.above(0);
+    expect(/(\d+) waited for acks/.exec(stdout)?.[1]).to.match(/^[1-9]/);
+  });
+});
+
+describe('the README of the broker', () => {
+  it('tells the apis and versions that are served', () => {
+    const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
+    const told = [...readme.matchAll(/\b([A-Z]\w+) \| (\d+)-(\d+) \|/g)].map(([, name, min, max]) => [
+      name,
+      [Number(min), Number(max)],
+    ]);
+    const served = apiNames.map((name) => [name, [...apis[name].versions]]);
+    expect(Object.fromEntries(told)).to.deep.equal(Object.fromEntries(served));
+  });
+});
+
+describe('the options of the broker', () => {
+  it('have the defaults that the README tells', () => {
+    expect(parseOptions([])).to.deep.equal({
+      port: 9092,
+      http: 8080,
+      data: './data',
+      nodes: 1,
+      partitions: 3,
+      maxFrameBytes: 104_857_600,
+    });
+    expect(parseOptions(['--port', '1', '--data=/tmp/x', '--max-frame-bytes', '2000'])).to.include({
+      port: 1,
+      data: '/tmp/x',
+      maxFrameBytes: 2000,
+    });
+  });
+
+  it('are refused by name, value and rule', () => {
+    expect(() => parseOptions(['--nodes', '2'])).to.throw('--nodes is "2"');
+    expect(() => parseOptions(['--partitions', '0'])).to.throw(
+      '--partitions is "0", where a whole number from 1 to 1000 is needed',
+    );
+    expect(() => parseOptions(['--port', '-1'])).to.throw();
+    expect(() => parseOptions(['--http=1e3'])).to.throw('--http is "1e3"');
+    expect(() => parseOptions(['--nonsense'])).to.throw('--nonsense');
+    expect(() => parseOptions(['stray'])).to.throw('stray');
+  });
+});
+
+describe('the status page', () => {
+  it('answers GET with what goes on, and nothing else', async () => {
+    const { broker, http } = await startBroker();
+    const url = `http://127.0.0.1:${http}`;
+    const status = await fetch(`${url}/status?x=1`);
+    expect(status.headers.get('content-type')).to.equal('application/json');
+    expect(await status.json()).to.deep.include({ connections: 0, topics: [], groups: [] });
+    expect((await fetch(`${url}/`)).status).to.equal(200);
+    expect((await fetch(`${url}/../../etc/passwd`)).status).to.equal(404);
+    expect((await fetch(`${url}/status`, { method: 'POST' })).status).to.equal(405);
+    await broker.stop();
+  });
+});

@@ -1,0 +1,45 @@
+import { crc32c } from '@aws-crypto/crc32c';
+
+/** A record batch as a producer makes it, one record per value, `timestamps[i]` or 0 being its time (ms). */
+export function makeBatch(values: readonly string[], timestamps: readonly number[] = []): Buffer {
+  const base = timestamps[0] ?? 0;
+  const records = values.map((value, index) => {
+    const body = Buffer.concat([
+      Buffer.from([0]),
+      varint((timestamps[index] ?? base) - base),
+      varint(index),
+      varint(-1),
+      varint(Buffer.byteLength(value)),
+      Buffer.from(value),
+      varint(0),
+    ]);
+    return Buffer.concat([varint(body.length), body]);
+  });
+  const header = Buffer.alloc(61);
+  const batch = Buffer.concat([header, ...records]);
+  batch.writeInt32BE(batch.length - 12, 8);
+  batch.writeInt32BE(-1, 12);
+  batch.writeInt8(2, 16);
+  batch.writeInt32BE(values.length - 1, 23);
+  batch.writeBigInt64BE(BigInt(base), 27);
+  batch.writeBigInt64BE(BigInt(Math.max(base, ...timestamps)), 35);
+  batch.writeBigInt64BE(-1n, 43);
+  batch.writeInt16BE(-1, 51);
+  batch.writeInt32BE(-1, 53);
+  batch.writeInt32BE(values.length, 57);
+  return seal(batch);
+}
+
+/** Makes the checksum right again, after a test has changed the batch. */
+export function seal(batch: Buffer): Buffer {
+  batch.writeUInt32BE(crc32c(batch.subarray(21)), 17);
+  return batch;
+}
+
+/** Zigzag, then seven bits a byte. */
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value >= 0 ? value * 2 : value * -2 - 1;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  return Buffer.from([...bytes, rest]);
+}

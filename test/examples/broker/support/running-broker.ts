@@ -1,0 +1,26 @@
+import { Broker } from '../../../../examples/broker/broker.ts';
+import type { BrokerOptions } from '../../../../examples/broker/options.ts';
+
+export interface RunningBroker {
+  readonly broker: Broker;
+  readonly port: number;
+  readonly http: number;
+  readonly address: string;
+  /** What the broker has logged. */
+  readonly lines: string[];
+}
+
+/** A broker on free ports, in this process. */
+export async function startBroker(options: Partial<BrokerOptions> = {}): Promise<RunningBroker> {
+  const lines: string[] = [];
+  const broker = new Broker({ port: 0, http: 0, ...options }, (line) => lines.push(line));
+  const { port, http } = await broker.start();
+  return { broker, port, http, address: `127.0.0.1:${port}`, lines };
+}
+
+/** Resolves when `isTrue` is, looked at every few milliseconds; the test's own time limit ends it otherwise. */
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await pause(5);
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
