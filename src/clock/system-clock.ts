@@ -103,7 +103,7 @@ class HostWakeUp implements WakeUp {
   #isRef = true;
   #timer!: HostTimer;
   #armedBy = setTimeout;
-  #clearTimer: ClearTimer = clearTimeout;
+  #clearTimer = clearTimeout as ClearTimer;
   /** Tells the timer in use from one that was abandoned. */
   #arming = 0;
 
