@@ -1,0 +1,77 @@
+// The answering side. The budget of a call comes with it and becomes a deadline here, so that the server stops working on what nobody
+// waits for even when the news of it is lost. Handlers see one signal for deadline, cancel and loss of the connection alike.
+import { createServer, type Server, type Socket } from 'node:net';
+import { SystemTimer, type TimerTask } from 'purgatory';
+import { onLine, type Request, sendLine } from './lines.ts';
+
+/** Answers a call; `signal` aborts when the answer is of no use any more. */
+export type Handler = (params: unknown, signal: AbortSignal) => Promise<unknown>;
+
+export class RpcServer {
+  readonly timer: SystemTimer = new SystemTimer();
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+
+  constructor(handlers: Readonly<Record<string, Handler>>) {
+    this.#handlers = new Map(Object.entries(handlers));
+  }
+
+  /** Listens on the loopback interface; returns the port. */
+  listen(port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', () =>
+        resolve((this.#server.address() as { port: number }).port),
+      );
+    });
+  }
+
+  close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    return new Promise((resolve) => {
+      this.#server.close(() => {
+        this.timer.close();
+        resolve();
+      });
+    });
+  }
+
+  #accept(socket: Socket): void {
+    const running = new Map<number, AbortController>();
+    this.#sockets.add(socket);
+    socket.on('error', () => {}); // 'close' follows
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      for (const controller of running.values()) controller.abort(new Error('the caller has gone'));
+    });
+    onLine<Request>(socket, (request) => {
+      if ('cancel' in request) running.get(request.cancel)?.abort(new Error('the caller gave up'));
+      else void this.#answer(socket, running, request);
+    });
+  }
+
+  async #answer(
+    socket: Socket,
+    running: Map<number, AbortController>,
+    { id, method, params, budgetMs }: Exclude<Request, { cancel: number }>,
+  ): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let deadline: TimerTask | undefined;
+    running.set(id, controller);
+    try {
+      deadline = this.timer.schedule(() => controller.abort(new Error('out of time')), budgetMs);
+      const handler = this.#handlers.get(method);
+      if (handler === undefined) throw new Error(`there is no method ${method}`);
+      const result = await handler(params, signal);
+      if (!signal.aborted) sendLine(socket, { id, result });
+    } catch (error) {
+      // After an abort nobody waits: the caller's own deadline ends the call there.
+      if (!signal.aborted) sendLine(socket, { id, error: (error as Error).message });
+    } finally {
+      deadline?.cancel();
+      running.delete(id);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+// Who waits for which key to reach what: the last value of each key, and the thresholds above it.
+//
+// Ground rules. It owns the heaps and `operation[place]`; it runs no user code and knows no timer. A key has a level exactly while it has
+// a value or somebody waits on it. A parked operation has a mark in the heap of each key that it still waits on; a threshold that was
+// reached stays reached for it, whatever the key does later. So an operation leaves all its heaps at once, with no search.
+//
+// Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
+// is none, however many wait higher up.
+import { type DelayedOperation, NOT_PARKED, place } from '../purgatory/delayed-operation.ts';
+import type { WatchLists } from '../purgatory/parking.ts';
+import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
+
+/** A key, and the value that it is to reach. */
+export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
+
+interface Level<K, V extends ThresholdValue> {
+  readonly key: K;
+  value: V | undefined;
+  readonly heap: ThresholdHeap<V, WaitingMark<K, V>>;
+}
+
+interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
+  readonly level: Level<K, V>;
+  readonly parked: Parked<K, V>;
+  /** The next mark of the same operation. */
+  readonly sibling: WaitingMark<K, V> | undefined;
+}
+
+interface Parked<K, V extends ThresholdValue> {
+  readonly operation: DelayedOperation;
+  /** The first of its marks: nearly all operations have one, for which an array would cost more than all the rest. */
+  marks: WaitingMark<K, V> | undefined;
+  /** How many of its marks are in a heap. */
+  waiting: number;
+}
+
+/** `operation[place]` of all that are parked here: any number that is neither of the two other states. */
+const PARKED = 0;
+
+export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Threshold<K, V>> {
+  readonly #levels = new Map<K, Level<K, V>>();
+  /** In park order. */
+  readonly #parked = new Map<DelayedOperation, Parked<K, V>>();
+  #order = 0;
+  #pairs = 0;
+  #keys = 0;
+
+  /** Parked operations. */
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  /** Thresholds that are waited for. */
+  get pairs(): number {
+    return this.#pairs;
+  }
+
+  /** Keys that are waited on. */
+  get keys(): number {
+    return this.#keys;
+  }
+
+  valueOf(key: K): V | undefined {
+    return this.#levels.get(key)?.value;
+  }
+
+  setValue(key: K, value: V): void {
+    this.#levelOf(key).value = value;
+  }
+
+  /** True iff the key had a value. */
+  forgetValue(key: K): boolean {
+    const level = this.#levels.get(key);
+    if (level?.value === undefined) return false;
+    level.value = undefined;
+    this.#dropIfIdle(level);
+    return true;
+  }
+
+  forgetValues(): void {
+    for (const level of this.#levels.values()) {
+      level.value = undefined;
+      this.#dropIfIdle(level);
+    }
+  }
+
+  isReached([key, threshold]: Threshold<K, V>): boolean {
+    const value = this.valueOf(key);
+    return value !== undefined && value >= threshold;
+  }
+
+  /** Parks an operation that is parked nowhere, on those of `thresholds` that are not reached. */
+  park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[]): void {
+    const parked: Parked<K, V> = { operation, marks: undefined, waiting: 0 };
+    const order = this.#order++;
+    this.#parked.set(operation, parked);
+    operation[place] = PARKED;
+    for (const threshold of thresholds) {
+      if (this.isReached(threshold)) continue;
+      const level = this.#levelOf(threshold[0]);
+      const sibling = parked.marks;
+      parked.marks = { threshold: threshold[1], order, index: NOT_IN_HEAP, level, parked, sibling };
+      if (level.heap.size === 0) this.#keys++;
+      level.heap.push(parked.marks);
+      parked.waiting++;
+      this.#pairs++;
+    }
+  }
+
+  /** Takes a parked operation off every heap. */
+  leave(operation: DelayedOperation): void {
+    // Absent where the Map refused the operation, as it does the one after 2^24.
+    const first = this.#parked.get(operation)?.marks;
+    this.#parked.delete(operation);
+    operation[place] = NOT_PARKED;
+    for (let mark = first; mark !== undefined; mark = mark.sibling) {
+      if (mark.index !== NOT_IN_HEAP) this.#take(mark);
+    }
+  }
+
+  /** Takes what the value of `key` has reached, up to the first operation that waits for nothing more; that stays parked. */
+  takeReached(key: K): DelayedOperation | undefined {
+    const level = this.#levels.get(key);
+    if (level?.value === undefined) return undefined;
+    for (let mark = level.heap.first; mark !== undefined; mark = level.heap.first) {
+      if (!(mark.threshold <= level.value)) return undefined;
+      this.#take(mark);
+      if (mark.parked.waiting === 0) return mark.parked.operation;
+    }
+    return undefined;
+  }
+
+  /** The parked operations in park order; they may leave on the way. */
+  operations(): Iterable<DelayedOperation> {
+    return this.#parked.keys();
+  }
+
+  /** The operation that waits for the lowest threshold of `key`. */
+  lowestOf(key: K): DelayedOperation | undefined {
+    return this.#levels.get(key)?.heap.first?.parked.operation;
+  }
+
+  #levelOf(key: K): Level<K, V> {
+    let level = this.#levels.get(key);
+    if (level === undefined) {
+      level = { key, value: undefined, heap: new ThresholdHeap() };
+      this.#levels.set(key, level);
+    }
+    return level;
+  }
+
+  #take(mark: WaitingMark<K, V>): void {
+    const { level, parked } = mark;
+    level.heap.remove(mark);
+    parked.waiting--;
+    this.#pairs--;
+    if (level.heap.size > 0) return;
+    this.#keys--;
+    this.#dropIfIdle(level);
+  }
+
+  #dropIfIdle(level: Level<K, V>): void {
+    if (level.value === undefined && level.heap.size === 0) this.#levels.delete(level.key);
+  }
+
+  /** Throws unless the heaps and the operations agree. For tests: O(pairs). */
+  check(): void {
+    const must = (holds: boolean, what: string): void => {
+      if (!holds) throw new Error(`thresholds: ${what}`);
+    };
+    let pairs = 0;
+    let keys = 0;
+    for (const level of this.#levels.values()) {
+      const marks = level.heap.check();
+      must(marks.length > 0 || level.value !== undefined, 'a level is idle');
+      must(
+        marks.every((mark) => mark.level === level && marksOf(mark.parked).includes(mark)),
+        'a mark is not where it belongs',
+      );
+      pairs += marks.length;
+      keys += Math.min(marks.length, 1);
+    }
+    let waiting = 0;
+    for (const [operation, parked] of this.#parked) {
+      must(operation[place] === PARKED, 'an operation does not know that it is parked');
+      const inHeaps = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
+      must(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
+      waiting += parked.waiting;
+    }
+    must(
+      pairs === this.#pairs && pairs === waiting,
+      `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`,
+    );
+    must(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
+  }
+}
+
+function marksOf<K, V extends ThresholdValue>(parked: Parked<K, V>): WaitingMark<K, V>[] {
+  const marks: WaitingMark<K, V>[] = [];
+  for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) marks.push(mark);
+  return marks;
+}

@@ -1,0 +1,203 @@
+// ThresholdPurgatory against a reference that keeps a plain list and scans all of it.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ManualClock, SystemTimer } from '../../src/index.ts';
+import { checkThresholdInvariants, ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
+import { LoggingOperation } from '../support/threshold-op.ts';
+
+type Key = 'x' | 'y' | 'z';
+type Value = number | bigint;
+
+interface Wait {
+  readonly label: string;
+  readonly deadlineMs: number;
+  readonly unreached: [Key, Value][];
+}
+
+/** The reference: every step scans all waits. */
+class NaivePurgatory {
+  waits: Wait[] = [];
+  readonly values = new Map<Key, Value>();
+  readonly log: string[] = [];
+  nowMs = 0;
+
+  isReached([key, threshold]: [Key, Value]): boolean {
+    const value = this.values.get(key);
+    return value !== undefined && value >= threshold;
+  }
+
+  park(label: string, delayMs: number, thresholds: [Key, Value][]): void {
+    const unreached = thresholds.filter((threshold) => !this.isReached(threshold));
+    if (unreached.length === 0) this.log.push(`complete ${label}`);
+    else this.waits.push({ label, deadlineMs: this.nowMs + delayMs, unreached });
+  }
+
+  advance(key: Key, value: Value): number {
+    this.values.set(key, value);
+    // By the highest threshold that a wait had on the key, as it is only then that it has all of them; ties in park order.
+    const reached = this.waits
+      .map((wait) => ({ wait, last: highest(wait.unreached.filter(([k, t]) => k === key && t <= value)) }))
+      .filter(({ last }) => last !== undefined)
+      .sort((p, q) => compare(p.last as Value, q.last as Value));
+    let completed = 0;
+    for (const { wait } of reached) {
+      const left = wait.unreached.filter((threshold) => !(threshold[0] === key && threshold[1] <= value));
+      wait.unreached.splice(0, Number.POSITIVE_INFINITY, ...left);
+      if (left.length > 0) continue;
+      this.#drop(wait);
+      this.log.push(`complete ${wait.label}`);
+      completed++;
+    }
+    return completed;
+  }
+
+  tick(ms: number): void {
+    this.nowMs += ms;
+    const due = this.waits.filter((wait) => wait.deadlineMs <= this.nowMs);
+    due.sort((p, q) => p.deadlineMs - q.deadlineMs);
+    for (const wait of due) {
+      this.#drop(wait);
+      this.log.push(`complete ${wait.label}`, `expire ${wait.label}`);
+    }
+  }
+
+  cancel(label: string): boolean {
+    const wait = this.waits.find((each) => each.label === label);
+    if (wait !== undefined) this.#drop(wait);
+    return wait !== undefined;
+  }
+
+  cancelForKey(key: Key): string[] {
+    const lowest = (wait: Wait): Value | undefined =>
+      wait.unreached
+        .filter(([k]) => k === key)
+        .map(([, t]) => t)
+        .sort(compare)[0];
+    const cancelled = this.waits.filter((wait) => lowest(wait) !== undefined);
+    cancelled.sort((p, q) => compare(lowest(p) as Value, lowest(q) as Value));
+    for (const wait of cancelled) this.#drop(wait);
+    return cancelled.map(({ label }) => label);
+  }
+
+  #drop(wait: Wait): void {
+    this.waits = this.waits.filter((each) => each !== wait);
+  }
+}
+
+function compare(p: Value, q: Value): number {
+  return p < q ? -1 : p > q ? 1 : 0;
+}
+
+function highest(thresholds: [Key, Value][]): Value | undefined {
+  return thresholds
+    .map(([, threshold]) => threshold)
+    .sort(compare)
+    .at(-1);
+}
+
+interface Both {
+  readonly naive: NaivePurgatory;
+  readonly purgatory: ThresholdPurgatory<Key, Value, LoggingOperation>;
+  readonly clock: ManualClock;
+  readonly ops: Map<string, LoggingOperation>;
+  readonly log: string[];
+}
+
+type Step = (both: Both) => void;
+
+const key = fc.constantFrom<Key>('x', 'y', 'z');
+const value: fc.Arbitrary<Value> = fc.oneof(
+  fc.integer({ min: -3, max: 20 }),
+  fc.bigInt({ min: -3n, max: 20n }),
+);
+
+const park = fc
+  .record({
+    delayMs: fc.integer({ min: 1, max: 40 }),
+    thresholds: fc.array(fc.tuple(key, value), { minLength: 1, maxLength: 3 }),
+  })
+  .map(
+    ({ delayMs, thresholds }): Step =>
+      ({ naive, purgatory, ops, log }) => {
+        const op = new LoggingOperation(String(ops.size), delayMs, log);
+        ops.set(op.label, op);
+        naive.park(op.label, delayMs, thresholds);
+        purgatory.tryCompleteElseWatch(op, thresholds);
+      },
+  );
+
+const advance = fc.tuple(key, value).map(
+  ([k, v]): Step =>
+    ({ naive, purgatory }) => {
+      expect(purgatory.advance(k, v)).to.equal(naive.advance(k, v));
+    },
+);
+
+const tick = fc.integer({ min: 0, max: 15 }).map(
+  (ms): Step =>
+    ({ naive, clock }) => {
+      naive.tick(ms);
+      clock.advance(ms);
+    },
+);
+
+const cancel = fc.nat({ max: 60 }).map(
+  (n): Step =>
+    ({ naive, ops }) => {
+      expect(ops.get(String(n))?.cancel() ?? false).to.equal(naive.cancel(String(n)));
+    },
+);
+
+const forget = key.map(
+  (k): Step =>
+    ({ naive, purgatory }) => {
+      expect(purgatory.delete(k)).to.equal(naive.values.delete(k));
+    },
+);
+
+const cancelForKey = key.map(
+  (k): Step =>
+    ({ naive, purgatory }) => {
+      expect(purgatory.cancelForKey(k).map(({ label }) => label)).to.deep.equal(naive.cancelForKey(k));
+    },
+);
+
+const step = fc.oneof(
+  { weight: 10, arbitrary: park },
+  { weight: 6, arbitrary: advance },
+  { weight: 3, arbitrary: tick },
+  { weight: 3, arbitrary: cancel },
+  { weight: 1, arbitrary: forget },
+  { weight: 1, arbitrary: cancelForKey },
+);
+
+describe('ThresholdPurgatory, whatever is done to it', () => {
+  it('does what a list that is scanned from end to end does', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
+        const clock = new ManualClock();
+        const timer = new SystemTimer({ clock, wheelSize: 4 });
+        const naive = new NaivePurgatory();
+        const log: string[] = [];
+        const purgatory = new ThresholdPurgatory<Key, Value, LoggingOperation>('model', { timer });
+        const both = { naive, purgatory, clock, ops: new Map<string, LoggingOperation>(), log };
+        for (const run of steps) {
+          run(both);
+          checkThresholdInvariants(purgatory);
+          expect(log).to.deep.equal(naive.log);
+          const pairs = naive.waits.flatMap(({ unreached }) => unreached);
+          expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size]).to.deep.equal([
+            naive.waits.length,
+            pairs.length,
+            new Set(pairs.map(([k]) => k)).size,
+            naive.waits.length,
+          ]);
+        }
+        const left = naive.waits.map(({ label }) => label);
+        expect(purgatory.close().map(({ label }) => label)).to.deep.equal(left);
+        expect(timer.size).to.equal(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
