@@ -4,10 +4,12 @@
 // unless setTimeout AND Date are replaced while performance is not: then the fake is one that leaves performance alone
 // (node:test, older vitest), and Date.now() is the time that its ticks move. Where the source changes, or goes back, the
 // readings are rebased: time stands still at the seam and never goes back. When globalThis.setTimeout has changed, every
-// outstanding wake-up is moved to the new one; each is cleared by the clearTimeout it came with.
+// outstanding wake-up is moved to the new one; each is cleared by the clearTimeout it came with. Host timers are made in the root
+// context: a wake-up serves everybody, so it must not hold, nor run in, the context of the request that happened to arm it.
 //
 // Costs. now(): one reading of the host's monotonic clock. While nothing is replaced, process.hrtime() gives it, which is the clock
 // behind performance.now() without that method's checks: under half of the instructions, and a start is little more than its reading. wakeAt: one setTimeout.
+import { rootContext } from '../root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
 
 type HostTimer = ReturnType<typeof setTimeout> | ReturnType<typeof setImmediate>;
@@ -129,12 +131,13 @@ class HostWakeUp implements WakeUp {
     // A slice that yielded goes on in the next turn, not a whole millisecond later; a fake host gets what its ticks run.
     if (delayMs <= 0 && setTimeout === hostSetTimeout) {
       const host = clearImmediate;
-      const timer = setImmediate(this.#fire);
+      const timer = rootContext.runInAsyncScope(setImmediate, undefined, this.#fire);
       this.#clear = () => host(timer);
       this.#timer = timer;
     } else {
       const host = clearTimeout;
-      const timer = setTimeout(this.#fire, Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS));
+      const hostDelayMs = Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
+      const timer = rootContext.runInAsyncScope(setTimeout, undefined, this.#fire, hostDelayMs);
       this.#clear = () => host(timer);
       this.#timer = timer;
     }
