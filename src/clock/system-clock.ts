@@ -155,5 +155,12 @@ class HostWakeUp implements WakeUp {
   };
 }
 
+/** False while a fake clock stands in for the host: its time moves in jumps, in the middle of a turn. O(1), about 3 ns. */
+export function isHostTimeReal(): boolean {
+  return (
+    setTimeout === importedSetTimeout && performance.now === importedPerformanceNow && Date === importedDate
+  );
+}
+
 /** The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is given no other. */
 export const systemClock: Clock = new SystemClock();
