@@ -85,9 +85,7 @@ class SystemClock implements Clock {
 function currentSource(): () => number {
   const isOwnPerformance = performance.now === hostPerformanceNow;
   if (setTimeout !== hostSetTimeout && Date !== HostDate && isOwnPerformance) return fromDate;
-  return setTimeout === hostSetTimeout && Date === HostDate && isOwnPerformance
-    ? fromHrtime
-    : fromPerformance;
+  return isHostTimeReal() ? fromHrtime : fromPerformance;
 }
 
 /** One setTimeout of the host, or the chain of them that reaches `atMs`. */
@@ -155,11 +153,9 @@ class HostWakeUp implements WakeUp {
   };
 }
 
-/** False while a fake clock stands in for the host: its time moves in jumps, in the middle of a turn. O(1), about 3 ns. */
+/** False while a fake clock stands in for the host: its time moves in jumps, in the middle of a turn. O(1), a few ns. */
 export function isHostTimeReal(): boolean {
-  return (
-    setTimeout === importedSetTimeout && performance.now === importedPerformanceNow && Date === importedDate
-  );
+  return setTimeout === hostSetTimeout && Date === HostDate && hostPerformance.now === hostPerformanceNow;
 }
 
 /** The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is given no other. */

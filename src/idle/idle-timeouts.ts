@@ -11,14 +11,8 @@
 // Costs. touch of a tracked element: about 10 ns, and what its memory takes to arrive; start, remove: O(1). `npm run bench -- idle`.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import {
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  PurgatoryError,
-  throwLater,
-} from '../errors.ts';
+import { checkedFunction, checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
+import { reportError } from '../timer/refusals.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ElementIndex } from './element-index.ts';
@@ -179,22 +173,10 @@ export class IdleTimeouts<E> {
       try {
         listener(task.element);
       } catch (error) {
-        this.#report(error, task.element);
+        reportError(error, task.element, this.#onError);
       }
     }
   };
-
-  #report(error: unknown, element: E): void {
-    if (this.#onError === undefined) {
-      throwLater(error);
-      return;
-    }
-    try {
-      this.#onError(error, element);
-    } catch (thrown) {
-      throwLater(thrown);
-    }
-  }
 }
 
 function checkedTimeout(name: string, timeoutMs: unknown): number {
