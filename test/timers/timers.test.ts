@@ -284,6 +284,7 @@ describe('purgatory/timers, like node:timers', () => {
           t.setTimeout(() => {
             throw 'timeout';
           }, 1);
+          t.setTimeout(() => told.push('after it'), 1);
           interval = t.setInterval(() => {
             throw `interval ${++runs}`;
           }, 5);
@@ -291,7 +292,7 @@ describe('purgatory/timers, like node:timers', () => {
         (error) => told.push(error),
       );
       t.clearInterval(interval);
-      expect(told).to.deep.equal(['timeout', 'interval 1', 'interval 2']);
+      expect(told).to.deep.equal(['timeout', 'after it', 'interval 1', 'interval 2']);
     }
   });
 });
