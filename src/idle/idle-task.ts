@@ -1,25 +1,22 @@
 // One tracked element: its countdown, as the timer holds it.
 //
-// Ground rules. A touch changes `touched` and nothing else, so the timer may hold the task for an earlier time than the element
-// will be idle at; when that comes, whoever tracks the element looks at `touched` and files the task again. `index` is where it is
-// tracked; undefined once it is no more.
+// Ground rules. A touch changes nothing here but `touched`, and mostly not even that (element-index.ts): so the timer may hold the
+// task for an earlier time than the element will be idle at. When that comes, its owner looks at the last touch, and files it again.
 import { TimerTask } from '../timer/timer-task.ts';
-import type { ElementIndex } from './element-index.ts';
 import type { Stamp } from './touch-time.ts';
 
 export class IdleTask<E> extends TimerTask {
   readonly element: E;
-  readonly #onDue: (task: IdleTask<E>) => void;
-  timeoutMs: number;
+  /** The last touch, unless the element itself carries that. */
   touched: Stamp;
-  index: ElementIndex<E> | undefined;
+  timeoutMs = 0;
+  readonly #onDue: (task: IdleTask<E>) => void;
 
   constructor(element: E, timeoutMs: number, touched: Stamp, onDue: (task: IdleTask<E>) => void) {
     super(timeoutMs);
     this.element = element;
-    this.timeoutMs = timeoutMs;
     this.touched = touched;
-    this.index = undefined;
+    this.timeoutMs = timeoutMs;
     this.#onDue = onDue;
   }
 

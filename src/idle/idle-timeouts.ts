@@ -5,10 +5,10 @@
 // element that is busy is re-linked once a timeout and not once a touch. An element is out of the index and the timer before a
 // listener hears that it is idle, so a listener may touch it again. Listeners run in the root context (docs/async-context.md).
 //
-// Accuracy. Never early. Late by the timer's lateness; on the system clock, where touches share their time, by a
-// hundredth of the shortest timeout besides, within 1 to 100 ms.
+// Accuracy. Never early. Late by the timer's lateness; on the system clock, where elements share their time of touch and their
+// looks, by two hundredths of the shortest timeout besides, at least 2 and at most 200 ms.
 //
-// Costs. touch of a tracked element: about 10 ns, and what its memory takes to arrive; start, remove: O(1). `npm run bench -- idle`.
+// Costs. touch of a tracked element: about 10 ns while its memory is at hand; start, remove: O(1). `npm run bench -- idle`.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
@@ -87,9 +87,8 @@ export class IdleTimeouts<E> {
    *   `add` throws, and PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
-    const task = this.#index.find(element);
-    if (task !== undefined && timeoutMs === undefined) task.touched = this.#touchTime.stamp();
-    else this.#start(element, task, timeoutMs ?? this.timeoutMs);
+    if (timeoutMs === undefined && this.#index.touch(element, this.#touchTime.stamp())) return;
+    this.#start(element, timeoutMs ?? this.timeoutMs);
   }
 
   /** Stops tracking `element`; its listeners hear nothing. True iff it was tracked. O(1). */
@@ -108,7 +107,8 @@ export class IdleTimeouts<E> {
   remainingMs(element: E): number | undefined {
     const task = this.#index.find(element);
     if (task === undefined) return undefined;
-    return Math.max(this.#remainingMs(task), 0);
+    const nowMs = this.#clock.now();
+    return Math.max(this.#idleAtMs(task, nowMs) - nowMs, 0);
   }
 
   /** Adds a listener behind the others; one that is there already is not added again. @throws TypeError for no function. */
@@ -143,29 +143,33 @@ export class IdleTimeouts<E> {
     this.close();
   }
 
-  #start(element: E, tracked: IdleTask<E> | undefined, timeoutMs: number): void {
+  #start(element: E, timeoutMs: number): void {
     checkedTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
     this.#touchTime.serve(timeoutMs);
     const touched = this.#touchTime.exactStamp();
+    const tracked = this.#index.find(element);
     const task = tracked ?? new IdleTask(element, timeoutMs, touched, this.#onDue);
-    task.nextDelayMs = timeoutMs;
-    this.#timer.add(task);
+    this.#file(task, touched.ms + timeoutMs, touched.ms);
     task.timeoutMs = timeoutMs;
-    task.touched = touched;
     if (tracked === undefined) this.#index.add(task);
+    else this.#index.touch(element, touched);
   }
 
-  #remainingMs(task: IdleTask<E>): number {
-    const nowMs = this.#clock.now();
-    return Math.min(task.touched.ms, nowMs) + task.timeoutMs - nowMs;
+  #file(task: IdleTask<E>, idleAtMs: number, nowMs: number): void {
+    task.nextDelayMs = this.#touchTime.lookAt(idleAtMs) - nowMs;
+    this.#timer.add(task);
+  }
+
+  #idleAtMs(task: IdleTask<E>, nowMs: number): number {
+    return Math.min(this.#index.touched(task).ms, nowMs) + task.timeoutMs;
   }
 
   readonly #onDue = (task: IdleTask<E>): void => {
-    const remainingMs = this.#remainingMs(task);
-    if (remainingMs > 0) {
-      task.nextDelayMs = remainingMs;
-      this.#timer.add(task);
+    const nowMs = this.#clock.now();
+    const idleAtMs = this.#idleAtMs(task, nowMs);
+    if (idleAtMs > nowMs) {
+      this.#file(task, idleAtMs, nowMs);
       return;
     }
     this.#index.remove(task);

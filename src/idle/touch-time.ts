@@ -18,7 +18,7 @@ const MAX_STRETCH_MS = 100;
 /** The time of the touches of one stretch. */
 export class Stamp {
   /** In ms of the clock; Infinity while the stretch lasts. */
-  ms: number;
+  ms = 0;
 
   constructor(ms: number) {
     this.ms = ms;
@@ -47,6 +47,14 @@ export class TouchTime {
     return open !== undefined && isHostTimeReal() ? open : this.#next();
   }
 
+  /**
+   * When to look at an element that may be idle from `atMs` on, if nothing is heard of it: then, or on the host's own time with all the
+   * others of that stretch. A wake-up for each would cost more than the look.
+   */
+  lookAt(atMs: number): number {
+    return this.#isExact() ? atMs : Math.ceil(atMs / this.#stretchMs) * this.#stretchMs;
+  }
+
   /** A stamp of the very moment. One clock reading. */
   exactStamp(): Stamp {
     const nowMs = this.#clock.now();
@@ -56,11 +64,15 @@ export class TouchTime {
 
   #next(): Stamp {
     this.#end(this.#open);
-    if (this.#clock !== systemClock || !isHostTimeReal()) return this.exactStamp();
+    if (this.#isExact()) return this.exactStamp();
     const stamp = new Stamp(Number.POSITIVE_INFINITY);
     this.#open = stamp;
     this.#clock.wakeAt(this.#clock.now() + this.#stretchMs, () => this.#end(stamp)).unref?.();
     return stamp;
+  }
+
+  #isExact(): boolean {
+    return this.#clock !== systemClock || !isHostTimeReal();
   }
 
   /** Ends the stretch of `stamp`, unless that has been done. */

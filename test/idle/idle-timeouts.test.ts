@@ -196,17 +196,14 @@ describe('IdleTimeouts', () => {
     expect(idle.size).to.equal(0);
   });
 
-  it('leaves no trace that a user would see in an object, and no reference once it is removed', () => {
+  it('leaves no trace that a user would see in an object', () => {
     const { idle } = setUp<object>({ onIdle: () => {} });
     const element = { name: 'a' };
     idle.touch(element);
     expect(Object.keys(element)).to.deep.equal(['name']);
-    expect(Object.getOwnPropertySymbols({ ...element })).to.deep.equal([]);
+    expect(Reflect.ownKeys(element)).to.deep.equal(['name']);
     expect(JSON.stringify(element)).to.equal('{"name":"a"}');
     idle.remove(element);
-    for (const symbol of Object.getOwnPropertySymbols(element)) {
-      expect((element as Record<symbol, unknown>)[symbol]).to.equal(undefined);
-    }
   });
 
   it('tracks an object that others track too, and one that is frozen while it is tracked', () => {
