@@ -6,6 +6,7 @@ export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type { WaitResult } from './purgatory/wait-for.ts';
+export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';
 export type { Timer } from './timer/timer.ts';

@@ -4,10 +4,12 @@
 // unless setTimeout AND Date are replaced while performance is not: then the fake is one that leaves performance alone
 // (node:test, older vitest), and Date.now() is the time that its ticks move. Where the source changes, or goes back, the
 // readings are rebased: time stands still at the seam and never goes back. When globalThis.setTimeout has changed, every
-// outstanding wake-up is moved to the new one; each is cleared by the clearTimeout it came with.
+// outstanding wake-up is moved to the new one; each is cleared by the clearTimeout it came with. Host timers are made in the root
+// context: a wake-up serves everybody, so it must not hold, nor run in, the context of the request that happened to arm it.
 //
 // Costs. now(): one reading of the host's monotonic clock. While nothing is replaced, process.hrtime() gives it, which is the clock
 // behind performance.now() without that method's checks: under half of the instructions, and a start is little more than its reading. wakeAt: one setTimeout.
+import { rootContext } from '../root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
 
 type HostTimer = ReturnType<typeof setTimeout> | ReturnType<typeof setImmediate>;
@@ -90,9 +92,7 @@ class SystemClock implements Clock {
 function currentSource(): () => number {
   const isOwnPerformance = performance.now === hostPerformanceNow;
   if (setTimeout !== hostSetTimeout && Date !== HostDate && isOwnPerformance) return fromDate;
-  return setTimeout === hostSetTimeout && Date === HostDate && isOwnPerformance
-    ? fromHrtime
-    : fromPerformance;
+  return isHostTimeReal() ? fromHrtime : fromPerformance;
 }
 
 /** One setTimeout of the host, or the chain of them that reaches `atMs`. */
@@ -140,10 +140,11 @@ class HostWakeUp implements WakeUp {
     this.#armedBy = setTimeout;
     // A slice that yielded goes on in the next turn, not a whole millisecond later; a fake host gets what its ticks run.
     if (delayMs <= 0 && setTimeout === hostSetTimeout) {
-      this.#timer = setImmediate(this.#fire, arming);
+      this.#timer = rootContext.runInAsyncScope(setImmediate, undefined, this.#fire, arming);
       this.#clearTimer = clearImmediate as ClearTimer;
     } else {
-      this.#timer = setTimeout(this.#fire, Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS), arming);
+      const hostDelayMs = Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
+      this.#timer = rootContext.runInAsyncScope(setTimeout, undefined, this.#fire, hostDelayMs, arming);
       this.#clearTimer = clearTimeout as ClearTimer;
     }
     if (!this.#isRef) this.#timer.unref?.();
@@ -165,6 +166,11 @@ class HostWakeUp implements WakeUp {
       this.#wake();
     }
   };
+}
+
+/** False while a fake clock stands in for the host: its time moves in jumps, in the middle of a turn. O(1), a few ns. */
+export function isHostTimeReal(): boolean {
+  return setTimeout === hostSetTimeout && Date === HostDate && hostPerformance.now === hostPerformanceNow;
 }
 
 /** The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is given no other. */

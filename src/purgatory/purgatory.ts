@@ -10,6 +10,7 @@
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
 import { invalidArgType } from '../errors.ts';
+import { rootContext } from '../root-context.ts';
 import type { Timer } from '../timer/timer.ts';
 import { keeper } from '../timer/timer-protocol.ts';
 import { type DelayedOperation, place } from './delayed-operation.ts';
@@ -195,14 +196,17 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     }
   }
 
-  readonly #flush = (): void => {
+  // The turn's first notifier must not lend its async context to what the others' events complete.
+  readonly #flush = (): void => rootContext.runInAsyncScope(this.#serveNotified, this);
+
+  #serveNotified(): void {
     while (this.#notified.size > 0) {
       const keys = this.#notified;
       this.#notified = new Set();
       for (const key of keys) this.checkAndComplete(key);
     }
     this.#isFlushDue = false;
-  };
+  }
 
   /** Throws unless the purgatory is sound. For tests. */
   static check<K, Op extends DelayedOperation>(purgatory: Purgatory<K, Op>): void {

@@ -3,14 +3,14 @@
 // Ground rules. A Waiter is an operation like any other, so exactly once, immediate removal and the order of passes hold for it.
 // It settles its promise once: with the value, with the expiry, or with a refusal (abort, cancel, close, a throw of `attempt`).
 // However many wait on one AbortSignal, there is one listener on it, and none once the last of them has left.
-import { addAbortListener } from 'node:events';
+import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import type { PurgatoryError } from '../errors.ts';
 import { DelayedOperation } from './delayed-operation.ts';
 
 /** What {@link Purgatory.waitFor} resolves with. */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
-export class Waiter extends DelayedOperation {
+export class Waiter extends DelayedOperation implements Abortable {
   readonly promise: Promise<WaitResult<unknown>>;
   readonly #attempt: () => unknown;
   readonly #signal: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export class Waiter extends DelayedOperation {
 
   /** To be called once it is parked: from now on the signal's abort takes it out. */
   watchSignal(): void {
-    if (this.#signal !== undefined) addWaiter(this.#signal, this);
+    if (this.#signal !== undefined) addAbortable(this.#signal, this);
   }
 
   override tryComplete(): boolean {
@@ -69,34 +69,6 @@ export class Waiter extends DelayedOperation {
   }
 
   #forgetSignal(): void {
-    if (this.#signal !== undefined) removeWaiter(this.#signal, this);
+    if (this.#signal !== undefined) removeAbortable(this.#signal, this);
   }
-}
-
-interface SignalWaiters {
-  readonly waiters: Set<Waiter>;
-  readonly listener: Disposable;
-}
-
-const waitersOf = new WeakMap<AbortSignal, SignalWaiters>();
-
-function addWaiter(signal: AbortSignal, waiter: Waiter): void {
-  let entry = waitersOf.get(signal);
-  if (entry === undefined) {
-    const waiters = new Set<Waiter>();
-    const listener = addAbortListener(signal, () => {
-      waitersOf.delete(signal);
-      for (const each of waiters) each.abort(signal.reason);
-    });
-    entry = { waiters, listener };
-    waitersOf.set(signal, entry);
-  }
-  entry.waiters.add(waiter);
-}
-
-function removeWaiter(signal: AbortSignal, waiter: Waiter): void {
-  const entry = waitersOf.get(signal);
-  if (entry === undefined || !entry.waiters.delete(waiter) || entry.waiters.size > 0) return;
-  waitersOf.delete(signal);
-  entry.listener[Symbol.dispose]();
 }

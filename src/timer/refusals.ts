@@ -1,6 +1,5 @@
-// What every timer of the library says when it must refuse a task, and what it does with what a task throws.
+// What every timer of the library says when it must refuse a task, and what it does with what user code throws.
 import { PurgatoryError, throwLater } from '../errors.ts';
-import type { TimerTask } from './timer-task.ts';
 
 export function timerClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer is closed');
@@ -11,17 +10,17 @@ export function timerFull(maxPending: number): PurgatoryError {
 }
 
 /** Hands `error` to `onError`; without one, and for what `onError` itself throws, it becomes an uncaught exception later. */
-export function reportError(
+export function reportError<S>(
   error: unknown,
-  task: TimerTask,
-  onError: ((error: unknown, task: TimerTask) => void) | undefined,
+  subject: S,
+  onError: ((error: unknown, subject: S) => void) | undefined,
 ): void {
   if (onError === undefined) {
     throwLater(error);
     return;
   }
   try {
-    onError(error, task);
+    onError(error, subject);
   } catch (thrown) {
     throwLater(thrown);
   }

@@ -11,6 +11,12 @@
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType } from '../errors.ts';
 import { CallbackTask } from './callback-task.ts';
+import {
+  type FixedDelayOptions,
+  FixedDelayTask,
+  type FixedRateOptions,
+  FixedRateTask,
+} from './periodic-task.ts';
 import { Reaper } from './reaper.ts';
 import { reportError, timerClosed, timerFull } from './refusals.ts';
 import { Slice } from './slice.ts';
@@ -63,6 +69,11 @@ export class SystemTimer implements Timer, TaskKeeper {
     return this.#wheels.size;
   }
 
+  /** The source of time it was given. */
+  get clock(): Clock {
+    return this.#clock;
+  }
+
   /**
    * When the reaper looks next, in ms of the clock: no pending task is due before, the first perhaps later (a cascade).
    * Undefined when none is pending.
@@ -91,6 +102,25 @@ export class SystemTimer implements Timer, TaskKeeper {
   schedule(callback: () => void, delayMs: number): TimerTask {
     if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
     const task = new CallbackTask(callback, delayMs);
+    this.add(task);
+    return task;
+  }
+
+  /**
+   * Runs `callback` every `periodMs` (>= 1), first after `options.initialDelayMs` (default `periodMs`); drift-free. What it throws is
+   * reported and the series goes on. The task returned is the series: pending until `cancel()`.
+   *
+   * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
+   */
+  scheduleAtFixedRate(callback: () => void, periodMs: number, options?: FixedRateOptions): TimerTask {
+    const task = new FixedRateTask(this, this.#clock, callback, periodMs, options);
+    this.add(task);
+    return task;
+  }
+
+  /** As `scheduleAtFixedRate`, with `delayMs` (>= 0) between the end of a run and the next. @throws as that. */
+  scheduleWithFixedDelay(callback: () => void, delayMs: number, options?: FixedDelayOptions): TimerTask {
+    const task = new FixedDelayTask(this, callback, delayMs, options);
     this.add(task);
     return task;
   }

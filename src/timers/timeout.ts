@@ -1,0 +1,156 @@
+// What a drop-in setTimeout or setInterval returns: a task of one SystemTimer that all of them share, with the surface of Node's Timeout.
+//
+// Ground rules. The module owns the timer, and the count of the pending timeouts that keep the process alive: the timer is ref'd
+// while there is one. The timer yields to the event loop after every callback, as Node lets process.nextTick and
+// microtasks run between two timers. A callback runs in the async context of the call that set it going: each timeout is an async
+// resource of its own, of type Timeout, from its start to its end, and a new one when `refresh()` starts it again after its
+// end. Its number (`+timeout`) is the id of that resource, unique in the process, so it can be taken for no other timer's.
+import { AsyncResource } from 'node:async_hooks';
+import { throwLater } from '../errors.ts';
+import { SystemTimer } from '../timer/system-timer.ts';
+import { TimerTask } from '../timer/timer-task.ts';
+
+/** What the drop-in `setTimeout` and `setInterval` return: Node's Timeout. */
+export interface Timeout extends Disposable {
+  /** Lets the pending timeout keep the process alive: the state it starts in. */
+  ref(): this;
+  /** Lets the process end although the timeout is pending. */
+  unref(): this;
+  /** The setting of `ref` and `unref`. */
+  hasRef(): boolean;
+  /** Starts the delay over, also after the callback has run; of no effect on one that was cleared. O(1). */
+  refresh(): this;
+  /** As clearTimeout. */
+  close(): this;
+  /** A number that clearTimeout takes in place of the timeout. */
+  [Symbol.toPrimitive](): number;
+}
+
+/** A slice that is spent after the first callback. */
+const timer = new SystemTimer({
+  sliceMs: Number.MIN_VALUE,
+  onError: (error, task) => (task as ScheduledTimeout).inContext(throwLater, error),
+}).unref();
+let holding = 0;
+/** Those whose number was asked for, until their end. */
+const numbered = new Map<number, ScheduledTimeout>();
+
+export class ScheduledTimeout extends TimerTask implements Timeout {
+  #callback: ((...args: unknown[]) => void) | undefined;
+  readonly #args: readonly unknown[];
+  readonly #repeats: boolean;
+  #resource!: AsyncResource;
+  #isStarted = false;
+  #isRef: boolean;
+
+  constructor(
+    callback: (...args: unknown[]) => void,
+    delayMs: number,
+    args: readonly unknown[],
+    repeats: boolean,
+    isRef = true,
+  ) {
+    super(delayMs);
+    this.#callback = callback;
+    this.#args = args;
+    this.#repeats = repeats;
+    this.#isRef = isRef;
+    this.#start();
+  }
+
+  ref(): this {
+    if (!this.#isRef) {
+      this.#isRef = true;
+      if (this.#isStarted) hold(1);
+    }
+    return this;
+  }
+
+  unref(): this {
+    if (this.#isRef) {
+      this.#isRef = false;
+      if (this.#isStarted) hold(-1);
+    }
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#isRef;
+  }
+
+  refresh(): this {
+    if (this.#callback !== undefined) this.#start();
+    return this;
+  }
+
+  close(): this {
+    this.clear();
+    return this;
+  }
+
+  [Symbol.toPrimitive](): number {
+    const id = this.#resource.asyncId();
+    if (this.#isStarted) numbered.set(id, this);
+    return id;
+  }
+
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+
+  /** Ends it for good: it can not be refreshed. */
+  clear(): void {
+    this.#callback = undefined;
+    super.cancel();
+    this.#end();
+  }
+
+  override cancel(): boolean {
+    const wasPending = this.isPending;
+    this.clear();
+    return wasPending;
+  }
+
+  inContext<A>(action: (arg: A) => void, arg: A): void {
+    this.#resource.runInAsyncScope(action, undefined, arg);
+  }
+
+  override run(): void {
+    const callback = this.#callback!;
+    // An interval counts from the start of a run, so it is pending meanwhile; a timeout may be refreshed by its callback.
+    if (this.#repeats) timer.add(this);
+    try {
+      this.#resource.runInAsyncScope(callback, this, ...this.#args);
+    } finally {
+      if (!this.isPending) this.#end();
+    }
+  }
+
+  #start(): void {
+    timer.add(this);
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#resource = new AsyncResource('Timeout', { requireManualDestroy: true });
+    if (this.#isRef) hold(1);
+  }
+
+  #end(): void {
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
+    numbered.delete(this.#resource.asyncId());
+    this.#resource.emitDestroy();
+    if (this.#isRef) hold(-1);
+  }
+}
+
+/** The timeout that `clearTimeout` was given as itself or by its number; undefined for anything else. */
+export function timeoutOf(timeout: unknown): ScheduledTimeout | undefined {
+  if (timeout instanceof ScheduledTimeout) return timeout;
+  return typeof timeout === 'number' || typeof timeout === 'string' ? numbered.get(+timeout) : undefined;
+}
+
+function hold(change: 1 | -1): void {
+  holding += change;
+  if (holding === 0) timer.unref();
+  else if (holding === change) timer.ref();
+}

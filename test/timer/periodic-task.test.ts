@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+
+function setUp(options: SystemTimerOptions = {}, startMs = 0) {
+  const clock = new ManualClock(startMs);
+  const timer = new SystemTimer({ clock, wheelSize: 4, ...options });
+  const at: number[] = [];
+  return { clock, timer, at, log: () => void at.push(clock.now()) };
+}
+
+describe('SystemTimer.scheduleAtFixedRate', () => {
+  it('runs after one period, then once a period', () => {
+    const { clock, timer, at, log } = setUp();
+    timer.scheduleAtFixedRate(log, 10);
+    clock.advance(35);
+    expect(at).to.deep.equal([10, 20, 30]);
+    checkTimerInvariants(timer);
+  });
+
+  it('runs first after initialDelayMs, 0 included, which is never inside the call', () => {
+    const { clock, timer, at, log } = setUp();
+    timer.scheduleAtFixedRate(log, 10, { initialDelayMs: 0 });
+    expect(at).to.deep.equal([]);
+    clock.advance(0);
+    expect(at).to.deep.equal([0]);
+    clock.advance(25);
+    expect(at).to.deep.equal([0, 10, 20]);
+    timer.scheduleAtFixedRate(() => at.push(-1), 10, { initialDelayMs: 3 });
+    clock.advance(14);
+    expect(at).to.deep.equal([0, 10, 20, -1, 30, -1]);
+  });
+
+  it('does not drift: neither ticks, nor fractions of a ms, nor late runs move a later deadline', () => {
+    const { clock, timer, at, log } = setUp({ tickMs: 7 }, 0.25);
+    timer.scheduleAtFixedRate(log, 16.7);
+    clock.advance(16_700);
+    expect(at).to.have.length.within(999, 1_000);
+    at.forEach((ms, n) => {
+      const deadlineMs = 0.25 + (n + 1) * 16.7;
+      expect(ms).to.equal(Math.ceil(deadlineMs / 7) * 7);
+    });
+  });
+
+  it('coalesces the runs that were missed into one, and goes on with the first that is to come', () => {
+    const { clock, timer, at, log } = setUp({ reaper: false });
+    timer.scheduleAtFixedRate(log, 10);
+    clock.advance(57);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(timer.advanceClock()).to.equal(0);
+    clock.advance(3);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(at).to.deep.equal([57, 60]);
+  });
+
+  it('makes up every missed run when told to, one a pass, and is on its grid again after them', () => {
+    const { clock, timer, at, log } = setUp({ reaper: false });
+    timer.scheduleAtFixedRate(log, 10, { missedRuns: 'makeUp' });
+    clock.advance(57);
+    const ran: number[] = [];
+    for (let i = 0; i < 7; i++) ran.push(timer.advanceClock());
+    expect(ran).to.deep.equal([1, 1, 1, 1, 1, 0, 0]);
+    clock.advance(3);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(at).to.deep.equal([57, 57, 57, 57, 57, 60]);
+  });
+
+  it('runs a callback that takes longer than the period again at once, without a backlog', () => {
+    const { clock, timer, at } = setUp({ reaper: false });
+    timer.scheduleAtFixedRate(() => {
+      at.push(clock.now());
+      if (at.length === 1) clock.advance(25);
+    }, 10);
+    clock.advance(10);
+    timer.advanceClock();
+    timer.advanceClock();
+    timer.advanceClock();
+    expect(at).to.deep.equal([10, 35]);
+    clock.advance(5);
+    timer.advanceClock();
+    expect(at).to.deep.equal([10, 35, 40]);
+  });
+
+  it('survives a clock that goes back', () => {
+    let nowMs = 100;
+    const clock = { now: () => nowMs, wakeAt: () => ({ cancel: () => {} }) };
+    const timer = new SystemTimer({ clock, reaper: false });
+    const at: number[] = [];
+    timer.schedule(() => {
+      nowMs = 50;
+    }, 10);
+    timer.scheduleAtFixedRate(() => at.push(nowMs), 10);
+    nowMs = 110;
+    timer.advanceClock();
+    nowMs = 120;
+    timer.advanceClock();
+    expect(at).to.deep.equal([50, 120]);
+  });
+
+  it('gives each deadline exactly one run, never early, whatever the period, the tick and the steps', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1, max: 50, noNaN: true }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(fc.double({ min: 0, max: 200, noNaN: true }), { minLength: 1, maxLength: 30 }),
+        (periodMs, tickMs, steps) => {
+          const { clock, timer } = setUp({ reaper: false, tickMs });
+          let made = 0;
+          let last = -1;
+          timer.scheduleAtFixedRate(() => made++, periodMs, { missedRuns: 'makeUp' });
+          timer.scheduleAtFixedRate(() => {
+            const n = Math.floor(clock.now() / periodMs + 1e-9);
+            expect(n, 'a deadline of its own').to.be.greaterThan(last);
+            last = n;
+          }, periodMs);
+          for (const step of steps) {
+            clock.advance(step);
+            while (timer.advanceClock() > 0);
+            expect(made * periodMs).to.be.at.most(clock.now() + 1e-9);
+            expect(made * periodMs).to.be.greaterThan(clock.now() - periodMs - tickMs - 1e-9);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('SystemTimer.scheduleWithFixedDelay', () => {
+  it('counts the delay from the end of a run', () => {
+    const { clock, timer, at } = setUp({ reaper: false });
+    timer.scheduleWithFixedDelay(() => {
+      at.push(clock.now());
+      clock.advance(4);
+    }, 10);
+    for (let ms = 0; ms < 60; ms++) {
+      timer.advanceClock();
+      clock.advance(1);
+    }
+    expect(at).to.deep.equal([10, 24, 38, 52, 66]);
+  });
+
+  it('runs first after initialDelayMs', () => {
+    const { clock, timer, at, log } = setUp();
+    timer.scheduleWithFixedDelay(log, 10, { initialDelayMs: 1 });
+    clock.advance(25);
+    expect(at).to.deep.equal([1, 11, 21]);
+  });
+
+  it('runs once a turn with a delay of 0', () => {
+    const { timer, at, log } = setUp({ reaper: false });
+    timer.scheduleWithFixedDelay(log, 0);
+    expect([timer.advanceClock(), timer.advanceClock()]).to.deep.equal([1, 1]);
+    expect(at).to.deep.equal([0, 0]);
+  });
+});
+
+for (const method of ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const) {
+  describe(`A series of ${method}`, () => {
+    it('is one pending task, its own run included, until cancel() ends it', () => {
+      const { clock, timer, at, log } = setUp();
+      const task = timer[method](() => {
+        log();
+        expect(task.isPending).to.equal(true);
+        expect(timer.size).to.equal(1);
+      }, 10);
+      clock.advance(20);
+      expect(task.cancel()).to.equal(true);
+      expect(task.cancel()).to.equal(false);
+      expect([task.isPending, timer.size]).to.deep.equal([false, 0]);
+      clock.advance(100);
+      expect(at).to.deep.equal([10, 20]);
+      checkTimerInvariants(timer);
+    });
+
+    it('is ended by cancel() from inside its own callback', () => {
+      const { clock, timer, at, log } = setUp();
+      const task: TimerTask = timer[method](() => {
+        log();
+        if (at.length === 2) expect(task.cancel()).to.equal(true);
+      }, 10);
+      clock.advance(100);
+      expect(at).to.deep.equal([10, 20]);
+      expect(timer.size).to.equal(0);
+    });
+
+    it('goes on after a run that throws, and reports each throw to onError', () => {
+      const errors: unknown[] = [];
+      const { clock, timer, at, log } = setUp({ onError: (error) => errors.push(error) });
+      const task = timer[method](() => {
+        log();
+        throw at.length;
+      }, 10);
+      clock.advance(30);
+      expect(at).to.deep.equal([10, 20, 30]);
+      expect(errors).to.deep.equal([1, 2, 3]);
+      expect(task.isPending).to.equal(true);
+    });
+
+    it('is ended by onError, by cancelling the task that it is given', () => {
+      const { clock, timer, at, log } = setUp({ onError: (_, task) => expect(task.cancel()).to.equal(true) });
+      const series = timer[method](() => {
+        log();
+        if (at.length === 2) throw new Error('enough');
+      }, 10);
+      clock.advance(100);
+      expect(at).to.deep.equal([10, 20]);
+      expect(series.isPending).to.equal(false);
+    });
+
+    it('keeps its place in a full timer', () => {
+      const { clock, timer, at, log } = setUp({ maxPending: 1 });
+      timer[method](() => {
+        log();
+        expect(() => timer.schedule(() => {}, 1))
+          .to.throw()
+          .with.property('code', 'ERR_PURGATORY_FULL');
+      }, 10);
+      clock.advance(20);
+      expect(at).to.deep.equal([10, 20]);
+    });
+
+    it('ends with its timer, closed from its own callback too', () => {
+      const { clock, timer, at, log } = setUp();
+      const task = timer[method](() => {
+        log();
+        expect(timer.close()).to.deep.equal([task]);
+      }, 10);
+      clock.advance(100);
+      expect(at).to.deep.equal([10]);
+      expect(() => timer[method](log, 10))
+        .to.throw()
+        .with.property('code', 'ERR_PURGATORY_CLOSED');
+    });
+
+    it('refuses bad arguments before anything has changed', () => {
+      const { timer, log } = setUp();
+      const codeOf = (...args: unknown[]): unknown => {
+        try {
+          (timer[method] as (...args: unknown[]) => unknown).apply(timer, args);
+        } catch (error) {
+          return (error as { code?: unknown }).code;
+        }
+        return undefined;
+      };
+      expect(codeOf('log', 10)).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeOf(log)).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeOf(log, '10')).to.equal('ERR_INVALID_ARG_TYPE');
+      for (const bad of [NaN, -1, Infinity]) expect(codeOf(log, bad), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
+      expect(codeOf(log, 10, null)).to.equal('ERR_INVALID_ARG_TYPE');
+      for (const bad of [NaN, -1, Infinity]) {
+        expect(codeOf(log, 10, { initialDelayMs: bad }), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
+      }
+      if (method === 'scheduleAtFixedRate') {
+        expect(codeOf(log, 0)).to.equal('ERR_OUT_OF_RANGE');
+        expect(codeOf(log, 10, { missedRuns: 'skip' })).to.equal('ERR_INVALID_ARG_VALUE');
+      }
+      expect(timer.size).to.equal(0);
+    });
+  });
+}
