@@ -22,7 +22,7 @@ import {
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { HashedWheel } from './hashed-wheel.ts';
-import { getTick, setTick, type TaskSlab } from './scheme.ts';
+import { getTick, pushTick, type TaskSlab } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { type Timeout, type TimeoutTask, WheelTimeout } from './wheel-timeout.ts';
 
@@ -121,10 +121,9 @@ class UnsortedHashedWheel extends HashedWheel {
     this.#earliest = new Float64Array(this.buckets.length).fill(Number.POSITIVE_INFINITY);
   }
 
-  override insertIn(index: number, slot: Slot, tick: number): void {
-    setTick(this.slab, slot, tick);
-    this.slab.append(this.buckets[index], slot);
+  override insertIn(index: number, tick: number): Slot {
     if (tick < this.#earliest[index]) this.#earliest[index] = tick;
+    return pushTick(this.slab, this.buckets[index], tick);
   }
 
   override earliestIn(index: number): number {

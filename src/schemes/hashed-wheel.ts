@@ -6,46 +6,54 @@
 // `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
 // wheelSize is a power of two, so that the remainder of any tick up to 2^53 is exact.
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { appendByTick, getTick, type Scheme, type TaskSlab, unsound } from './scheme.ts';
+import {
+  appendByTick,
+  type Census,
+  censusOf,
+  getTick,
+  type Scheme,
+  type TaskSlab,
+  unsound,
+} from './scheme.ts';
 
 export abstract class HashedWheel implements Scheme {
   protected readonly slab: TaskSlab;
   protected readonly buckets: Slot[];
-  #cursor: number;
-  #latest: number;
+  #cursor = 0;
+  #latest = 0;
 
   /** @param wheelSize the least number of buckets, rounded up to a power of two. */
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
     this.slab = slab;
     const length = 2 ** (32 - Math.clz32(wheelSize - 1));
-    this.buckets = Array.from({ length }, () => slab.allocate(NONE, NONE));
+    this.buckets = Array.from({ length }, () => slab.makeList(NONE, NONE));
     this.#cursor = cursor;
     this.#latest = cursor;
   }
 
-  /** Files a slot in a bucket. */
-  abstract insertIn(index: number, slot: Slot, tick: number): void;
+  /** A new slot for `tick` in a bucket. */
+  abstract insertIn(index: number, tick: number): Slot;
 
   /** A tick that none in the bucket is before; Infinity for an empty one, if that is known. O(1). */
   abstract earliestIn(index: number): number;
 
-  /** Adds all of the bucket up to `tick` to `expired`, by insert within a tick; the caller takes them out then. */
+  /** Adds all of the bucket up to `tick` to `expired`, by insert within a tick; the caller moves them then. */
   abstract expireIn(index: number, tick: number, expired: Slot[]): void;
 
-  insert(slot: Slot, tick: number): void {
-    this.insertIn(this.#indexOf(tick), slot, tick);
+  insert(tick: number): Slot {
     if (tick > this.#latest) this.#latest = tick;
+    return this.insertIn(this.#indexOf(tick), tick);
   }
 
   remove(slot: Slot): void {
-    this.slab.unlink(slot);
+    this.slab.remove(slot);
   }
 
   collect(tick: number, due: Slot): void {
     const expired: Slot[] = [];
-    const last = Math.min(tick, this.#latest, this.#cursor + this.buckets.length);
-    for (let at = this.#cursor + 1; at <= last; at++) {
-      const index = this.#indexOf(at);
+    const steps = Math.min(Math.min(tick, this.#latest) - this.#cursor, this.buckets.length);
+    for (let step = 1; step <= steps; step++) {
+      const index = this.#indexOf(this.#cursor + step);
       if (this.earliestIn(index) <= tick) this.expireIn(index, tick, expired);
     }
     this.#cursor = tick;
@@ -55,7 +63,8 @@ export abstract class HashedWheel implements Scheme {
   /** The next tick with something due in the coming rotation, else the earliest of all. O(wheelSize). */
   nextTick(): number {
     let soonest = Number.POSITIVE_INFINITY;
-    for (let at = this.#cursor + 1; at <= this.#cursor + this.buckets.length; at++) {
+    for (let step = 1; step <= this.buckets.length; step++) {
+      const at = this.#cursor + step;
       const earliest = this.earliestIn(this.#indexOf(at));
       if (earliest <= at) return at;
       if (earliest < soonest) soonest = earliest;
@@ -73,7 +82,7 @@ export abstract class HashedWheel implements Scheme {
     return tick - Math.floor(tick / wheelSize) * wheelSize;
   }
 
-  check(): { members: Slot[]; heads: number } {
+  check(): Census {
     const members = this.buckets.flatMap((bucket, index) => {
       const slots = this.slab.check(bucket);
       for (const slot of slots) {
@@ -84,6 +93,6 @@ export abstract class HashedWheel implements Scheme {
       }
       return slots;
     });
-    return { members, heads: this.buckets.length };
+    return censusOf(this.slab, members, this.buckets.length);
   }
 }

@@ -6,10 +6,10 @@
 //   space                  O(n)       three numbers a timer besides its cell
 //
 // Ground rules. Position i of the three arrays is one node: slot, tick and the number of its insert, which settles ties, so the
-// order is total and a timer that is moved goes behind its equals. Integer `a` of a slot is its position, NONE while it
-// is not in the heap. Every change of a node goes through `#place`. (libuv, Java's DelayQueue and Go kept timers so.)
+// order is total and a timer that is moved goes behind its equals. A slot in the heap is a ring of its own, and its integer
+// `a` is its position, NONE once it has left. Every change of a node goes through `#place`. (libuv, Java's DelayQueue and Go kept timers so.)
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import type { Scheme, TaskSlab } from './scheme.ts';
+import type { Census, Scheme, TaskSlab } from './scheme.ts';
 import { unsound } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
@@ -27,21 +27,23 @@ class IndexedHeap implements Scheme {
   readonly #ticks: number[] = [];
   readonly #orders: number[] = [];
   #inserts = 0;
-  #cursor: number;
+  #cursor = 0;
 
   constructor(slab: TaskSlab, cursor: number) {
     this.#slab = slab;
     this.#cursor = cursor;
   }
 
-  insert(slot: Slot, tick: number): void {
+  insert(tick: number): Slot {
+    const slot = this.#slab.makeList(NONE, NONE);
     this.#rise(this.#slots.length, slot, tick, this.#inserts++);
+    return slot;
   }
 
   remove(slot: Slot): void {
     const position = this.#slab.a(slot);
-    if (position === NONE) this.#slab.unlink(slot);
-    else this.#takeOut(position);
+    if (position !== NONE) this.#takeOut(position);
+    this.#slab.remove(slot);
   }
 
   collect(tick: number, due: Slot): void {
@@ -49,7 +51,7 @@ class IndexedHeap implements Scheme {
     while (this.#slots.length > 0 && this.#ticks[0] <= tick) {
       const slot = this.#slots[0];
       this.#takeOut(0);
-      this.#slab.append(due, slot);
+      this.#slab.moveTo(due, slot);
     }
   }
 
@@ -114,7 +116,7 @@ class IndexedHeap implements Scheme {
     this.#slab.setA(slot, position);
   }
 
-  check(): { members: Slot[]; heads: number } {
+  check(): Census {
     for (let position = 0; position < this.#slots.length; position++) {
       if (this.#slab.a(this.#slots[position]) !== position)
         unsound(`the slot at ${position} does not know it`);
@@ -127,6 +129,6 @@ class IndexedHeap implements Scheme {
     if (this.#ticks.length !== this.#slots.length || this.#orders.length !== this.#slots.length) {
       unsound('the arrays differ in length');
     }
-    return { members: [...this.#slots], heads: 0 };
+    return { members: this.#slots, heads: 0, earliest: this.nextTick() };
   }
 }

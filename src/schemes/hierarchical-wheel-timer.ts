@@ -15,7 +15,16 @@
 // of the next level when this level is empty: SystemTimer jumps instead, by its DelayQueue. Ticks below 2^53 divide exactly.
 import { checkedOptions, invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { getTick, members, type Scheme, setTick, type TaskSlab, unsound } from './scheme.ts';
+import {
+  type Census,
+  censusOf,
+  getTick,
+  members,
+  pushTick,
+  type Scheme,
+  type TaskSlab,
+  unsound,
+} from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link HierarchicalWheelTimer}. */
@@ -64,32 +73,31 @@ class HierarchicalWheel implements Scheme {
   readonly #slab: TaskSlab;
   readonly #levels: readonly Level[];
   /** Ticks that all levels span. */
-  readonly #range: number;
+  readonly #range: number = 0;
   #beyond: Slot;
   /** No slot beyond has an earlier tick. */
   #earliestBeyond = Number.POSITIVE_INFINITY;
-  #cursor: number;
+  #cursor = 0;
 
   constructor(slab: TaskSlab, cursor: number, sizes: readonly number[]) {
     this.#slab = slab;
     let span = 1;
     this.#levels = sizes.map((length) => {
-      const level = { buckets: Array.from({ length }, () => slab.allocate(NONE, NONE)), span };
+      const level = { buckets: Array.from({ length }, () => slab.makeList(NONE, NONE)), span };
       span *= length;
       return level;
     });
     this.#range = span;
-    this.#beyond = slab.allocate(NONE, NONE);
+    this.#beyond = slab.makeList(NONE, NONE);
     this.#cursor = cursor;
   }
 
-  insert(slot: Slot, tick: number): void {
-    setTick(this.#slab, slot, tick);
-    this.#file(slot, tick);
+  insert(tick: number): Slot {
+    return pushTick(this.#slab, this.#listFor(tick), tick);
   }
 
   remove(slot: Slot): void {
-    this.#slab.unlink(slot);
+    this.#slab.remove(slot);
   }
 
   collect(tick: number, due: Slot): void {
@@ -138,9 +146,7 @@ class HierarchicalWheel implements Scheme {
   #refile(list: Slot, due: Slot): void {
     for (const slot of members(this.#slab, list)) {
       const tick = getTick(this.#slab, slot);
-      this.#slab.unlink(slot);
-      if (tick === this.#cursor) this.#slab.append(due, slot);
-      else this.#file(slot, tick);
+      this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
     }
   }
 
@@ -150,29 +156,23 @@ class HierarchicalWheel implements Scheme {
     let earliest = Number.POSITIVE_INFINITY;
     for (const slot of members(this.#slab, this.#beyond)) {
       const tick = getTick(this.#slab, slot);
-      if (tick >= end) {
-        if (tick < earliest) earliest = tick;
-        continue;
-      }
-      this.#slab.unlink(slot);
-      if (tick === this.#cursor) this.#slab.append(due, slot);
-      else this.#file(slot, tick);
+      if (tick < end) this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
+      else if (tick < earliest) earliest = tick;
     }
     this.#earliestBeyond = earliest;
   }
 
-  #file(slot: Slot, tick: number): void {
+  #listFor(tick: number): Slot {
     const range = this.#range;
     if (Math.floor(tick / range) !== Math.floor(this.#cursor / range)) {
-      this.#slab.append(this.#beyond, slot);
       if (tick < this.#earliestBeyond) this.#earliestBeyond = tick;
-      return;
+      return this.#beyond;
     }
     let level = this.#levels.length - 1;
     while (level > 0 && !this.#differsAt(level, tick)) level--;
     const { buckets, span } = this.#levels[level];
     const digit = Math.floor(tick / span);
-    this.#slab.append(buckets[digit - Math.floor(digit / buckets.length) * buckets.length], slot);
+    return buckets[digit - Math.floor(digit / buckets.length) * buckets.length];
   }
 
   #differsAt(level: number, tick: number): boolean {
@@ -180,7 +180,7 @@ class HierarchicalWheel implements Scheme {
     return Math.floor(tick / span) !== Math.floor(this.#cursor / span);
   }
 
-  check(): { members: Slot[]; heads: number } {
+  check(): Census {
     const members = this.#slab.check(this.#beyond);
     const turn = Math.floor(this.#cursor / this.#range);
     for (const slot of members) {
@@ -207,6 +207,6 @@ class HierarchicalWheel implements Scheme {
         }
       });
     });
-    return { members, heads };
+    return censusOf(this.#slab, members, heads);
   }
 }

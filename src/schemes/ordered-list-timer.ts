@@ -8,7 +8,7 @@
 // Ground rules. The search (sorted-list.ts) begins at the latest and passes only timers that are strictly later: so timers of
 // one tick lie in the order of insert, and starts with a common delay never search.
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { getTick, type Scheme, type TaskSlab, unsound } from './scheme.ts';
+import { type Census, censusOf, getTick, type Scheme, type TaskSlab, unsound } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 import { collectUpTo, firstTick, insertByTick } from './sorted-list.ts';
 
@@ -23,20 +23,20 @@ export class OrderedListTimer extends SchemeTimer {
 class OrderedList implements Scheme {
   readonly #slab: TaskSlab;
   #list: Slot;
-  #cursor: number;
+  #cursor = 0;
 
   constructor(slab: TaskSlab, cursor: number) {
     this.#slab = slab;
-    this.#list = slab.allocate(NONE, NONE);
+    this.#list = slab.makeList(NONE, NONE);
     this.#cursor = cursor;
   }
 
-  insert(slot: Slot, tick: number): void {
-    insertByTick(this.#slab, this.#list, slot, tick);
+  insert(tick: number): Slot {
+    return insertByTick(this.#slab, this.#list, tick);
   }
 
   remove(slot: Slot): void {
-    this.#slab.unlink(slot);
+    this.#slab.remove(slot);
   }
 
   collect(tick: number, due: Slot): void {
@@ -52,7 +52,7 @@ class OrderedList implements Scheme {
     this.#list = moved(this.#list);
   }
 
-  check(): { members: Slot[]; heads: number } {
+  check(): Census {
     const members = this.#slab.check(this.#list);
     let last = this.#cursor + 1;
     for (const slot of members) {
@@ -60,6 +60,6 @@ class OrderedList implements Scheme {
       if (tick < last) unsound(`tick ${tick} lies behind ${last}`);
       last = tick;
     }
-    return { members, heads: 1 };
+    return censusOf(this.#slab, members, 1);
   }
 }

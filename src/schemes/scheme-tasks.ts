@@ -11,20 +11,20 @@ import { NOT_HELD, slot as slotOf } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { MakeScheme, Scheme } from './scheme.ts';
 
-/** Past every tick that a task can have. */
-const END = Number.MAX_VALUE;
-
 export class SchemeTasks {
   readonly #slab = new Slab<TimerTask>();
   readonly #scheme: Scheme;
-  #due = this.#slab.allocate(0, 0);
-  #next = this.#slab.allocate(0, 0);
-  #cursor: number;
+  #due = this.#slab.makeList(NONE, NONE);
+  #next = this.#slab.makeList(NONE, NONE);
+  #cursor = 0;
+  /** The highest tick filed so far. */
+  #latest = 0;
   #size = 0;
 
   constructor(makeScheme: MakeScheme, cursor: number) {
     this.#scheme = makeScheme(this.#slab, cursor);
     this.#cursor = cursor;
+    this.#latest = cursor;
   }
 
   get size(): number {
@@ -38,25 +38,26 @@ export class SchemeTasks {
 
   /** Files a task that is in no timer. */
   add(task: TimerTask, tick: number): void {
-    const slot = this.#slab.allocate(NONE, NONE);
+    const slot = tick > this.#cursor ? this.#scheme.insert(tick) : this.#slab.push(this.#next, NONE, NONE);
     this.#slab.setValue(slot, task);
     task[slotOf] = slot;
     this.#size++;
-    this.#file(slot, tick);
+    if (tick > this.#latest) this.#latest = tick;
   }
 
   /** Files a task that is held here anew, behind the others of its tick. */
   move(task: TimerTask, tick: number): void {
-    const slot = task[slotOf] as Slot;
-    this.#scheme.remove(slot);
-    this.#file(slot, tick);
+    this.remove(task);
+    this.add(task, tick);
   }
 
   /** Takes out a task that is held here. */
   remove(task: TimerTask): void {
     const slot = task[slotOf] as Slot;
+    this.#slab.setValue(slot, undefined);
     this.#scheme.remove(slot);
-    this.#release(task, slot);
+    task[slotOf] = NOT_HELD;
+    this.#size--;
   }
 
   /** Moves the cursor on to `tick`: what falls due on the way waits for the next pass. */
@@ -80,8 +81,7 @@ export class SchemeTasks {
     const slot = this.#slab.next(this.#due);
     if (slot === this.#due) return undefined;
     const task = this.#slab.value(slot) as TimerTask;
-    this.#slab.unlink(slot);
-    this.#release(task, slot);
+    this.remove(task);
     return task;
   }
 
@@ -96,7 +96,7 @@ export class SchemeTasks {
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     this.#slab.splice(this.#next, this.#due);
-    this.#collect(END, this.#due);
+    this.#collect(Math.max(this.#cursor, this.#latest), this.#due);
     for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
     return tasks;
   }
@@ -113,29 +113,17 @@ export class SchemeTasks {
     });
   }
 
-  #file(slot: Slot, tick: number): void {
-    if (tick > this.#cursor) this.#scheme.insert(slot, tick);
-    else this.#slab.append(this.#next, slot);
-  }
-
   #collect(tick: number, due: Slot): void {
     this.#scheme.collect(tick, due);
     this.#cursor = tick;
   }
 
-  #release(task: TimerTask, slot: Slot): void {
-    this.#slab.setValue(slot, undefined);
-    this.#slab.free(slot);
-    task[slotOf] = NOT_HELD;
-    this.#size--;
-  }
-
-  /** Throws unless the tasks and the scheme are sound. For tests: O(tasks + buckets). */
-  check(): void {
+  /** Throws unless the tasks and the scheme are sound; returns the earliest tick. For tests: O(tasks + buckets). */
+  check(): number {
     const fail = (what: string): never => {
       throw new Error(`scheme tasks: ${what}`);
     };
-    const { members, heads } = this.#scheme.check();
+    const { members, heads, earliest } = this.#scheme.check();
     const found = [...this.#slab.check(this.#due), ...this.#slab.check(this.#next), ...members];
     if (new Set(found).size !== found.length) fail('a task is linked twice');
     if (found.length !== this.#size) fail(`${found.length} tasks are linked, size says ${this.#size}`);
@@ -143,7 +131,9 @@ export class SchemeTasks {
       if (this.#slab.value(slot)?.[slotOf] !== slot) fail('a task does not know its slot');
     }
     if (this.#slab.inUse !== found.length + heads + 2) fail('cells have leaked');
-    if (members.length > 0 && !(this.#scheme.nextTick() > this.#cursor))
-      fail('the scheme looks at a tick that has passed');
+    const nextTick = this.#scheme.nextTick();
+    if (nextTick > earliest) fail(`looks at tick ${nextTick}, though ${earliest} is due`);
+    if (nextTick <= this.#cursor) fail(`looks at tick ${nextTick}, though it stands at ${this.#cursor}`);
+    return found.length > members.length ? this.#cursor : earliest;
   }
 }

@@ -222,9 +222,9 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
 
   /** Throws unless the timer is sound. For tests. */
   static check(timer: SchemeTimer): void {
-    timer.#tasks.check();
+    const earliest = timer.#tasks.check();
     if (!timer.#hasReaper || timer.#isRunning) return;
-    if (timer.#armedTick > timer.#tasks.nextTick()) throw new Error('scheme timer: armed too late');
+    if (timer.#armedTick > earliest) throw new Error('scheme timer: armed too late');
     if (timer.#tasks.size === 0 && timer.#armedTick < Number.POSITIVE_INFINITY) {
       throw new Error('scheme timer: armed, though nothing is pending');
     }

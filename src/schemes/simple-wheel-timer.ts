@@ -15,7 +15,7 @@ import { checkedNumber, checkedOptions, type NumberRule, outOfRange } from '../e
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { checkAddable } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { Scheme, TaskSlab } from './scheme.ts';
+import type { Census, Scheme, TaskSlab } from './scheme.ts';
 import { unsound } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
@@ -53,34 +53,34 @@ export class SimpleWheelTimer extends SchemeTimer {
 class SimpleWheel implements Scheme {
   readonly #slab: TaskSlab;
   readonly #buckets: Slot[];
-  #cursor: number;
-  #latest: number;
+  #cursor = 0;
+  #latest = 0;
 
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
     this.#slab = slab;
-    this.#buckets = Array.from({ length: wheelSize }, () => slab.allocate(NONE, NONE));
+    this.#buckets = Array.from({ length: wheelSize }, () => slab.makeList(NONE, NONE));
     this.#cursor = cursor;
     this.#latest = cursor;
   }
 
-  insert(slot: Slot, tick: number): void {
-    this.#slab.append(this.#bucketOf(tick), slot);
+  insert(tick: number): Slot {
     if (tick > this.#latest) this.#latest = tick;
+    return this.#slab.push(this.#bucketOf(tick), NONE, NONE);
   }
 
   remove(slot: Slot): void {
-    this.#slab.unlink(slot);
+    this.#slab.remove(slot);
   }
 
   collect(tick: number, due: Slot): void {
-    const last = Math.min(tick, this.#latest);
-    for (let at = this.#cursor + 1; at <= last; at++) this.#slab.splice(this.#bucketOf(at), due);
+    const steps = Math.min(tick, this.#latest) - this.#cursor;
+    for (let step = 1; step <= steps; step++) this.#slab.splice(this.#bucketOf(this.#cursor + step), due);
     this.#cursor = tick;
   }
 
   nextTick(): number {
-    for (let at = this.#cursor + 1; at <= this.#latest; at++) {
-      if (!this.#slab.isEmpty(this.#bucketOf(at))) return at;
+    for (let step = 1; step <= this.#latest - this.#cursor; step++) {
+      if (!this.#slab.isEmpty(this.#bucketOf(this.#cursor + step))) return this.#cursor + step;
     }
     return Number.POSITIVE_INFINITY;
   }
@@ -96,14 +96,14 @@ class SimpleWheel implements Scheme {
     return this.#buckets[index < 0 ? index + wheelSize : index];
   }
 
-  check(): { members: Slot[]; heads: number } {
+  check(): Census {
     const found = new Set<Slot>();
-    for (let at = this.#cursor + 1; at <= this.#latest; at++) {
-      for (const slot of this.#slab.check(this.#bucketOf(at))) found.add(slot);
+    for (let step = 1; step <= this.#latest - this.#cursor; step++) {
+      for (const slot of this.#slab.check(this.#bucketOf(this.#cursor + step))) found.add(slot);
     }
     const members = this.#buckets.flatMap((bucket) => this.#slab.check(bucket));
     if (members.length !== found.size) unsound('a bucket outside of the interval has tasks');
     if (this.#latest > this.#cursor + this.#buckets.length) unsound('a tick is beyond the interval');
-    return { members, heads: this.#buckets.length };
+    return { members, heads: this.#buckets.length, earliest: this.nextTick() };
   }
 }

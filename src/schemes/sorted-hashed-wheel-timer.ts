@@ -11,7 +11,7 @@ import { checkedNumber, checkedOptions } from '../errors.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { HashedWheel } from './hashed-wheel.ts';
-import { getTick, unsound } from './scheme.ts';
+import { type Census, getTick, unsound } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { firstTick, insertByTick } from './sorted-list.ts';
 
@@ -26,8 +26,8 @@ export class SortedHashedWheelTimer extends SchemeTimer {
 }
 
 class SortedHashedWheel extends HashedWheel {
-  override insertIn(index: number, slot: Slot, tick: number): void {
-    insertByTick(this.slab, this.buckets[index], slot, tick);
+  override insertIn(index: number, tick: number): Slot {
+    return insertByTick(this.slab, this.buckets[index], tick);
   }
 
   override earliestIn(index: number): number {
@@ -42,7 +42,7 @@ class SortedHashedWheel extends HashedWheel {
     }
   }
 
-  override check(): { members: Slot[]; heads: number } {
+  override check(): Census {
     for (const bucket of this.buckets) {
       let last = Number.NEGATIVE_INFINITY;
       for (const slot of this.slab.check(bucket)) {

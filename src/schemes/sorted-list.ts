@@ -1,23 +1,21 @@
 // A list of a slab in the order of tick, then of insert: all of scheme 2, and one bucket of scheme 5.
 import type { Slot } from '../slab/slab.ts';
-import { getTick, setTick, type TaskSlab } from './scheme.ts';
+import { getTick, pushTick, type TaskSlab } from './scheme.ts';
 
-/** Files a slot by its tick, behind all of the same tick. O(k) of the k members that are later. */
-export function insertByTick(slab: TaskSlab, list: Slot, slot: Slot, tick: number): void {
-  setTick(slab, slot, tick);
+/** A new slot, filed by its tick, behind all of the same tick. O(k) of the k members that are later. */
+export function insertByTick(slab: TaskSlab, list: Slot, tick: number): Slot {
   let later = list;
   for (let last = slab.prev(list); last !== list && getTick(slab, last) > tick; last = slab.prev(last)) {
     later = last;
   }
   // A ring has no end of its own: to be the last of the ring that begins at `later` is to stand right before it.
-  slab.append(later, slot);
+  return pushTick(slab, later, tick);
 }
 
 /** Moves what a sorted list has up to `tick` behind the last of `due`. */
 export function collectUpTo(slab: TaskSlab, list: Slot, tick: number, due: Slot): void {
   for (let slot = slab.next(list); slot !== list && getTick(slab, slot) <= tick; slot = slab.next(list)) {
-    slab.unlink(slot);
-    slab.append(due, slot);
+    slab.moveTo(due, slot);
   }
 }
 

@@ -9,7 +9,17 @@
 // earliest, so that only a tick that may have something due looks through the list; the bound is exact after a look, and
 // a stop leaves it as it is. Appending keeps the order of insert, so what falls due is put in order by a stable sort.
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { appendByTick, getTick, members, type Scheme, setTick, type TaskSlab, unsound } from './scheme.ts';
+import {
+  appendByTick,
+  type Census,
+  censusOf,
+  getTick,
+  members,
+  pushTick,
+  type Scheme,
+  type TaskSlab,
+  unsound,
+} from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** Scheme 1, an unordered list: for a handful of timers, or where nearly all are stopped before they fall due. */
@@ -23,24 +33,23 @@ export class UnorderedListTimer extends SchemeTimer {
 class UnorderedList implements Scheme {
   readonly #slab: TaskSlab;
   #list: Slot;
-  #cursor: number;
+  #cursor = 0;
   /** No slot of the list has an earlier tick. */
   #earliest = Number.POSITIVE_INFINITY;
 
   constructor(slab: TaskSlab, cursor: number) {
     this.#slab = slab;
-    this.#list = slab.allocate(NONE, NONE);
+    this.#list = slab.makeList(NONE, NONE);
     this.#cursor = cursor;
   }
 
-  insert(slot: Slot, tick: number): void {
-    setTick(this.#slab, slot, tick);
-    this.#slab.append(this.#list, slot);
+  insert(tick: number): Slot {
     if (tick < this.#earliest) this.#earliest = tick;
+    return pushTick(this.#slab, this.#list, tick);
   }
 
   remove(slot: Slot): void {
-    this.#slab.unlink(slot);
+    this.#slab.remove(slot);
   }
 
   collect(tick: number, due: Slot): void {
@@ -66,13 +75,13 @@ class UnorderedList implements Scheme {
     this.#list = moved(this.#list);
   }
 
-  check(): { members: Slot[]; heads: number } {
+  check(): Census {
     const slots = this.#slab.check(this.#list);
     for (const slot of members(this.#slab, this.#list)) {
       const tick = getTick(this.#slab, slot);
       if (tick <= this.#cursor) unsound(`tick ${tick} was left behind at ${this.#cursor}`);
       if (tick < this.#earliest) unsound(`tick ${tick} is before the earliest, ${this.#earliest}`);
     }
-    return { members: slots, heads: 1 };
+    return censusOf(this.#slab, slots, 1);
   }
 }
