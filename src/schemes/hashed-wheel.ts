@@ -11,9 +11,9 @@ import {
   type Census,
   censusOf,
   getTick,
+  mustHold,
   type Scheme,
   type TaskSlab,
-  unsound,
 } from './scheme.ts';
 
 export abstract class HashedWheel implements Scheme {
@@ -87,9 +87,9 @@ export abstract class HashedWheel implements Scheme {
       const slots = this.slab.check(bucket);
       for (const slot of slots) {
         const tick = getTick(this.slab, slot);
-        if (this.#indexOf(tick) !== index) unsound(`tick ${tick} is in bucket ${index}`);
-        if (tick <= this.#cursor || tick > this.#latest) unsound(`tick ${tick} is outside of the bounds`);
-        if (tick < this.earliestIn(index)) unsound(`tick ${tick} is before the earliest of its bucket`);
+        mustHold(this.#indexOf(tick) === index, `tick ${tick} is in bucket ${index}`);
+        mustHold(tick > this.#cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
+        mustHold(tick >= this.earliestIn(index), `tick ${tick} is before the earliest of its bucket`);
       }
       return slots;
     });

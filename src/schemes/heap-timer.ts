@@ -10,7 +10,7 @@
 // `a` is its position, NONE once it has left. Every change of a node goes through `#place`. (libuv, Java's DelayQueue and Go kept timers so.)
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';
-import { unsound } from './scheme.ts';
+import { mustHold } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** Scheme 3, an indexed binary heap: for delays of every size with no tick to choose, and few enough that log n does not hurt. */
@@ -118,17 +118,14 @@ class IndexedHeap implements Scheme {
 
   check(): Census {
     for (let position = 0; position < this.#slots.length; position++) {
-      if (this.#slab.a(this.#slots[position]) !== position)
-        unsound(`the slot at ${position} does not know it`);
-      if (this.#ticks[position] <= this.#cursor) unsound(`tick ${this.#ticks[position]} was left behind`);
-      const parent = (position - 1) >> 1;
-      if (position > 0 && this.#isBefore(this.#ticks[position], this.#orders[position], parent)) {
-        unsound(`position ${position} is before its parent`);
-      }
+      mustHold(this.#slab.a(this.#slots[position]) === position, `the slot at ${position} does not know it`);
+      mustHold(this.#ticks[position] > this.#cursor, `tick ${this.#ticks[position]} was left behind`);
+      const isAfterParent =
+        position === 0 || !this.#isBefore(this.#ticks[position], this.#orders[position], (position - 1) >> 1);
+      mustHold(isAfterParent, `position ${position} is before its parent`);
     }
-    if (this.#ticks.length !== this.#slots.length || this.#orders.length !== this.#slots.length) {
-      unsound('the arrays differ in length');
-    }
+    const { length } = this.#slots;
+    mustHold(this.#ticks.length === length && this.#orders.length === length, 'the arrays differ in length');
     return { members: this.#slots, heads: 0, earliest: this.nextTick() };
   }
 }

@@ -20,10 +20,10 @@ import {
   censusOf,
   getTick,
   members,
+  mustHold,
   pushTick,
   type Scheme,
   type TaskSlab,
-  unsound,
 } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
@@ -152,7 +152,6 @@ class HierarchicalWheel implements Scheme {
 
   #refileBeyond(due: Slot): void {
     const end = this.#cursor + this.#range;
-    if (this.#earliestBeyond >= end) return;
     let earliest = Number.POSITIVE_INFINITY;
     for (const slot of members(this.#slab, this.#beyond)) {
       const tick = getTick(this.#slab, slot);
@@ -185,28 +184,27 @@ class HierarchicalWheel implements Scheme {
     const turn = Math.floor(this.#cursor / this.#range);
     for (const slot of members) {
       const tick = getTick(this.#slab, slot);
-      if (Math.floor(tick / this.#range) <= turn)
-        unsound(`tick ${tick} is beyond the wheels at ${this.#cursor}`);
-      if (tick < this.#earliestBeyond) unsound(`tick ${tick} is before the earliest beyond`);
+      mustHold(Math.floor(tick / this.#range) > turn, `tick ${tick} is beyond the wheels at ${this.#cursor}`);
+      mustHold(tick >= this.#earliestBeyond, `tick ${tick} is before the earliest beyond`);
     }
     let heads = 1;
-    this.#levels.forEach(({ buckets, span }, level) => {
+    for (const { buckets, span } of this.#levels) {
       heads += buckets.length;
-      buckets.forEach((bucket, index) => {
+      const turnOf = (tick: number): number => Math.floor(Math.floor(tick / span) / buckets.length);
+      for (const [index, bucket] of buckets.entries()) {
         for (const slot of this.#slab.check(bucket)) {
           const tick = getTick(this.#slab, slot);
           const digit = Math.floor(tick / span);
-          const next = Math.floor(digit / buckets.length);
-          if (digit - next * buckets.length !== index)
-            unsound(`tick ${tick} is in bucket ${index} of level ${level}`);
-          if (next !== Math.floor(this.#cursor / (span * buckets.length)))
-            unsound(`tick ${tick} is too low, at level ${level}`);
-          if (digit === Math.floor(this.#cursor / span))
-            unsound(`tick ${tick} is too high, at level ${level}`);
+          mustHold(
+            digit - turnOf(tick) * buckets.length === index,
+            `tick ${tick} is in bucket ${index} of ${span}`,
+          );
+          mustHold(turnOf(tick) === turnOf(this.#cursor), `tick ${tick} is filed too low, at ${span}`);
+          mustHold(digit !== Math.floor(this.#cursor / span), `tick ${tick} is filed too high, at ${span}`);
           members.push(slot);
         }
-      });
-    });
+      }
+    }
     return censusOf(this.#slab, members, heads);
   }
 }

@@ -8,7 +8,7 @@
 // Ground rules. The search (sorted-list.ts) begins at the latest and passes only timers that are strictly later: so timers of
 // one tick lie in the order of insert, and starts with a common delay never search.
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { type Census, censusOf, getTick, type Scheme, type TaskSlab, unsound } from './scheme.ts';
+import { type Census, censusOf, getTick, mustHold, type Scheme, type TaskSlab } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 import { collectUpTo, firstTick, insertByTick } from './sorted-list.ts';
 
@@ -57,7 +57,7 @@ class OrderedList implements Scheme {
     let last = this.#cursor + 1;
     for (const slot of members) {
       const tick = getTick(this.#slab, slot);
-      if (tick < last) unsound(`tick ${tick} lies behind ${last}`);
+      mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
       last = tick;
     }
     return censusOf(this.#slab, members, 1);

@@ -9,7 +9,7 @@
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import { NOT_HELD, slot as slotOf } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { MakeScheme, Scheme } from './scheme.ts';
+import { type MakeScheme, mustHold, type Scheme } from './scheme.ts';
 
 export class SchemeTasks {
   readonly #slab = new Slab<TimerTask>();
@@ -120,20 +120,17 @@ export class SchemeTasks {
 
   /** Throws unless the tasks and the scheme are sound; returns the earliest tick. For tests: O(tasks + buckets). */
   check(): number {
-    const fail = (what: string): never => {
-      throw new Error(`scheme tasks: ${what}`);
-    };
     const { members, heads, earliest } = this.#scheme.check();
     const found = [...this.#slab.check(this.#due), ...this.#slab.check(this.#next), ...members];
-    if (new Set(found).size !== found.length) fail('a task is linked twice');
-    if (found.length !== this.#size) fail(`${found.length} tasks are linked, size says ${this.#size}`);
+    mustHold(new Set(found).size === found.length, 'a task is linked twice');
+    mustHold(found.length === this.#size, `${found.length} tasks are linked, size says ${this.#size}`);
     for (const slot of found) {
-      if (this.#slab.value(slot)?.[slotOf] !== slot) fail('a task does not know its slot');
+      mustHold(this.#slab.value(slot)?.[slotOf] === slot, 'a task does not know its slot');
     }
-    if (this.#slab.inUse !== found.length + heads + 2) fail('cells have leaked');
+    mustHold(this.#slab.inUse === found.length + heads + 2, 'cells have leaked');
     const nextTick = this.#scheme.nextTick();
-    if (nextTick > earliest) fail(`looks at tick ${nextTick}, though ${earliest} is due`);
-    if (nextTick <= this.#cursor) fail(`looks at tick ${nextTick}, though it stands at ${this.#cursor}`);
+    mustHold(nextTick <= earliest, `looks at tick ${nextTick}, though ${earliest} is due`);
+    mustHold(nextTick > this.#cursor, `looks at tick ${nextTick}, though it stands at ${this.#cursor}`);
     return found.length > members.length ? this.#cursor : earliest;
   }
 }

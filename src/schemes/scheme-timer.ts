@@ -21,7 +21,7 @@ import { tickAt, tickFrom } from '../timer/tick.ts';
 import type { Timer } from '../timer/timer.ts';
 import { checkAddable, keeper, slot, type TaskKeeper } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { MakeScheme } from './scheme.ts';
+import { type MakeScheme, mustHold } from './scheme.ts';
 import { SchemeTasks } from './scheme-tasks.ts';
 
 /** The options that every scheme has: those of a SystemTimer, but for its wheels. */
@@ -224,10 +224,12 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
   static check(timer: SchemeTimer): void {
     const earliest = timer.#tasks.check();
     if (!timer.#hasReaper || timer.#isRunning) return;
-    if (timer.#armedTick > earliest) throw new Error('scheme timer: armed too late');
-    if (timer.#tasks.size === 0 && timer.#armedTick < Number.POSITIVE_INFINITY) {
-      throw new Error('scheme timer: armed, though nothing is pending');
-    }
+    mustHold(timer.#armedTick <= earliest, `armed for ${timer.#armedTick}, though ${earliest} is due`);
+    const isResting = timer.#armedTick === Number.POSITIVE_INFINITY;
+    mustHold(
+      isResting === (timer.#tasks.size === 0),
+      `${timer.#tasks.size} pending, armed for ${timer.#armedTick}`,
+    );
   }
 }
 

@@ -78,7 +78,7 @@ export function censusOf(slab: TaskSlab, members: readonly Slot[], heads: number
   return { members, heads, earliest };
 }
 
-/** Throws what an invariant check found. */
-export function unsound(what: string): never {
-  throw new Error(`scheme: ${what}`);
+/** For invariant checks. @throws Error that says `what` is wrong, unless `holds`. */
+export function mustHold(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`unsound: ${what}`);
 }

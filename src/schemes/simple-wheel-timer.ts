@@ -16,7 +16,7 @@ import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { checkAddable } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';
-import { unsound } from './scheme.ts';
+import { mustHold } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */
@@ -102,8 +102,8 @@ class SimpleWheel implements Scheme {
       for (const slot of this.#slab.check(this.#bucketOf(this.#cursor + step))) found.add(slot);
     }
     const members = this.#buckets.flatMap((bucket) => this.#slab.check(bucket));
-    if (members.length !== found.size) unsound('a bucket outside of the interval has tasks');
-    if (this.#latest > this.#cursor + this.#buckets.length) unsound('a tick is beyond the interval');
+    mustHold(members.length === found.size, 'a bucket outside of the interval has tasks');
+    mustHold(this.#latest <= this.#cursor + this.#buckets.length, 'a tick is beyond the interval');
     return { members, heads: this.#buckets.length, earliest: this.nextTick() };
   }
 }

@@ -11,7 +11,7 @@ import { checkedNumber, checkedOptions } from '../errors.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { HashedWheel } from './hashed-wheel.ts';
-import { type Census, getTick, unsound } from './scheme.ts';
+import { type Census, getTick, mustHold } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { firstTick, insertByTick } from './sorted-list.ts';
 
@@ -47,7 +47,7 @@ class SortedHashedWheel extends HashedWheel {
       let last = Number.NEGATIVE_INFINITY;
       for (const slot of this.slab.check(bucket)) {
         const tick = getTick(this.slab, slot);
-        if (tick < last) unsound(`tick ${tick} lies behind ${last}`);
+        mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
         last = tick;
       }
     }

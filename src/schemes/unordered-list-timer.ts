@@ -15,10 +15,10 @@ import {
   censusOf,
   getTick,
   members,
+  mustHold,
   pushTick,
   type Scheme,
   type TaskSlab,
-  unsound,
 } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
@@ -79,8 +79,8 @@ class UnorderedList implements Scheme {
     const slots = this.#slab.check(this.#list);
     for (const slot of members(this.#slab, this.#list)) {
       const tick = getTick(this.#slab, slot);
-      if (tick <= this.#cursor) unsound(`tick ${tick} was left behind at ${this.#cursor}`);
-      if (tick < this.#earliest) unsound(`tick ${tick} is before the earliest, ${this.#earliest}`);
+      mustHold(tick > this.#cursor, `tick ${tick} was left behind at ${this.#cursor}`);
+      mustHold(tick >= this.#earliest, `tick ${tick} is before the earliest, ${this.#earliest}`);
     }
     return censusOf(this.#slab, slots, 1);
   }
