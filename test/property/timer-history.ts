@@ -3,8 +3,9 @@
 // The real timer leads: whenever it runs a task, the reference says whether that was the one to run now. What a callback
 // finds wrong is kept until the step ends, as the timer would take a throw for the user's.
 import { expect } from 'chai';
-import { SystemTimer, TimerTask } from '../../src/index.ts';
+import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';
 import { WatchedClock } from './watched-clock.ts';
@@ -26,10 +27,29 @@ class ScriptedTask extends TimerTask {
 
 class ScriptedError extends Error {}
 
+/** A timer that histories can be played on. */
+export interface PlayedTimer extends Timer {
+  readonly nextExpirationMs: number | undefined;
+  /** The longest delay that it takes, where it has a bound. */
+  readonly maxDelayMs?: number;
+}
+
+/** How such a timer is made, and its invariants checked. */
+export interface Player {
+  make(options: SystemTimerOptions): PlayedTimer;
+  check(timer: PlayedTimer): void;
+}
+
+const systemTimerPlayer: Player = {
+  make: (options) => new SystemTimer(options),
+  check: (timer) => checkTimerInvariants(timer as SystemTimer),
+};
+
 export class TimerHistory {
   readonly #history: History;
+  readonly #player: Player;
   readonly #clock: WatchedClock;
-  readonly #timer: SystemTimer;
+  readonly #timer: PlayedTimer;
   readonly #reference: TimerReference;
   readonly #tasks: ScriptedTask[];
   #isInside = false;
@@ -41,8 +61,9 @@ export class TimerHistory {
   #budget = 200;
   #failure: unknown;
 
-  constructor(history: History) {
+  constructor(history: History, player: Player = systemTimerPlayer) {
     this.#history = history;
+    this.#player = player;
     const { tickMs, wheelSize, reaper, maxPending, startMs } = history;
     this.#clock = new WatchedClock(startMs, (wake) => this.#pass(wake));
     this.#reference = new TimerReference(tickMs);
@@ -50,7 +71,7 @@ export class TimerHistory {
       if (error instanceof ScriptedError) this.#reported++;
       else this.#failure ??= error;
     };
-    this.#timer = new SystemTimer({ tickMs, wheelSize, reaper, maxPending, clock: this.#clock, onError });
+    this.#timer = player.make({ tickMs, wheelSize, reaper, maxPending, clock: this.#clock, onError });
     this.#tasks = history.tasks.map(
       ({ delayMs }, id) => new ScriptedTask(id, delayMs, (ran) => this.#onRun(ran)),
     );
@@ -104,7 +125,13 @@ export class TimerHistory {
 
   #add(task: ScriptedTask): void {
     const isFull = this.#reference.size >= this.#history.maxPending && !this.#reference.has(task.id);
-    const expected = this.#isClosed ? 'ERR_PURGATORY_CLOSED' : isFull ? 'ERR_PURGATORY_FULL' : undefined;
+    const isTooFar = task.delayMs > (this.#timer.maxDelayMs ?? Number.POSITIVE_INFINITY);
+    const refusals = [
+      isTooFar && 'ERR_OUT_OF_RANGE',
+      this.#isClosed && 'ERR_PURGATORY_CLOSED',
+      isFull && 'ERR_PURGATORY_FULL',
+    ];
+    const expected = refusals.find((refusal) => refusal !== false);
     let code: unknown;
     try {
       this.#timer.add(task);
@@ -173,7 +200,7 @@ export class TimerHistory {
   }
 
   #check(): void {
-    checkTimerInvariants(this.#timer);
+    this.#player.check(this.#timer);
     expect(this.#timer.size, 'size').to.equal(this.#reference.size);
     expect(this.#reported, 'errors reported').to.equal(this.#thrown);
     for (const task of this.#tasks)

@@ -1,0 +1,144 @@
+// Scheme 6 of Varghese & Lauck (1987): a hashed wheel whose buckets are lists in no order. Netty's HashedWheelTimer.
+//
+//   START_TIMER            O(1)   append to the bucket that the remainder of the tick names
+//   STOP_TIMER             O(1)   unlink
+//   PER_TICK_BOOKKEEPING   O(n / wheelSize) on average where something in the bucket falls due, O(n) where all meet in one
+//                          bucket; O(1) where nothing does
+//   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
+//
+// Ground rules: those of the wheel (hashed-wheel.ts). A bucket has a bound on its earliest tick, exact after each look into
+// it; a stop leaves it as it is, at the cost of one look in vain. Within a bucket the order is that of insert.
+//
+// It also speaks the language of io.netty.util.HashedWheelTimer. Where it differs: a timeout is never early by the clock and is
+// off the wheel at once when cancelled, not a tick later; a throw of a task goes to `onError`, not to a log; a refusal is a
+// PurgatoryError; no thread is started, and nothing is armed while nothing is pending; `stop` may be called from a task.
+import {
+  checkedNumber,
+  checkedOptions,
+  invalidArgType,
+  invalidArgValue,
+  type NumberRule,
+} from '../errors.ts';
+import type { Slot } from '../slab/slab.ts';
+import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../timer/system-timer-options.ts';
+import { HashedWheel } from './hashed-wheel.ts';
+import { getTick, pushTick, type TaskSlab } from './scheme.ts';
+import { SchemeTimer } from './scheme-timer.ts';
+import { type Timeout, type TimeoutTask, WheelTimeout } from './wheel-timeout.ts';
+
+/** The options of a {@link HashedWheelTimer}: by Netty's names, or by the library's; one name of a pair may be given. */
+export interface HashedWheelTimerOptions extends SystemTimerOptions {
+  /** The tick in ms (`tickMs`): an integer from 1 to 2^31 - 1. Default 100, as in Netty. */
+  tickDurationMs?: number;
+  /** Buckets of the wheel (`wheelSize`): an integer from 2 to 65,536, rounded up to a power of two. Default 512. */
+  ticksPerWheel?: number;
+  /** The most timeouts pending at once (`maxPending`): an integer, or Infinity; 0 or less means no limit, as in Netty. */
+  maxPendingTimeouts?: number;
+}
+
+const DEFAULT_TICK_MS = 100;
+const DEFAULT_WHEEL_SIZE = 512;
+const MAX_PENDING_TIMEOUTS: NumberRule = {
+  min: Number.MIN_SAFE_INTEGER,
+  max: Number.MAX_SAFE_INTEGER,
+  integer: true,
+  orInfinity: true,
+};
+
+/** Scheme 6, a hashed wheel: for many timeouts of like, coarse delays, nearly all cancelled: the timeouts of connections. */
+export class HashedWheelTimer extends SchemeTimer {
+  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range, or both of a pair. */
+  constructor(options?: HashedWheelTimerOptions) {
+    const given = checkedOptions(options);
+    const tickMs = checkedNumber(...eitherOf(given, 'tickDurationMs', 'tickMs'), DEFAULT_TICK_MS, TICK_MS);
+    const wheelSize = checkedNumber(
+      ...eitherOf(given, 'ticksPerWheel', 'wheelSize'),
+      DEFAULT_WHEEL_SIZE,
+      WHEEL_SIZE,
+    );
+    const maxPending = checkedMaxPending(given);
+    super((slab, cursor) => new UnsortedHashedWheel(slab, cursor, wheelSize), {
+      ...given,
+      tickMs,
+      maxPending,
+    });
+  }
+
+  /**
+   * Runs `task` once, `delayMs` from now; never inside this call. The timer starts with its first timeout. O(1).
+   *
+   * @throws TypeError, RangeError (Node's codes) for a task that cannot run, or a delay that is not finite.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED after `stop`; ERR_PURGATORY_FULL: `maxPendingTimeouts` is reached.
+   */
+  newTimeout(task: TimeoutTask, delayMs: number): Timeout {
+    if (typeof task !== 'function' && typeof task?.run !== 'function') {
+      throw invalidArgType('task', 'of type function or an object with the method run', task);
+    }
+    const timeout = new WheelTimeout(this, task, delayMs);
+    this.add(timeout);
+    return timeout;
+  }
+
+  /** How many timeouts (and tasks of `add`) are pending. */
+  get pendingTimeouts(): number {
+    return this.size;
+  }
+
+  /**
+   * Ends the timer for good, as `close` does, and returns the timeouts that were never run, all cancelled by that, by
+   * deadline. What was pending through `add` is no longer, and only `close` returns it. A second call returns [].
+   */
+  stop(): Timeout[] {
+    return this.close().filter((task) => task instanceof WheelTimeout);
+  }
+}
+
+/** The name that was given and its value. @throws TypeError with ERR_INVALID_ARG_VALUE when both were. */
+function eitherOf(
+  options: HashedWheelTimerOptions,
+  name: keyof HashedWheelTimerOptions,
+  other: keyof HashedWheelTimerOptions,
+): [name: string, value: unknown] {
+  if (options[name] === undefined) return [`options.${other}`, options[other]];
+  if (options[other] !== undefined) {
+    throw invalidArgValue(`options.${name}`, `cannot be given together with ${other}`, options[name]);
+  }
+  return [`options.${name}`, options[name]];
+}
+
+function checkedMaxPending(options: HashedWheelTimerOptions): number | undefined {
+  const [name, value] = eitherOf(options, 'maxPendingTimeouts', 'maxPending');
+  if (name === 'options.maxPending') return options.maxPending;
+  const most = checkedNumber(name, value, Number.POSITIVE_INFINITY, MAX_PENDING_TIMEOUTS);
+  return most > 0 ? most : Number.POSITIVE_INFINITY;
+}
+
+class UnsortedHashedWheel extends HashedWheel {
+  readonly #earliest: Float64Array;
+
+  constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
+    super(slab, cursor, wheelSize);
+    this.#earliest = new Float64Array(this.buckets.length).fill(Number.POSITIVE_INFINITY);
+  }
+
+  override insertIn(index: number, tick: number): Slot {
+    if (tick < this.#earliest[index]) this.#earliest[index] = tick;
+    return pushTick(this.slab, this.buckets[index], tick);
+  }
+
+  override earliestIn(index: number): number {
+    return this.#earliest[index];
+  }
+
+  override expireIn(index: number, tick: number, expired: Slot[]): void {
+    const slab = this.slab;
+    const list = this.buckets[index];
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) {
+      const slotTick = getTick(slab, slot);
+      if (slotTick <= tick) expired.push(slot);
+      else if (slotTick < earliest) earliest = slotTick;
+    }
+    this.#earliest[index] = earliest;
+  }
+}

@@ -1,0 +1,98 @@
+// The wheel that schemes 5 and 6 have in common: a tick goes to the bucket that its remainder names, whatever the rotation.
+//
+// Ground rules. Kept ticks lie ahead of the cursor, in any rotation. The paper counts the rotations of each timer down; here a
+// timer keeps its tick, and a bucket is looked into only when the earliest in it may be due. So a rotation in which nothing is
+// due in a bucket costs that bucket one comparison, and a clock that jumps over many rotations looks into each once.
+// `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
+// wheelSize is a power of two, so that the remainder of any tick up to 2^53 is exact.
+import { type Moved, NONE, type Slot } from '../slab/slab.ts';
+import {
+  appendByTick,
+  type Census,
+  censusOf,
+  getTick,
+  mustHold,
+  type Scheme,
+  type TaskSlab,
+} from './scheme.ts';
+
+export abstract class HashedWheel implements Scheme {
+  protected readonly slab: TaskSlab;
+  protected readonly buckets: Slot[];
+  #cursor = 0;
+  #latest = 0;
+
+  /** @param wheelSize the least number of buckets, rounded up to a power of two. */
+  constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
+    this.slab = slab;
+    const length = 2 ** (32 - Math.clz32(wheelSize - 1));
+    this.buckets = Array.from({ length }, () => slab.makeList(NONE, NONE));
+    this.#cursor = cursor;
+    this.#latest = cursor;
+  }
+
+  /** A new slot for `tick` in a bucket. */
+  abstract insertIn(index: number, tick: number): Slot;
+
+  /** A tick that none in the bucket is before; Infinity for an empty one, if that is known. O(1). */
+  abstract earliestIn(index: number): number;
+
+  /** Adds all of the bucket up to `tick` to `expired`, by insert within a tick; the caller moves them then. */
+  abstract expireIn(index: number, tick: number, expired: Slot[]): void;
+
+  insert(tick: number): Slot {
+    if (tick > this.#latest) this.#latest = tick;
+    return this.insertIn(this.#indexOf(tick), tick);
+  }
+
+  remove(slot: Slot): void {
+    this.slab.remove(slot);
+  }
+
+  collect(tick: number, due: Slot): void {
+    const expired: Slot[] = [];
+    const steps = Math.min(Math.min(tick, this.#latest) - this.#cursor, this.buckets.length);
+    for (let step = 1; step <= steps; step++) {
+      const index = this.#indexOf(this.#cursor + step);
+      if (this.earliestIn(index) <= tick) this.expireIn(index, tick, expired);
+    }
+    this.#cursor = tick;
+    appendByTick(this.slab, expired, due);
+  }
+
+  /** The next tick with something due in the coming rotation, else the earliest of all. O(wheelSize). */
+  nextTick(): number {
+    let soonest = Number.POSITIVE_INFINITY;
+    for (let step = 1; step <= this.buckets.length; step++) {
+      const at = this.#cursor + step;
+      const earliest = this.earliestIn(this.#indexOf(at));
+      if (earliest <= at) return at;
+      if (earliest < soonest) soonest = earliest;
+    }
+    return soonest;
+  }
+
+  relocate(moved: Moved): void {
+    for (let index = 0; index < this.buckets.length; index++)
+      this.buckets[index] = moved(this.buckets[index]);
+  }
+
+  #indexOf(tick: number): number {
+    const wheelSize = this.buckets.length;
+    return tick - Math.floor(tick / wheelSize) * wheelSize;
+  }
+
+  check(): Census {
+    const members = this.buckets.flatMap((bucket, index) => {
+      const slots = this.slab.check(bucket);
+      for (const slot of slots) {
+        const tick = getTick(this.slab, slot);
+        mustHold(this.#indexOf(tick) === index, `tick ${tick} is in bucket ${index}`);
+        mustHold(tick > this.#cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
+        mustHold(tick >= this.earliestIn(index), `tick ${tick} is before the earliest of its bucket`);
+      }
+      return slots;
+    });
+    return censusOf(this.slab, members, this.buckets.length);
+  }
+}

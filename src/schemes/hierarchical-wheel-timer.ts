@@ -1,0 +1,210 @@
+// Scheme 7 of Varghese & Lauck (1987): wheels of growing coarseness, as seconds, minutes, hours and days are.
+//
+//   START_TIMER            O(m)   of m levels: the search for the level
+//   STOP_TIMER             O(1)   unlink
+//   PER_TICK_BOOKKEEPING   O(1)   a step to the next bucket, what falls due, and amortised at most m moves a timer
+//   space                  O(n + buckets of all levels)   a list head (16 bytes) a bucket
+//
+// A level stands for one digit of the tick in a mixed radix. With levels 60/60/24/100 and a tick of a second, at 11 days
+// 10:24:30 a timer for 11:15:15 of that day differs in the hour: it goes to the third level, bucket 11; when the cursor gets
+// to 11:00:00 it moves to the second level, bucket 15; at 11:15:00 to the first, bucket 15, and at 11:15:15 it is due. What lies
+// beyond the last level waits in a list that is looked through when the wheels have turned to the range of its earliest.
+//
+// Ground rules. A tick is filed at the highest digit in which it differs from the cursor, so timers of one tick are always
+// in one list, in the order of insert, across every move down. It steps bucket by bucket within a level, and over a whole bucket
+// of the next level when this level is empty: SystemTimer jumps instead, by its DelayQueue. Ticks below 2^53 divide exactly.
+import { checkedOptions, invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
+import { type Moved, NONE, type Slot } from '../slab/slab.ts';
+import {
+  type Census,
+  censusOf,
+  getTick,
+  members,
+  mustHold,
+  pushTick,
+  type Scheme,
+  type TaskSlab,
+} from './scheme.ts';
+import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
+
+/** The options of a {@link HierarchicalWheelTimer}. */
+export interface HierarchicalWheelTimerOptions extends SchemeTimerOptions {
+  /**
+   * Buckets of each level, the finest first: integers from 2 to 65,536 whose product is a safe integer. Default
+   * [60, 60, 24, 100]: seconds, minutes, hours and days, for a tick of a second.
+   */
+  levels?: readonly number[];
+}
+
+/** Scheme 7, hierarchical wheels that tick: for delays of every size and O(1), where the levels should mean something. */
+export class HierarchicalWheelTimer extends SchemeTimer {
+  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  constructor(options?: HierarchicalWheelTimerOptions) {
+    const { levels = [60, 60, 24, 100], ...common } = checkedOptions(options);
+    const checked = checkedLevels(levels);
+    super((slab, cursor) => new HierarchicalWheel(slab, cursor, checked), common);
+  }
+}
+
+function checkedLevels(levels: readonly number[]): readonly number[] {
+  if (!Array.isArray(levels)) throw invalidArgType('options.levels', 'an instance of Array', levels);
+  if (levels.length === 0) throw invalidArgValue('options.levels', 'must name one level or more', levels);
+  let range = 1;
+  for (const buckets of levels) {
+    if (typeof buckets !== 'number') throw invalidArgType('options.levels', 'an array of numbers', levels);
+    if (!(Number.isInteger(buckets) && buckets >= 2 && buckets <= 2 ** 16)) {
+      throw outOfRange('options.levels', 'an array of integers >= 2 and <= 65536', levels);
+    }
+    range *= buckets;
+  }
+  if (range > Number.MAX_SAFE_INTEGER) {
+    throw outOfRange('options.levels', 'an array whose product is <= Number.MAX_SAFE_INTEGER', levels);
+  }
+  return [...levels];
+}
+
+/** One wheel: each bucket spans `span` ticks, all of them one bucket of the next. */
+interface Level {
+  readonly buckets: Slot[];
+  readonly span: number;
+}
+
+class HierarchicalWheel implements Scheme {
+  readonly #slab: TaskSlab;
+  readonly #levels: readonly Level[];
+  /** Ticks that all levels span. */
+  readonly #range: number = 0;
+  #beyond: Slot;
+  /** No slot beyond has an earlier tick. */
+  #earliestBeyond = Number.POSITIVE_INFINITY;
+  #cursor = 0;
+
+  constructor(slab: TaskSlab, cursor: number, sizes: readonly number[]) {
+    this.#slab = slab;
+    let span = 1;
+    this.#levels = sizes.map((length) => {
+      const level = { buckets: Array.from({ length }, () => slab.makeList(NONE, NONE)), span };
+      span *= length;
+      return level;
+    });
+    this.#range = span;
+    this.#beyond = slab.makeList(NONE, NONE);
+    this.#cursor = cursor;
+  }
+
+  insert(tick: number): Slot {
+    return pushTick(this.#slab, this.#listFor(tick), tick);
+  }
+
+  remove(slot: Slot): void {
+    this.#slab.remove(slot);
+  }
+
+  collect(tick: number, due: Slot): void {
+    for (let at = this.#nextUpTo(tick); at <= tick; at = this.#nextUpTo(tick)) this.#expire(at, due);
+    this.#cursor = tick;
+  }
+
+  nextTick(): number {
+    return this.#nextUpTo(Number.MAX_VALUE);
+  }
+
+  relocate(moved: Moved): void {
+    for (const { buckets } of this.#levels) {
+      for (let index = 0; index < buckets.length; index++) buckets[index] = moved(buckets[index]);
+    }
+    this.#beyond = moved(this.#beyond);
+  }
+
+  /** Steps from bucket to bucket, the finest level first, to where the next with timers begins; Infinity if that is after `limit`. */
+  #nextUpTo(limit: number): number {
+    for (const { buckets, span } of this.#levels) {
+      const digit = Math.floor(this.#cursor / span);
+      const turn = Math.floor(digit / buckets.length) * buckets.length;
+      for (let index = digit - turn + 1; index < buckets.length; index++) {
+        const start = (turn + index) * span;
+        if (start > limit) return Number.POSITIVE_INFINITY;
+        if (!this.#slab.isEmpty(buckets[index])) return start;
+      }
+    }
+    const start = Math.floor(this.#earliestBeyond / this.#range) * this.#range;
+    return start > limit ? Number.POSITIVE_INFINITY : start;
+  }
+
+  /** Moves the cursor to `at`, where one bucket, or the range of the earliest beyond, begins: its timers are due or move down. */
+  #expire(at: number, due: Slot): void {
+    this.#cursor = at;
+    for (const { buckets, span } of this.#levels) {
+      const digit = Math.floor(at / span);
+      this.#refile(buckets[digit - Math.floor(digit / buckets.length) * buckets.length], due);
+      // A coarser bucket begins here only if this one is the first of its turn.
+      if (digit % buckets.length !== 0) return;
+    }
+    this.#refileBeyond(due);
+  }
+
+  #refile(list: Slot, due: Slot): void {
+    for (const slot of members(this.#slab, list)) {
+      const tick = getTick(this.#slab, slot);
+      this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
+    }
+  }
+
+  #refileBeyond(due: Slot): void {
+    const end = this.#cursor + this.#range;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const slot of members(this.#slab, this.#beyond)) {
+      const tick = getTick(this.#slab, slot);
+      if (tick < end) this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
+      else if (tick < earliest) earliest = tick;
+    }
+    this.#earliestBeyond = earliest;
+  }
+
+  #listFor(tick: number): Slot {
+    const range = this.#range;
+    if (Math.floor(tick / range) !== Math.floor(this.#cursor / range)) {
+      if (tick < this.#earliestBeyond) this.#earliestBeyond = tick;
+      return this.#beyond;
+    }
+    let level = this.#levels.length - 1;
+    while (level > 0 && !this.#differsAt(level, tick)) level--;
+    const { buckets, span } = this.#levels[level];
+    const digit = Math.floor(tick / span);
+    return buckets[digit - Math.floor(digit / buckets.length) * buckets.length];
+  }
+
+  #differsAt(level: number, tick: number): boolean {
+    const { span } = this.#levels[level];
+    return Math.floor(tick / span) !== Math.floor(this.#cursor / span);
+  }
+
+  check(): Census {
+    const members = this.#slab.check(this.#beyond);
+    const turn = Math.floor(this.#cursor / this.#range);
+    for (const slot of members) {
+      const tick = getTick(this.#slab, slot);
+      mustHold(Math.floor(tick / this.#range) > turn, `tick ${tick} is beyond the wheels at ${this.#cursor}`);
+      mustHold(tick >= this.#earliestBeyond, `tick ${tick} is before the earliest beyond`);
+    }
+    let heads = 1;
+    for (const { buckets, span } of this.#levels) {
+      heads += buckets.length;
+      const turnOf = (tick: number): number => Math.floor(Math.floor(tick / span) / buckets.length);
+      for (const [index, bucket] of buckets.entries()) {
+        for (const slot of this.#slab.check(bucket)) {
+          const tick = getTick(this.#slab, slot);
+          const digit = Math.floor(tick / span);
+          mustHold(
+            digit - turnOf(tick) * buckets.length === index,
+            `tick ${tick} is in bucket ${index} of ${span}`,
+          );
+          mustHold(turnOf(tick) === turnOf(this.#cursor), `tick ${tick} is filed too low, at ${span}`);
+          mustHold(digit !== Math.floor(this.#cursor / span), `tick ${tick} is filed too high, at ${span}`);
+          members.push(slot);
+        }
+      }
+    }
+    return censusOf(this.#slab, members, heads);
+  }
+}

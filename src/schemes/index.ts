@@ -1,0 +1,10 @@
+// `purgatory/schemes`: the seven timers of Varghese & Lauck (1987), each behind Timer. SystemTimer is the seventh with a DelayQueue.
+export { HashedWheelTimer, type HashedWheelTimerOptions } from './hashed-wheel-timer.ts';
+export { HeapTimer } from './heap-timer.ts';
+export { HierarchicalWheelTimer, type HierarchicalWheelTimerOptions } from './hierarchical-wheel-timer.ts';
+export { OrderedListTimer } from './ordered-list-timer.ts';
+export type { SchemeTimerOptions } from './scheme-timer.ts';
+export { SimpleWheelTimer, type SimpleWheelTimerOptions } from './simple-wheel-timer.ts';
+export { SortedHashedWheelTimer } from './sorted-hashed-wheel-timer.ts';
+export { UnorderedListTimer } from './unordered-list-timer.ts';
+export type { Timeout, TimeoutTask } from './wheel-timeout.ts';

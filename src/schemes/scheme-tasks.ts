@@ -1,0 +1,136 @@
+// The pending tasks of one scheme timer: those ahead, kept by the scheme, and those that are due.
+//
+// Ground rules. It owns the slab, `task[slot]` of the tasks it holds, and two lists: `due`, what the pass under way has yet to
+// run, and `next`, what the next pass begins with. It reads no clock and runs no task; SchemeTimer alone drives it. It is to
+// the schemes what TimingWheels is to SystemTimer, with one difference: a scheme hands over all that is due at once, so
+// there is one cursor and no horizon. A task that is filed while a pass is open can therefore never enter that pass.
+//
+// Costs, besides the scheme's own: O(1) an operation, amortised where memory grows and shrinks.
+import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import { NOT_HELD, slot as slotOf } from '../timer/timer-protocol.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
+import { type MakeScheme, mustHold, type Scheme } from './scheme.ts';
+
+export class SchemeTasks {
+  readonly #slab = new Slab<TimerTask>();
+  readonly #scheme: Scheme;
+  #due = this.#slab.makeList(NONE, NONE);
+  #next = this.#slab.makeList(NONE, NONE);
+  #cursor = 0;
+  /** The highest tick filed so far. */
+  #latest = 0;
+  #size = 0;
+
+  constructor(makeScheme: MakeScheme, cursor: number) {
+    this.#scheme = makeScheme(this.#slab, cursor);
+    this.#cursor = cursor;
+    this.#latest = cursor;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  holds(task: TimerTask): boolean {
+    const slot = task[slotOf];
+    return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
+  }
+
+  /** Files a task that is in no timer. */
+  add(task: TimerTask, tick: number): void {
+    const slot = tick > this.#cursor ? this.#scheme.insert(tick) : this.#slab.push(this.#next, NONE, NONE);
+    this.#slab.setValue(slot, task);
+    task[slotOf] = slot;
+    this.#size++;
+    if (tick > this.#latest) this.#latest = tick;
+  }
+
+  /** Files a task that is held here anew, behind the others of its tick. */
+  move(task: TimerTask, tick: number): void {
+    this.remove(task);
+    this.add(task, tick);
+  }
+
+  /** Takes out a task that is held here. */
+  remove(task: TimerTask): void {
+    const slot = task[slotOf] as Slot;
+    this.#slab.setValue(slot, undefined);
+    this.#scheme.remove(slot);
+    task[slotOf] = NOT_HELD;
+    this.#size--;
+  }
+
+  /** Moves the cursor on to `tick`: what falls due on the way waits for the next pass. */
+  catchUp(tick: number): void {
+    if (tick > this.#cursor) this.#collect(tick, this.#next);
+  }
+
+  /** True from `openPass` until `take` has returned undefined. */
+  get isPassOpen(): boolean {
+    return !this.#slab.isEmpty(this.#due);
+  }
+
+  /** Begins a pass over all up to `tick`; none may be open. */
+  openPass(tick: number): void {
+    this.#slab.splice(this.#next, this.#due);
+    if (tick > this.#cursor) this.#collect(tick, this.#due);
+  }
+
+  /** Takes out the next task of the pass; undefined ends the pass. */
+  take(): TimerTask | undefined {
+    const slot = this.#slab.next(this.#due);
+    if (slot === this.#due) return undefined;
+    const task = this.#slab.value(slot) as TimerTask;
+    this.remove(task);
+    return task;
+  }
+
+  /** The tick at which to look next: no task is due before; Infinity when none is pending. */
+  nextTick(): number {
+    if (this.#size === 0) return Number.POSITIVE_INFINITY;
+    if (this.isPassOpen || !this.#slab.isEmpty(this.#next)) return this.#cursor;
+    return this.#scheme.nextTick();
+  }
+
+  /** Takes out every task, in order, for good: nothing can be filed afterwards. */
+  takeAll(): TimerTask[] {
+    const tasks: TimerTask[] = [];
+    this.#slab.splice(this.#next, this.#due);
+    this.#collect(Math.max(this.#cursor, this.#latest), this.#due);
+    for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
+    return tasks;
+  }
+
+  /** Gives memory back after a burst. Called where no slot is held in a local variable. O(1), amortised. */
+  shrink(): void {
+    if (!this.#slab.isSparse) return;
+    const moved = this.#slab.compact();
+    this.#due = moved(this.#due);
+    this.#next = moved(this.#next);
+    this.#scheme.relocate(moved);
+    this.#slab.forEachValue((task, slot) => {
+      task[slotOf] = slot;
+    });
+  }
+
+  #collect(tick: number, due: Slot): void {
+    this.#scheme.collect(tick, due);
+    this.#cursor = tick;
+  }
+
+  /** Throws unless the tasks and the scheme are sound; returns the earliest tick. For tests: O(tasks + buckets). */
+  check(): number {
+    const { members, heads, earliest } = this.#scheme.check();
+    const found = [...this.#slab.check(this.#due), ...this.#slab.check(this.#next), ...members];
+    mustHold(new Set(found).size === found.length, 'a task is linked twice');
+    mustHold(found.length === this.#size, `${found.length} tasks are linked, size says ${this.#size}`);
+    for (const slot of found) {
+      mustHold(this.#slab.value(slot)?.[slotOf] === slot, 'a task does not know its slot');
+    }
+    mustHold(this.#slab.inUse === found.length + heads + 2, 'cells have leaked');
+    const nextTick = this.#scheme.nextTick();
+    mustHold(nextTick <= earliest, `looks at tick ${nextTick}, though ${earliest} is due`);
+    mustHold(nextTick > this.#cursor, `looks at tick ${nextTick}, though it stands at ${this.#cursor}`);
+    return found.length > members.length ? this.#cursor : earliest;
+  }
+}

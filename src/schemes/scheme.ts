@@ -1,0 +1,84 @@
+// What tells one timer scheme from another: how it keeps the tasks that lie ahead, by tick.
+//
+// Ground rules. A scheme keeps the cells of a slab that SchemeTasks owns: it makes, links and frees them, and may use their
+// two integers (by default for the tick, see below). It knows no task, no clock and no milliseconds, and runs nothing. Its cursor
+// is the tick of the last `collect`; whatever it keeps lies ahead of that. The four costs in the header of each scheme are
+// those of the paper: START_TIMER is `insert`, STOP_TIMER `remove`, PER_TICK_BOOKKEEPING `collect` for one tick, and space.
+//
+// Source of all seven: G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels: Data Structures for the Efficient
+// Implementation of a Timer Facility", SOSP 1987. In the ledgers n is the number of pending tasks.
+import type { Moved, Slab, Slot } from '../slab/slab.ts';
+import { highOf, lowOf, tickOf } from '../timer/tick.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
+
+/** The cells that a scheme links. */
+export type TaskSlab = Slab<TimerTask>;
+
+export interface Scheme {
+  /** START_TIMER: a new slot for `tick`, which is ahead of the cursor, behind all others of that tick. */
+  insert(tick: number): Slot;
+  /** STOP_TIMER: takes a slot out, of the scheme or of the list that it was collected to, and frees it. */
+  remove(slot: Slot): void;
+  /** PER_TICK_BOOKKEEPING: sets the cursor to `tick`, and moves what falls due behind the last of `due`, by tick, then insert. */
+  collect(tick: number, due: Slot): void;
+  /** The tick to look at next: nothing kept is due before; Infinity when nothing is kept. */
+  nextTick(): number;
+  /** Rewrites the slots that the scheme itself remembers. */
+  relocate(moved: Moved): void;
+  /** Throws unless the scheme is sound; says what is in it. For tests. */
+  check(): Census;
+}
+
+/** What an invariant check found in a scheme. */
+export interface Census {
+  /** The slots that it keeps. */
+  readonly members: readonly Slot[];
+  /** How many lists it holds in the slab. */
+  readonly heads: number;
+  /** The tick of the first that is due; Infinity for none. */
+  readonly earliest: number;
+}
+
+/** Makes a scheme that keeps its lists in `slab` and starts at tick `cursor`. */
+export type MakeScheme = (slab: TaskSlab, cursor: number) => Scheme;
+
+/** A new slot that is the last of `list` and carries its tick. */
+export function pushTick(slab: TaskSlab, list: Slot, tick: number): Slot {
+  const high = highOf(tick);
+  return slab.push(list, lowOf(tick, high), high);
+}
+
+/** The tick of a slot made by {@link pushTick}. */
+export function getTick(slab: TaskSlab, slot: Slot): number {
+  return tickOf(slab.b(slot), slab.a(slot));
+}
+
+/** Moves `slots`, which come in the order of insert within a tick, behind the last of `due`, by tick. O(k log k), O(k) when in order. */
+export function appendByTick(slab: TaskSlab, slots: Slot[], due: Slot): void {
+  slots.sort((x, y) => getTick(slab, x) - getTick(slab, y));
+  for (const slot of slots) slab.moveTo(due, slot);
+}
+
+/** The slots of one list, in order. */
+export function* members(slab: TaskSlab, list: Slot): Generator<Slot, void, undefined> {
+  for (let slot = slab.next(list); slot !== list; ) {
+    // The visitor may move the slot that it is given.
+    const next = slab.next(slot);
+    yield slot;
+    slot = next;
+  }
+}
+
+/** The census of a scheme whose slots carry their ticks. */
+export function censusOf(slab: TaskSlab, members: readonly Slot[], heads: number): Census {
+  const earliest = members.reduce(
+    (least, slot) => Math.min(least, getTick(slab, slot)),
+    Number.POSITIVE_INFINITY,
+  );
+  return { members, heads, earliest };
+}
+
+/** For invariant checks. @throws Error that says `what` is wrong, unless `holds`. */
+export function mustHold(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`unsound: ${what}`);
+}

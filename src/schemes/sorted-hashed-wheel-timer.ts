@@ -1,0 +1,56 @@
+// Scheme 5 of Varghese & Lauck (1987): a hashed wheel whose buckets are lists by deadline.
+//
+//   START_TIMER            O(n / wheelSize) on average, O(n) where all meet in one bucket: a search within the bucket
+//   STOP_TIMER             O(1)             unlink
+//   PER_TICK_BOOKKEEPING   O(1)             a look at the head of one bucket, and what falls due
+//   space                  O(n + wheelSize) a list head (16 bytes) a bucket
+//
+// Ground rules: those of the wheel (hashed-wheel.ts) and of its buckets (sorted-list.ts). The search begins at the latest, so
+// starts with a common delay never search.
+import { checkedNumber, checkedOptions } from '../errors.ts';
+import type { Slot } from '../slab/slab.ts';
+import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
+import { HashedWheel } from './hashed-wheel.ts';
+import { type Census, getTick, mustHold } from './scheme.ts';
+import { SchemeTimer } from './scheme-timer.ts';
+import { firstTick, insertByTick } from './sorted-list.ts';
+
+/** Scheme 5, a hashed wheel with sorted buckets: for fewer timers than buckets and the steadiest ticks. */
+export class SortedHashedWheelTimer extends SchemeTimer {
+  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  constructor(options?: SystemTimerOptions) {
+    const { wheelSize: given, ...common } = checkedOptions(options);
+    const wheelSize = checkedNumber('options.wheelSize', given, 512, WHEEL_SIZE);
+    super((slab, cursor) => new SortedHashedWheel(slab, cursor, wheelSize), common);
+  }
+}
+
+class SortedHashedWheel extends HashedWheel {
+  override insertIn(index: number, tick: number): Slot {
+    return insertByTick(this.slab, this.buckets[index], tick);
+  }
+
+  override earliestIn(index: number): number {
+    return firstTick(this.slab, this.buckets[index]);
+  }
+
+  override expireIn(index: number, tick: number, expired: Slot[]): void {
+    const slab = this.slab;
+    const list = this.buckets[index];
+    for (let slot = slab.next(list); slot !== list && getTick(slab, slot) <= tick; slot = slab.next(slot)) {
+      expired.push(slot);
+    }
+  }
+
+  override check(): Census {
+    for (const bucket of this.buckets) {
+      let last = Number.NEGATIVE_INFINITY;
+      for (const slot of this.slab.check(bucket)) {
+        const tick = getTick(this.slab, slot);
+        mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
+        last = tick;
+      }
+    }
+    return super.check();
+  }
+}

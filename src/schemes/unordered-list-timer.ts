@@ -1,0 +1,87 @@
+// Scheme 1 of Varghese & Lauck (1987): all timers in one list, in no order.
+//
+//   START_TIMER            O(1)   append
+//   STOP_TIMER             O(1)   unlink
+//   PER_TICK_BOOKKEEPING   O(n)   in a tick where something falls due (or did, before it was stopped); O(1) in any other
+//   space                  O(n)   nothing besides the timers
+//
+// Ground rules. The paper decrements every timer at every tick. Here a timer keeps its tick and the list a bound on the
+// earliest, so that only a tick that may have something due looks through the list; the bound is exact after a look, and
+// a stop leaves it as it is. Appending keeps the order of insert, so what falls due is put in order by a stable sort.
+import { type Moved, NONE, type Slot } from '../slab/slab.ts';
+import {
+  appendByTick,
+  type Census,
+  censusOf,
+  getTick,
+  members,
+  mustHold,
+  pushTick,
+  type Scheme,
+  type TaskSlab,
+} from './scheme.ts';
+import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
+
+/** Scheme 1, an unordered list: for a handful of timers, or where nearly all are stopped before they fall due. */
+export class UnorderedListTimer extends SchemeTimer {
+  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  constructor(options?: SchemeTimerOptions) {
+    super((slab, cursor) => new UnorderedList(slab, cursor), options);
+  }
+}
+
+class UnorderedList implements Scheme {
+  readonly #slab: TaskSlab;
+  #list: Slot;
+  #cursor = 0;
+  /** No slot of the list has an earlier tick. */
+  #earliest = Number.POSITIVE_INFINITY;
+
+  constructor(slab: TaskSlab, cursor: number) {
+    this.#slab = slab;
+    this.#list = slab.makeList(NONE, NONE);
+    this.#cursor = cursor;
+  }
+
+  insert(tick: number): Slot {
+    if (tick < this.#earliest) this.#earliest = tick;
+    return pushTick(this.#slab, this.#list, tick);
+  }
+
+  remove(slot: Slot): void {
+    this.#slab.remove(slot);
+  }
+
+  collect(tick: number, due: Slot): void {
+    this.#cursor = tick;
+    if (tick < this.#earliest) return;
+    const slab = this.#slab;
+    const expired: Slot[] = [];
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let slot = slab.next(this.#list); slot !== this.#list; slot = slab.next(slot)) {
+      const slotTick = getTick(slab, slot);
+      if (slotTick <= tick) expired.push(slot);
+      else if (slotTick < earliest) earliest = slotTick;
+    }
+    this.#earliest = earliest;
+    appendByTick(slab, expired, due);
+  }
+
+  nextTick(): number {
+    return this.#earliest;
+  }
+
+  relocate(moved: Moved): void {
+    this.#list = moved(this.#list);
+  }
+
+  check(): Census {
+    const slots = this.#slab.check(this.#list);
+    for (const slot of members(this.#slab, this.#list)) {
+      const tick = getTick(this.#slab, slot);
+      mustHold(tick > this.#cursor, `tick ${tick} was left behind at ${this.#cursor}`);
+      mustHold(tick >= this.#earliest, `tick ${tick} is before the earliest, ${this.#earliest}`);
+    }
+    return censusOf(this.#slab, slots, 1);
+  }
+}
