@@ -1,21 +1,14 @@
 // An operation that cannot be answered yet, and the rule that it is answered once.
 //
-// Ground rules. `task[place]` belongs to the purgatory's watch lists: where the operation is parked, or NOT_PARKED, or COMPLETED, which
+// Ground rules. `task.$place` belongs to the purgatory's watch lists: where the operation is parked, or NOT_PARKED, or COMPLETED, which
 // it never leaves. Completing goes through `forceComplete` alone, whoever calls it: it marks the operation, takes it off the timer and every
 // watch list, and only then runs user code. So of a check, a force, an expiry, an abort and a cancel that meet, one wins and the
 // others find nothing. (Kafka: DelayedOperation, whose compare-and-set this is; a single thread needs none.)
-import { type HeldTask, keeper } from '../timer/timer-protocol.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 
-/** The field of an operation that holds its slot in the watch lists, or one of the two states below. */
-export const place: unique symbol = Symbol('purgatory.delayed-operation.place');
+/** The values of `$place` in an operation that is parked nowhere. */
 export const NOT_PARKED = -1;
 export const COMPLETED = -2;
-
-/** The field of the watch lists, typed apart from the class for isolated declarations. */
-export interface PlacedOperation extends HeldTask {
-  [place]: number;
-}
 
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
@@ -25,19 +18,18 @@ export interface OperationKeeper {
   expire(operation: DelayedOperation): void;
 }
 
-// Merged, since isolated declarations have no other way to type symbol fields.
-export interface DelayedOperation extends PlacedOperation {}
-
 /**
  * An operation to be parked in a {@link Purgatory}: extend it with its condition and its answer. `delayMs` is the deadline, counted
  * from parking; Infinity means none.
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor sets the field
 export abstract class DelayedOperation extends TimerTask {
+  /** Where the operation is parked, in the watch lists that keep it; NOT_PARKED or COMPLETED else. */
+  $place: number;
+
   /** @throws as {@link TimerTask}; Infinity is allowed. */
   constructor(delayMs: number) {
     super(delayMs);
-    this[place] = NOT_PARKED;
+    this.$place = NOT_PARKED;
   }
 
   /**
@@ -57,25 +49,25 @@ export abstract class DelayedOperation extends TimerTask {
    * operation is completed nonetheless. O(watch keys).
    */
   forceComplete(): boolean {
-    const at = this[place];
+    const at = this.$place;
     if (at === COMPLETED) return false;
-    const keptBy = this[keeper];
+    const keptBy = this.$keeper;
     if (at !== NOT_PARKED) (keptBy as unknown as OperationKeeper).leave(this);
     else if (keptBy !== undefined) keptBy.remove(this);
-    this[place] = COMPLETED;
+    this.$place = COMPLETED;
     this.onComplete();
     return true;
   }
 
   /** True from the moment it is completed, inside `onComplete` included. */
   get isCompleted(): boolean {
-    return this[place] === COMPLETED;
+    return this.$place === COMPLETED;
   }
 
   /** The deadline has come: the timer calls this. Completes the operation, then runs `onExpiration`. */
   override run(): void {
-    if (this[place] >= 0) {
-      (this[keeper] as unknown as OperationKeeper).expire(this);
+    if (this.$place >= 0) {
+      (this.$keeper as unknown as OperationKeeper).expire(this);
       return;
     }
     const errors = expire(this);

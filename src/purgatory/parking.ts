@@ -5,11 +5,11 @@
 // handles what user code throws where no caller of the user's could: inside a pass and in an expiry.
 import { PurgatoryError, throwLater } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
-import { keeper, type TaskKeeper } from '../timer/timer-protocol.ts';
+import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import { type DelayedOperation, expire, type OperationKeeper } from './delayed-operation.ts';
 import { Waiter } from './wait-for.ts';
 
-/** The lists of who waits for what: of a key alone, or of a key and more. `operation[place]` is theirs. */
+/** The lists of who waits for what: of a key alone, or of a key and more. `operation.$place` is theirs. */
 export interface WatchLists<Watch> {
   /** Parks an operation that is parked nowhere. */
   park(operation: DelayedOperation, watches: readonly Watch[]): void;
@@ -35,7 +35,7 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
   /** Parks an operation that is parked and pending nowhere. @throws what the timer's `add` throws; nothing is parked then. */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     if (operation.delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(operation);
-    operation[keeper] = this;
+    operation.$keeper = this;
     try {
       this.watchers.park(operation, watches);
     } catch (error) {
@@ -45,11 +45,11 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
   }
 
   keeps(operation: DelayedOperation): boolean {
-    return operation[keeper] === this;
+    return operation.$keeper === this;
   }
 
   leave(operation: DelayedOperation): void {
-    operation[keeper] = undefined;
+    operation.$keeper = undefined;
     this.watchers.leave(operation);
     if (operation.delayMs !== Number.POSITIVE_INFINITY) this.#timer.remove(operation);
   }

@@ -12,8 +12,7 @@
 import { invalidArgType } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import type { Timer } from '../timer/timer.ts';
-import { keeper } from '../timer/timer-protocol.ts';
-import { type DelayedOperation, place } from './delayed-operation.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
 import { Parking } from './parking.ts';
 import {
   checkedPurgatoryOptions,
@@ -78,7 +77,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    *   _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
-    if (op?.[place] === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+    if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
     checkWatchKeys(watchKeys);
     return this.#tryElseWatch(op, watchKeys);
   }
@@ -180,11 +179,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   #tryElseWatch(op: DelayedOperation, keys: readonly K[]): boolean {
     if (this.#isClosed) throw closed(this.name);
     if (op.isCompleted) return false;
-    if (op[keeper] !== undefined) throw pending(op);
+    if (op.$keeper !== undefined) throw pending(op);
     if (op.tryComplete()) return true;
     // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
     if (op.isCompleted) return false;
-    if (op[keeper] !== undefined) throw pending(op);
+    if (op.$keeper !== undefined) throw pending(op);
     if (this.#isClosed) throw closed(this.name);
     if (this.#parking.watchers.size >= this.#maxParked) throw full(this.name, this.#maxParked);
     this.#parking.park(op, keys);

@@ -1,6 +1,6 @@
 // Why a purgatory refuses a valid call: the errors of its states, with the words that say what to do.
 import { PurgatoryError } from '../errors.ts';
-import { type DelayedOperation, place } from './delayed-operation.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
 
 export function closed(name: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`);
@@ -16,7 +16,7 @@ export function full(name: string, maxParked: number): PurgatoryError {
 
 /** For an operation that is parked, or pending in a timer. */
 export function pending(op: DelayedOperation): PurgatoryError {
-  if (op[place] >= 0) {
+  if (op.$place >= 0) {
     return new PurgatoryError(
       'ERR_PURGATORY_ALREADY_WATCHED',
       'The operation is parked already: park it once',

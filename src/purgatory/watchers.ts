@@ -1,6 +1,6 @@
 // Who watches which key: the parked operations, and for each key the operations that watch it, in park order.
 //
-// Ground rules. It owns two slabs and `operation[place]`; it runs no user code and knows no timer. An operation has one cell in
+// Ground rules. It owns two slabs and `operation.$place`; it runs no user code and knows no timer. An operation has one cell in
 // `parked` (a: its first watch) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
 // A key has one sentinel in `watches` (a: the index of its name); it exists exactly while somebody watches it. So leaving
 // takes an operation off every list at once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed
@@ -12,7 +12,7 @@
 // Costs. park, leave: O(keys of the operation), each with one Map look-up when parking; a step: O(1). A watch that leaves while
 // passes are under way also costs O(depth of passes).
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
-import { type DelayedOperation, NOT_PARKED, place } from './delayed-operation.ts';
+import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 
 /** A walk over the operations that watched a key when it began. Made by {@link Watchers.beginPass} only. */
 export interface Pass {
@@ -55,7 +55,7 @@ export class Watchers<K, Op extends DelayedOperation> {
     const watches = this.#watches;
     const slot = parked.push(this.#all, NONE, 0);
     parked.setValue(slot, operation);
-    operation[place] = slot;
+    operation.$place = slot;
     let first = NONE;
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
@@ -75,7 +75,7 @@ export class Watchers<K, Op extends DelayedOperation> {
   leave(operation: Op): void {
     const parked = this.#parked;
     const watches = this.#watches;
-    const slot = operation[place] as Slot;
+    const slot = operation.$place as Slot;
     let watch = parked.a(slot) as Slot;
     while (watch !== NONE) {
       const next = watches.b(watch) as Slot;
@@ -86,7 +86,7 @@ export class Watchers<K, Op extends DelayedOperation> {
       if (before === after) this.#dropList(after); // only the sentinel is on both sides of a watch
       watch = next;
     }
-    operation[place] = NOT_PARKED;
+    operation.$place = NOT_PARKED;
     parked.setValue(slot, undefined);
     parked.remove(slot);
     if (parked.isSparse || watches.isSparse) this.#shrink();
@@ -159,7 +159,7 @@ export class Watchers<K, Op extends DelayedOperation> {
       const moved = this.#parked.compact();
       this.#all = moved(this.#all);
       this.#parked.forEachValue((operation, slot) => {
-        operation[place] = slot;
+        operation.$place = slot;
         for (
           let watch = this.#parked.a(slot) as Slot;
           watch !== NONE;
@@ -218,7 +218,7 @@ export class Watchers<K, Op extends DelayedOperation> {
     if (parked.length !== this.size) fail(`${parked.length} operations are linked, size says ${this.size}`);
     let pairs = 0;
     for (const slot of parked) {
-      if (this.#parked.value(slot)?.[place] !== slot) fail('an operation does not know its place');
+      if (this.#parked.value(slot)?.$place !== slot) fail('an operation does not know its place');
       let watches = 0;
       for (let watch = this.#parked.a(slot) as Slot; watch !== NONE; watch = this.#watches.b(watch) as Slot)
         watches++;

@@ -1,13 +1,13 @@
 // The pending tasks of one scheme timer: those ahead, kept by the scheme, and those that are due.
 //
-// Ground rules. It owns the slab, `task[slot]` of the tasks it holds, and two lists: `due`, what the pass under way has yet to
+// Ground rules. It owns the slab, `task.$slot` of the tasks it holds, and two lists: `due`, what the pass under way has yet to
 // run, and `next`, what the next pass begins with. It reads no clock and runs no task; SchemeTimer alone drives it. It is to
 // the schemes what TimingWheels is to SystemTimer, with one difference: a scheme hands over all that is due at once, so
 // there is one cursor and no horizon. A task that is filed while a pass is open can therefore never enter that pass.
 //
 // Costs, besides the scheme's own: O(1) an operation, amortised where memory grows and shrinks.
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
-import { NOT_HELD, slot as slotOf } from '../timer/timer-protocol.ts';
+import { NOT_HELD } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type MakeScheme, mustHold, type Scheme } from './scheme.ts';
 
@@ -32,7 +32,7 @@ export class SchemeTasks {
   }
 
   holds(task: TimerTask): boolean {
-    const slot = task[slotOf];
+    const slot = task.$slot;
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
@@ -40,7 +40,7 @@ export class SchemeTasks {
   add(task: TimerTask, tick: number): void {
     const slot = tick > this.#cursor ? this.#scheme.insert(tick) : this.#slab.push(this.#next, NONE, NONE);
     this.#slab.setValue(slot, task);
-    task[slotOf] = slot;
+    task.$slot = slot;
     this.#size++;
     if (tick > this.#latest) this.#latest = tick;
   }
@@ -53,10 +53,10 @@ export class SchemeTasks {
 
   /** Takes out a task that is held here. */
   remove(task: TimerTask): void {
-    const slot = task[slotOf] as Slot;
+    const slot = task.$slot as Slot;
     this.#slab.setValue(slot, undefined);
     this.#scheme.remove(slot);
-    task[slotOf] = NOT_HELD;
+    task.$slot = NOT_HELD;
     this.#size--;
   }
 
@@ -109,7 +109,7 @@ export class SchemeTasks {
     this.#next = moved(this.#next);
     this.#scheme.relocate(moved);
     this.#slab.forEachValue((task, slot) => {
-      task[slotOf] = slot;
+      task.$slot = slot;
     });
   }
 
@@ -125,7 +125,7 @@ export class SchemeTasks {
     mustHold(new Set(found).size === found.length, 'a task is linked twice');
     mustHold(found.length === this.#size, `${found.length} tasks are linked, size says ${this.#size}`);
     for (const slot of found) {
-      mustHold(this.#slab.value(slot)?.[slotOf] === slot, 'a task does not know its slot');
+      mustHold(this.#slab.value(slot)?.$slot === slot, 'a task does not know its slot');
     }
     mustHold(this.#slab.inUse === found.length + heads + 2, 'cells have leaked');
     const nextTick = this.#scheme.nextTick();

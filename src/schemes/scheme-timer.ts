@@ -19,7 +19,7 @@ import { Slice } from '../timer/slice.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from '../timer/system-timer-options.ts';
 import { tickAt, tickFrom } from '../timer/tick.ts';
 import type { Timer } from '../timer/timer.ts';
-import { checkAddable, keeper, slot, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { checkAddable, type TaskKeeper } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type MakeScheme, mustHold } from './scheme.ts';
 import { SchemeTasks } from './scheme-tasks.ts';
@@ -73,7 +73,7 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
     const delayMs = checkAddable(task, this);
     if (this.#isClosed) throw timerClosed();
     const tasks = this.#tasks;
-    const isNew = task[keeper] === undefined;
+    const isNew = task.$keeper === undefined;
     if (isNew && tasks.size >= this.#maxPending) throw timerFull(this.#maxPending);
     const nowMs = this.#now();
     const nowTick = tickAt(nowMs, this.tickMs);
@@ -81,7 +81,7 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
     tasks.catchUp(nowTick);
     if (isNew) tasks.add(task, tick);
     else tasks.move(task, tick);
-    task[keeper] = this;
+    task.$keeper = this;
     if (tick < this.#armedTick) this.#arm(tick);
   }
 
@@ -94,14 +94,14 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
   }
 
   remove(task: TimerTask): boolean {
-    if (task?.[slot] === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+    if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
     const tasks = this.#tasks;
     if (!tasks.holds(task)) return false;
-    const keptBy = task[keeper];
+    const keptBy = task.$keeper;
     if (keptBy !== this) {
       if (keptBy !== undefined) return keptBy.remove(task);
     } else {
-      task[keeper] = undefined;
+      task.$keeper = undefined;
     }
     tasks.remove(task);
     if (!this.#isRunning) {
@@ -120,8 +120,8 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
     this.#isClosed = true;
     const neverRan: TimerTask[] = [];
     for (const task of this.#tasks.takeAll()) {
-      const keptBy = task[keeper];
-      if (keptBy === this) task[keeper] = undefined;
+      const keptBy = task.$keeper;
+      if (keptBy === this) task.$keeper = undefined;
       else if (keptBy?.remove(task) === false) continue;
       neverRan.push(task);
     }
@@ -192,7 +192,7 @@ export abstract class SchemeTimer implements Timer, TaskKeeper {
   }
 
   #run(task: TimerTask): void {
-    if (task[keeper] === this) task[keeper] = undefined;
+    if (task.$keeper === this) task.$keeper = undefined;
     try {
       task.run();
     } catch (error) {

@@ -12,7 +12,7 @@
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold; waiting, and the end of a wait by deadline,
 // abort or cancel: O(log waiting). (A Purgatory tries every watcher of the key instead: right for conditions of any kind.)
 import { invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
-import { type DelayedOperation, place } from '../purgatory/delayed-operation.ts';
+import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { Parking } from '../purgatory/parking.ts';
 import {
   checkedPurgatoryOptions,
@@ -23,7 +23,6 @@ import {
 import { cancelledIn, closed, full, pending } from '../purgatory/refusals.ts';
 import { Waiter, type WaitResult } from '../purgatory/wait-for.ts';
 import type { Timer } from '../timer/timer.ts';
-import { keeper } from '../timer/timer-protocol.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
 
@@ -144,7 +143,7 @@ export class ThresholdPurgatory<
    *   _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
   tryCompleteElseWatch(op: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
-    if (op?.[place] === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+    if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
     return this.#tryElseWatch(op, checkedThresholds(thresholds));
   }
 
@@ -200,7 +199,7 @@ export class ThresholdPurgatory<
 
   #checkParkable(op: DelayedOperation): void {
     if (this.#isClosed) throw closed(this.name);
-    if (op[keeper] !== undefined) throw pending(op);
+    if (op.$keeper !== undefined) throw pending(op);
   }
 
   /** Throws unless the purgatory is sound. For tests. */

@@ -1,12 +1,12 @@
 // Who waits for which key to reach what: the last value of each key, and the thresholds above it.
 //
-// Ground rules. It owns the heaps and `operation[place]`; it runs no user code and knows no timer. A key has a level exactly while it has
+// Ground rules. It owns the heaps and `operation.$place`; it runs no user code and knows no timer. A key has a level exactly while it has
 // a value or somebody waits on it. A parked operation has a mark in the heap of each key that it still waits on; a threshold that was
 // reached stays reached for it, whatever the key does later. So an operation leaves all its heaps at once, with no search.
 //
 // Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
 // is none, however many wait higher up.
-import { type DelayedOperation, NOT_PARKED, place } from '../purgatory/delayed-operation.ts';
+import { type DelayedOperation, NOT_PARKED } from '../purgatory/delayed-operation.ts';
 import type { WatchLists } from '../purgatory/parking.ts';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
@@ -34,7 +34,7 @@ interface Parked<K, V extends ThresholdValue> {
   waiting: number;
 }
 
-/** `operation[place]` of all that are parked here: any number that is neither of the two other states. */
+/** `operation.$place` of all that are parked here: any number that is neither of the two other states. */
 const PARKED = 0;
 
 export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Threshold<K, V>> {
@@ -94,7 +94,7 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
     const parked: Parked<K, V> = { operation, marks: undefined, waiting: 0 };
     const order = this.#order++;
     this.#parked.set(operation, parked);
-    operation[place] = PARKED;
+    operation.$place = PARKED;
     for (const threshold of thresholds) {
       if (this.isReached(threshold)) continue;
       const level = this.#levelOf(threshold[0]);
@@ -112,7 +112,7 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
     // Absent where the Map refused the operation, as it does the one after 2^24.
     const first = this.#parked.get(operation)?.marks;
     this.#parked.delete(operation);
-    operation[place] = NOT_PARKED;
+    operation.$place = NOT_PARKED;
     for (let mark = first; mark !== undefined; mark = mark.sibling) {
       if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     }
@@ -182,7 +182,7 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
     }
     let waiting = 0;
     for (const [operation, parked] of this.#parked) {
-      must(operation[place] === PARKED, 'an operation does not know that it is parked');
+      must(operation.$place === PARKED, 'an operation does not know that it is parked');
       const inHeaps = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
       must(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
       waiting += parked.waiting;

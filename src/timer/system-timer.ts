@@ -23,7 +23,7 @@ import { Slice } from './slice.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
-import { checkAddable, keeper, slot, type TaskKeeper } from './timer-protocol.ts';
+import { checkAddable, type TaskKeeper } from './timer-protocol.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './timing-wheels.ts';
 
@@ -86,7 +86,7 @@ export class SystemTimer implements Timer, TaskKeeper {
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
     if (this.#isClosed) throw timerClosed();
-    const isNew = task[keeper] === undefined;
+    const isNew = task.$keeper === undefined;
     if (isNew && this.#wheels.size >= this.#maxPending) throw timerFull(this.#maxPending);
     const nowMs = this.#now();
     const nowTick = tickAt(nowMs, this.#tickMs);
@@ -94,7 +94,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     if (nowTick > wheels.cursor) wheels.catchUp(nowTick);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     const lookAt = isNew ? wheels.add(task, tick) : wheels.move(task, tick);
-    task[keeper] = this;
+    task.$keeper = this;
     if (lookAt < this.#armedTick) this.#arm(lookAt);
   }
 
@@ -126,14 +126,14 @@ export class SystemTimer implements Timer, TaskKeeper {
   }
 
   remove(task: TimerTask): boolean {
-    if (task?.[slot] === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+    if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
     const wheels = this.#wheels;
     if (!wheels.holds(task)) return false;
-    const keptBy = task[keeper];
+    const keptBy = task.$keeper;
     if (keptBy !== this) {
       if (keptBy !== undefined) return keptBy.remove(task);
     } else {
-      task[keeper] = undefined;
+      task.$keeper = undefined;
     }
     wheels.remove(task);
     if (!this.#isRunning) {
@@ -152,8 +152,8 @@ export class SystemTimer implements Timer, TaskKeeper {
     this.#isClosed = true;
     const neverRan: TimerTask[] = [];
     for (const task of this.#wheels.takeAll()) {
-      const keptBy = task[keeper];
-      if (keptBy === this) task[keeper] = undefined;
+      const keptBy = task.$keeper;
+      if (keptBy === this) task.$keeper = undefined;
       else if (keptBy?.remove(task) === false) continue;
       neverRan.push(task);
     }
@@ -224,7 +224,7 @@ export class SystemTimer implements Timer, TaskKeeper {
   }
 
   #run(task: TimerTask): void {
-    if (task[keeper] === this) task[keeper] = undefined;
+    if (task.$keeper === this) task.$keeper = undefined;
     try {
       task.run();
     } catch (error) {

@@ -1,21 +1,22 @@
 // How a pending task finds who holds it: the protocol between TimerTask and any Timer, ours or one from outside.
 //
-// Ground rules. A task carries two fields under symbols, so that no field of a user's subclass can meet them:
-//   task[keeper]  who answers task.cancel(): undefined while the task is not pending, the timer that holds it, or, for a
+// Ground rules. A task carries two fields for the protocol; their names begin with $, to keep clear of the fields of user classes:
+//   task.$keeper  who answers task.cancel(): undefined while the task is not pending, the timer that holds it, or, for a
 //                 parked operation, its purgatory, which answers for the timer too;
-//   task[slot]    an integer of the timer that holds the task, for its own bookkeeping; NOT_HELD while in no timer.
+//   task.$slot    an integer of the timer that holds the task, for its own bookkeeping; NOT_HELD while in no timer.
 //
 // What a Timer does with them:
-//   add(task)     calls checkAddable(task, this) before anything changes; then, for a task new to it, sets task[keeper] to
+//   add(task)     calls checkAddable(task, this) before anything changes; then, for a task new to it, sets task.$keeper to
 //                 itself. A task it keeps already is moved.
 //   remove(task)  for a task it does not hold: false. For one that another keeper answers for (a parked operation):
-//                 returns task[keeper].remove(task), which calls back with task[keeper] cleared. Else clears both fields.
-//   before run()  clears task[slot], and task[keeper] where that is the timer itself; a parked operation's keeper stays,
+//                 returns task.$keeper.remove(task), which calls back with task.$keeper cleared. Else clears both fields.
+//   before run()  clears task.$slot, and task.$keeper where that is the timer itself; a parked operation's keeper stays,
 //                 and its run() takes it out.
-//   close()       clears as before run(); for a task of another keeper it calls task[keeper].remove(task), and returns
+//   close()       clears as before run(); for a task of another keeper it calls task.$keeper.remove(task), and returns
 //                 the task only if that says true.
 //
-// The symbols are registered (Symbol.for), so two copies of the library in one process understand each other.
+// Why names and not symbols: users' classes make every access in the engine megamorphic, and V8 has a cache for megamorphic named
+// properties, but looks symbols up the long way. With eight classes of operations, parking and completing took twice the time.
 import { invalidArgType, outOfRange, PurgatoryError } from '../errors.ts';
 import type { TimerTask } from './timer-task.ts';
 
@@ -25,19 +26,7 @@ export interface TaskKeeper {
   remove(task: TimerTask): boolean;
 }
 
-/** The field of a task that holds its {@link TaskKeeper}, or undefined while the task is not pending. */
-export const keeper: unique symbol = Symbol.for('purgatory.timer-task.keeper');
-
-/** The field of a task that belongs to the timer holding it: an int32, {@link NOT_HELD} in no timer. */
-export const slot: unique symbol = Symbol.for('purgatory.timer-task.slot');
-
-/** The fields of the protocol, as every task has them. */
-export interface HeldTask {
-  [keeper]: TaskKeeper | undefined;
-  [slot]: number;
-}
-
-/** The value of {@link slot} in a task that no timer holds. */
+/** The value of `$slot` in a task that no timer holds. */
 export const NOT_HELD = -1;
 
 /**
@@ -48,8 +37,8 @@ export const NOT_HELD = -1;
  * @throws PurgatoryError with ERR_PURGATORY_ALREADY_PENDING: pending in another timer, or parked in a purgatory.
  */
 export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
-  if (task?.[slot] === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
-  const keptBy = task[keeper];
+  if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+  const keptBy = task.$keeper;
   if (keptBy !== undefined && keptBy !== timer) {
     throw new PurgatoryError(
       'ERR_PURGATORY_ALREADY_PENDING',

@@ -1,17 +1,17 @@
-// What a timer runs: user code with a delay. Ground rules: the two symbol fields belong to the timer protocol
+// What a timer runs: user code with a delay. Ground rules: the two $ fields belong to the timer protocol
 // (timer-protocol.ts) and to nobody else; everything here is O(1). 56 bytes a task at most, as it is all there is to pay
 // for the collector when a million are pending.
 import { invalidArgType, outOfRange } from '../errors.ts';
-import { type HeldTask, keeper, NOT_HELD, slot } from './timer-protocol.ts';
-
-// Merged, since isolated declarations have no other way to type symbol fields.
-export interface TimerTask extends HeldTask {}
+import { NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
 
 /** A piece of work to be run once, `delayMs` after it is added to a {@link Timer}. Extend it, or use `schedule`. */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor sets both fields
 export abstract class TimerTask {
   /** The delay in ms, counted from each `add`. Negative counts as 0; Infinity is for parked operations only. */
   readonly delayMs: number;
+  /** Who answers for the task while it is pending: see timer-protocol.ts. */
+  $keeper: TaskKeeper | undefined;
+  /** An integer of the timer that holds it: see timer-protocol.ts. */
+  $slot: number;
 
   /**
    * @param delayMs in ms, up to Number.MAX_SAFE_INTEGER (285,000 years).
@@ -22,8 +22,8 @@ export abstract class TimerTask {
     if (!(delayMs <= Number.MAX_SAFE_INTEGER && delayMs >= -Number.MAX_VALUE)) checkUncommon(delayMs);
     if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
     this.delayMs = delayMs;
-    this[keeper] = undefined;
-    this[slot] = NOT_HELD;
+    this.$keeper = undefined;
+    this.$slot = NOT_HELD;
   }
 
   /** What is to be done. What it throws goes to the timer's `onError`. The task is not pending while it runs. */
@@ -31,13 +31,13 @@ export abstract class TimerTask {
 
   /** Takes the task out of the timer, or the purgatory, that holds it. True iff it was pending. O(1). */
   cancel(): boolean {
-    const keptBy = this[keeper];
+    const keptBy = this.$keeper;
     return keptBy === undefined ? false : keptBy.remove(this);
   }
 
   /** True from `add` (or parking) until it runs, completes or is cancelled. */
   get isPending(): boolean {
-    return this[keeper] !== undefined;
+    return this.$keeper !== undefined;
   }
 }
 

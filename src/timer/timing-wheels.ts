@@ -1,6 +1,6 @@
 // The pending tasks of one timer in the order of their ticks: the wheels, the DelayQueue and the slab that they share.
 //
-// Ground rules. It owns the slab, every list in it and `task[slot]` of the tasks it holds. It never reads a clock, runs no
+// Ground rules. It owns the slab, every list in it and `task.$slot` of the tasks it holds. It never reads a clock, runs no
 // task and knows no milliseconds: ticks come as arguments. SystemTimer alone drives it.
 //
 // Three ticks:   cursor <= horizon <= now.   The cursor is the tick that the wheels stand at: no queued bucket expires at or
@@ -14,7 +14,7 @@
 import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
-import { NOT_HELD, slot as slotOf } from './timer-protocol.ts';
+import { NOT_HELD } from './timer-protocol.ts';
 import type { TimerTask } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import { TimingWheel } from './timing-wheel.ts';
@@ -45,7 +45,7 @@ export class TimingWheels {
   }
 
   holds(task: TimerTask): boolean {
-    const slot = task[slotOf];
+    const slot = task.$slot;
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
@@ -66,7 +66,7 @@ export class TimingWheels {
     }
     const slot = this.#slab.push(list, low, high);
     this.#slab.setValue(slot, task);
-    task[slotOf] = slot;
+    task.$slot = slot;
     this.#size++;
     return lookAt;
   }
@@ -79,7 +79,7 @@ export class TimingWheels {
 
   /** Takes out a task that is held here. */
   remove(task: TimerTask): void {
-    this.#release(task, task[slotOf] as Slot);
+    this.#release(task, task.$slot as Slot);
   }
 
   /** Moves the wheels on to `tick` as far as nothing expires, so that what is added next is filed no higher than it must be. */
@@ -166,7 +166,7 @@ export class TimingWheels {
     this.#next = moved(this.#next);
     for (const bucket of this.#lowest.buckets()) bucket.list = moved(bucket.list);
     this.#slab.forEachValue((task, slot) => {
-      task[slotOf] = slot;
+      task.$slot = slot;
     });
   }
 
@@ -200,7 +200,7 @@ export class TimingWheels {
   #release(task: TimerTask, slot: Slot): void {
     this.#slab.setValue(slot, undefined);
     this.#slab.remove(slot);
-    task[slotOf] = NOT_HELD;
+    task.$slot = NOT_HELD;
     this.#size--;
   }
 
@@ -247,7 +247,7 @@ export class TimingWheels {
     if (this.#cursor > this.#horizon) fail('the cursor is ahead of the horizon');
     if (found.length !== this.#size) fail(`${found.length} tasks are linked, size says ${this.#size}`);
     for (const slot of found) {
-      if (this.#slab.value(slot)?.[slotOf] !== slot) fail('a task does not know its slot');
+      if (this.#slab.value(slot)?.$slot !== slot) fail('a task does not know its slot');
     }
     if (this.#slab.inUse !== found.length + [...this.#lowest.buckets()].length + 2) fail('cells have leaked');
   }

@@ -1,6 +1,6 @@
 // A timer from outside the library: an array, and the protocol of timer-protocol.ts.
 import type { Clock, Timer, TimerTask } from '../../src/index.ts';
-import { checkAddable, keeper, NOT_HELD, slot } from '../../src/timer/timer-protocol.ts';
+import { checkAddable, NOT_HELD } from '../../src/timer/timer-protocol.ts';
 
 export class ListTimer implements Timer {
   readonly #clock: Clock;
@@ -20,14 +20,14 @@ export class ListTimer implements Timer {
     if (index >= 0) this.#pending.splice(index, 1);
     this.#pending.push({ task, dueMs });
     this.#pending.sort((a, b) => a.dueMs - b.dueMs);
-    task[keeper] = this;
-    task[slot] = 0;
+    task.$keeper = this;
+    task.$slot = 0;
   }
 
   remove(task: TimerTask): boolean {
     const index = this.#indexOf(task);
     if (index < 0) return false;
-    const keptBy = task[keeper];
+    const keptBy = task.$keeper;
     if (keptBy !== undefined && keptBy !== this) return keptBy.remove(task);
     this.#release(index);
     return true;
@@ -46,9 +46,9 @@ export class ListTimer implements Timer {
     const returned: TimerTask[] = [];
     for (const { task } of [...this.#pending]) {
       const index = this.#indexOf(task);
-      const keptBy = task[keeper];
+      const keptBy = task.$keeper;
       if (keptBy !== undefined && keptBy !== this) {
-        task[slot] = NOT_HELD;
+        task.$slot = NOT_HELD;
         this.#pending.splice(index, 1);
         if (keptBy.remove(task)) returned.push(task);
       } else {
@@ -64,8 +64,8 @@ export class ListTimer implements Timer {
 
   #release(index: number): TimerTask {
     const [{ task }] = this.#pending.splice(index, 1);
-    task[slot] = NOT_HELD;
-    if (task[keeper] === this) task[keeper] = undefined;
+    task.$slot = NOT_HELD;
+    if (task.$keeper === this) task.$keeper = undefined;
     return task;
   }
 }
