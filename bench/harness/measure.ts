@@ -20,7 +20,11 @@ export function turn(): Promise<void> {
  * Runs `step(index)` for `count` indexes, in turns of the event loop of `perTurn` each, as a server's work comes in, and returns
  * the nanoseconds of CPU a step. The turns' own cost, about 1 us each, is in it.
  */
-export async function nsPerStep(count: number, step: (index: number) => void, perTurn = 1000): Promise<number> {
+export async function nsPerStep(
+  count: number,
+  step: (index: number) => void,
+  perTurn = 1000,
+): Promise<number> {
   const start = cpuNs();
   for (let index = 0; index < count; ) {
     for (const end = Math.min(count, index + perTurn); index < end; index++) step(index);

@@ -51,7 +51,12 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
 }
 
 /** Runs one system once, in a process of its own. */
-export async function runChild(workload: Workload, system: string, size: number, quick: boolean): Promise<Measured> {
+export async function runChild(
+  workload: Workload,
+  system: string,
+  size: number,
+  quick: boolean,
+): Promise<Measured> {
   const extension = extname(fileURLToPath(import.meta.url));
   const child = fileURLToPath(new URL(`./child${extension}`, import.meta.url));
   const command = [

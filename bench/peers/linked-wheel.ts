@@ -59,7 +59,10 @@ class LinkedWheel implements TimerPeer<WheelTimer> {
 
   start(delayMs: number): WheelTimer {
     const now = this.#now();
-    const timer = new WheelTimer(Math.max(this.#current + 1, Math.ceil(now - this.#startMs + delayMs)), this.#onExpire);
+    const timer = new WheelTimer(
+      Math.max(this.#current + 1, Math.ceil(now - this.#startMs + delayMs)),
+      this.#onExpire,
+    );
     timer.insertBefore(this.#ringOf(timer.tick));
     this.#size++;
     this.#alarm?.atLatest(this.#startMs + this.#current + 1, now);
