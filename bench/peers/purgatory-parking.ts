@@ -1,40 +1,29 @@
 /**
- * Ours, with one subclass of DelayedOperation and with eight in turn: the engine's calls of `tryComplete`, `onComplete` and
- * `onExpiration` become megamorphic then, as they are in a server with many kinds of requests.
+ * Ours, with one subclass of DelayedOperation, and with eight in turn: the engine's calls of `tryComplete`, `onComplete` and
+ * `onExpiration`, and its reads of an operation's fields, are megamorphic then.
  */
-import { DelayedOperation, Purgatory } from 'purgatory';
+import { Purgatory } from 'purgatory';
+import { Operation } from './operation.ts';
 import type { ParkingPeer, ParkingPeerOptions } from './parking-peer.ts';
+import { tally } from './tally.ts';
 
-interface Counter {
-  done: number;
-  onExpired: ((op: unknown) => void) | undefined;
-}
+/** The same module under eight addresses is eight modules. */
+const kinds = await Promise.all(
+  Array.from({ length: 8 }, async (_, index): Promise<typeof Operation> => {
+    const copy = new URL(import.meta.url.replace('purgatory-parking', 'operation'));
+    copy.search = `kind=${index}`;
+    return ((await import(copy.href)) as { Operation: typeof Operation }).Operation;
+  }),
+);
 
-abstract class Operation extends DelayedOperation {
-  isReady = false;
-}
-
-function operationClass(counter: Counter): new (timeoutMs: number) => Operation {
-  return class extends Operation {
-    override tryComplete(): boolean {
-      return this.isReady && this.forceComplete();
-    }
-    override onComplete(): void {
-      counter.done++;
-    }
-    override onExpiration(): void {
-      counter.onExpired?.(this);
-    }
-  };
-}
-
-function parking(classes: number, options: ParkingPeerOptions = {}): ParkingPeer<Operation> {
-  const counter: Counter = { done: 0, onExpired: options.onExpired };
-  const kinds = Array.from({ length: classes }, () => operationClass(counter));
+function parking(
+  make: (timeoutMs: number) => Operation,
+  options: ParkingPeerOptions = {},
+): ParkingPeer<Operation> {
   const purgatory = new Purgatory<string, Operation>('bench');
-  let made = 0;
+  tally.onExpired = options.onExpired;
   return {
-    operation: (timeoutMs) => new kinds[made++ % classes](timeoutMs),
+    operation: make,
     park: (op, keys) => {
       purgatory.tryCompleteElseWatch(op, keys);
     },
@@ -48,11 +37,15 @@ function parking(classes: number, options: ParkingPeerOptions = {}): ParkingPeer
       purgatory.checkAndComplete(key);
     },
     get done() {
-      return counter.done;
+      return tally.done;
     },
   };
 }
 
-export const purgatoryParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> => parking(1, options);
-export const megamorphicParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> =>
-  parking(8, options);
+export const purgatoryParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> =>
+  parking((timeoutMs) => new Operation(timeoutMs), options);
+
+export const megamorphicParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> => {
+  let made = 0;
+  return parking((timeoutMs) => new kinds[made++ & 7](timeoutMs), options);
+};
