@@ -1,9 +1,12 @@
 /**
  * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N]`: runs the workloads, prints one table with ratios, and writes what was measured
  * to `bench/results/`: a JSON file a workload, and an SVG plot where it was run at several sizes. A quick run writes nothing.
+ * A full run of everything ends with the JVM's timers, where a JDK is there (bench/jvm/run.sh).
  */
+import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plot } from './harness/plot.ts';
 import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
@@ -31,7 +34,8 @@ const chosen = workloads.filter(({ name, isQuick }) =>
 );
 
 const machine = { cpu: cpus()[0].model.trim(), cores: cpus().length, node: process.version, pinned };
-const results = new URL(import.meta.url.endsWith('.ts') ? './results/' : '../results/', import.meta.url);
+const bench = new URL(import.meta.url.endsWith('.ts') ? './' : '../', import.meta.url);
+const results = new URL('results/', bench);
 const rows: RowResult[] = [];
 const start = performance.now();
 for (const workload of chosen) {
@@ -55,6 +59,10 @@ console.log(
   `${machine.cpu}, Node ${machine.node}, ${pinned ? 'each system pinned to one core' : 'not pinned to a core'}\n`,
 );
 console.log(table(rows, unitOf));
+if (!quick && positionals.length === 0) {
+  console.log();
+  spawnSync('bash', [fileURLToPath(new URL('jvm/run.sh', bench))], { stdio: 'inherit' });
+}
 console.log(`\n${Math.round((performance.now() - start) / 1000)} s`);
 
 /** The systems that some row names. */
