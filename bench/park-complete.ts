@@ -7,7 +7,7 @@ import { completingPeers, idiom } from './peers/parking-peers.ts';
 
 const slow = 'events.once, AbortSignal';
 
-function parkAndComplete(make: MakeParkingPeer, isSlow: boolean): (run: Run) => Promise<Measured> {
+export function parkAndComplete(make: MakeParkingPeer, isSlow = false): (run: Run) => Promise<Measured> {
   return async ({ size, quick }) => {
     const keys = Array.from({ length: 100 }, (_, index) => `topic-${index}`);
     const lists = keyLists(1 << 14, keys, 3);
@@ -25,7 +25,7 @@ function parkAndComplete(make: MakeParkingPeer, isSlow: boolean): (run: Run) => 
     };
     await nsPerStep(size, park);
     // events.once is so slow that a tenth of a second's work is all it gets.
-    const steps = isSlow ? 2_000 : quick ? 300_000 : 1_000_000;
+    const steps = isSlow ? 2_000 : quick || size > 100_000 ? 300_000 : 1_000_000;
     await nsPerStep(steps, (index) => step(size + index));
     const ns = await nsPerStep(steps, (index) => step(size + steps + index));
     if (peer.done < 2 * steps) throw new Error(`${peer.done} operations of ${2 * steps} were completed`);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plot } from './harness/plot.ts';
 import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
-import { type Measurement, pinned, runWorkload } from './harness/runner.ts';
+import { compared, type Measurement, pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
 import type { Workload } from './harness/types.ts';
 import { workloads } from './workloads.ts';
@@ -39,15 +39,17 @@ const results = new URL('results/', bench);
 const rows: RowResult[] = [];
 const start = performance.now();
 for (const workload of chosen) {
+  const begin = performance.now();
   const measurements = await runWorkload(workload, {
     quick,
     rounds,
     // With one round there is time only for what the table compares.
-    systems: quick && workload.rows.length > 0 ? compared(workload) : undefined,
+    systems: quick && workload.rows.length > 0 ? [...compared(workload)] : undefined,
     onChild: (system, size, round) =>
       progress(`${workload.name}: ${system}, ${size} (${round + 1} of ${rounds})`),
   });
   progress('');
+  console.error(`${workload.name}: ${Math.round((performance.now() - begin) / 1000)} s`);
   const found = resultsOf(workload, measurements);
   rows.push(...found);
   if (workload.rows.length === 0 || positionals.length > 0) console.log(everything(workload, measurements));
@@ -64,15 +66,6 @@ if (!quick && positionals.length === 0) {
   spawnSync('bash', [fileURLToPath(new URL('jvm/run.sh', bench))], { stdio: 'inherit' });
 }
 console.log(`\n${Math.round((performance.now() - start) / 1000)} s`);
-
-/** The systems that some row names. */
-function compared({ rows }: Workload): string[] {
-  return [
-    ...new Set(
-      rows.flatMap((row) => [row.system ?? 'purgatory', ...(row.peer === undefined ? [] : [row.peer])]),
-    ),
-  ];
-}
 
 /** One line a system, size and metric, in the order they were run. */
 function everything(workload: Workload, measurements: readonly Measurement[]): string {

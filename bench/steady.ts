@@ -7,7 +7,7 @@ import { integers } from './harness/random.ts';
 import { type Resident, residentSystems, stepsOf } from './harness/resident.ts';
 import type { Measured, Workload } from './harness/types.ts';
 
-async function startAndCancelOldest({ peer, handles, run }: Resident): Promise<Measured> {
+export async function startAndCancelOldest({ peer, handles, run }: Resident): Promise<Measured> {
   const delays = integers(1 << 16, 1_000, 30_000, 2);
   const { length } = handles;
   const step = (index: number): void => {

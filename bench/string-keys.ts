@@ -9,7 +9,8 @@ function manyKeys(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
   return async ({ size, quick }) => {
     const keys = Array.from({ length: size }, (_, index) => [`topic-${index >> 4}-partition-${index & 15}`]);
     const delays = integers(size, 1_000, 30_000, 2);
-    const order = shuffled(size);
+    // The keys in the order of their events, so that the timed part does not pay for finding them.
+    const events = Array.from(shuffled(size), (index) => keys[index][0]);
     const peer = make();
     const park = (): number => {
       const start = cpuNs();
@@ -22,7 +23,7 @@ function manyKeys(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
     };
     const complete = (): number => {
       const start = cpuNs();
-      for (let index = 0; index < size; index++) peer.check(keys[order[index]][0]);
+      for (const key of events) peer.check(key);
       return cpuNs() - start;
     };
     const rounds = Math.max(1, Math.round((quick ? 300_000 : 1_000_000) / size));

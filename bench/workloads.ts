@@ -5,6 +5,7 @@ import { defaults } from './defaults.ts';
 import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
 import { idleAdvance } from './idle-advance.ts';
+import { layout } from './layout.ts';
 import { loadFixed } from './load-fixed.ts';
 import { loadMax } from './load-max.ts';
 import { memory } from './memory.ts';
@@ -29,5 +30,6 @@ export const workloads: readonly Workload[] = [
   burst,
   wakeUps,
   idleAdvance,
+  layout,
   defaults,
 ];

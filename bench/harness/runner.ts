@@ -28,7 +28,9 @@ export interface Plan {
 /** Whether children can be pinned to one core here. */
 export const pinned: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** Runs every system of the workload at every size of the plan. Rejects if a child fails, with what it wrote. */
+/**
+ * Runs every system of the workload at every size of the plan; those that no row compares in the first round only. Rejects if a child fails, with what it wrote.
+ */
 export async function runWorkload(workload: Workload, plan: Plan): Promise<Measurement[]> {
   const sizes = plan.quick ? workload.sizes.quick : workload.sizes.full;
   const measurements = sizes.flatMap((size) =>
@@ -39,6 +41,7 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
   );
   for (let round = 0; round < plan.rounds; round++) {
     for (const { system, size, metrics } of measurements) {
+      if (round > 0 && !compared(workload).has(system)) continue;
       plan.onChild?.(system, size, round);
       const measured = await runChild(workload, system, size, plan.quick);
       for (const [metric, value] of Object.entries(measured)) {
@@ -48,6 +51,13 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
     }
   }
   return measurements;
+}
+
+/** The systems that some row of the workload names: ours and the peers that it is held to. */
+export function compared({ rows }: Workload): Set<string> {
+  return new Set(
+    rows.flatMap((row) => [row.system ?? 'purgatory', ...(row.peer === undefined ? [] : [row.peer])]),
+  );
 }
 
 /** Runs one system once, in a process of its own. */
