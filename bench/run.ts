@@ -44,7 +44,7 @@ for (const workload of chosen) {
     quick,
     rounds,
     // With one round there is time only for what the table compares.
-    systems: quick && workload.rows.length > 0 ? [...compared(workload)] : undefined,
+    systems: quick ? [...compared(workload)] : undefined,
     onChild: (system, size, round) =>
       progress(`${workload.name}: ${system}, ${size} (${round + 1} of ${rounds})`),
   });

@@ -53,8 +53,9 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
   return measurements;
 }
 
-/** The systems that some row of the workload names: ours and the peers that it is held to. */
-export function compared({ rows }: Workload): Set<string> {
+/** The systems that some row of the workload names, ours and the peers that it is held to; all where there are no rows. */
+export function compared({ rows, systems }: Workload): Set<string> {
+  if (rows.length === 0) return new Set(Object.keys(systems));
   return new Set(
     rows.flatMap((row) => [row.system ?? 'purgatory', ...(row.peer === undefined ? [] : [row.peer])]),
   );
