@@ -1,5 +1,8 @@
-/** N timers due within 10 ms: the longest time for which the event loop gets to nothing else, while they run. */
-import { nsPerStep, turn } from './harness/measure.ts';
+/**
+ * N timers due within 10 ms: the longest time for which the event loop gets to nothing else, from half a second before they are due, when
+ * wheels may cascade them, until the last has run. In CPU time between two turns: what other programs take of the core does not count.
+ */
+import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
 import { integers } from './harness/random.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
 import type { MakeTimerPeer } from './peers/timer-peer.ts';
@@ -7,6 +10,7 @@ import { realTimers } from './peers/timer-peers.ts';
 
 /** The sliceMs that a SystemTimer has if told nothing. */
 const sliceMs = 5;
+const beforeMs = 500;
 
 function longestBlock(make: MakeTimerPeer): System {
   return async ({ size }: Run): Promise<Measured> => {
@@ -23,18 +27,16 @@ function longestBlock(make: MakeTimerPeer): System {
     });
     if (left < size) throw new Error('the burst began before all of it was started');
     globalThis.gc?.();
-    let longest = 0;
-    let total = 0;
-    let lastMs = performance.now();
-    const begin = lastMs;
+    await new Promise((resolve) => setTimeout(resolve, dueMs - beforeMs - performance.now()));
+    let longestNs = 0;
+    let lastNs = cpuNs();
     while (left > 0) {
       await turn();
-      const nowMs = performance.now();
-      if (left < size) longest = Math.max(longest, nowMs - lastMs);
-      lastMs = nowMs;
+      const nowNs = cpuNs();
+      longestNs = Math.max(longestNs, nowNs - lastNs);
+      lastNs = nowNs;
     }
-    total = lastMs - Math.max(begin, dueMs);
-    return { block: longest, total };
+    return { block: longestNs / 1e6 };
   };
 }
 
@@ -43,7 +45,7 @@ export const burst: Workload = {
   title: 'A burst: all due within 10 ms',
   unit: 'ms',
   sizeLabel: 'timers',
-  sizes: { full: [10_000, 100_000, 1_000_000], quick: [1_000_000] },
+  sizes: { full: [100_000, 1_000_000], quick: [1_000_000] },
   nodeFlags: ['--expose-gc'],
   systems: Object.fromEntries(
     ['purgatory', 'setTimeout', 'indexed heap', 'linked wheel'].map((name) => [

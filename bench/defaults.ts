@@ -71,5 +71,6 @@ export const defaults: Workload = {
     'sliceMs 20': withOptions({ sliceMs: 20 }),
   },
   rows: [],
+  rounds: 1,
   isQuick: false,
 };

@@ -6,6 +6,7 @@ import type { MakeParkingPeer } from './peers/parking-peer.ts';
 import { completingPeers, idiom } from './peers/parking-peers.ts';
 
 const slow = 'events.once, AbortSignal';
+const withPromise = 'Map, Set, setTimeout, Promise';
 
 export function parkAndComplete(make: MakeParkingPeer, isSlow = false): (run: Run) => Promise<Measured> {
   return async ({ size, quick }) => {
@@ -42,7 +43,7 @@ export const parkComplete: Workload = {
   systems: Object.fromEntries(
     Object.entries(completingPeers).map(([name, make]) => [name, parkAndComplete(make, name === slow)]),
   ),
-  runs: (system, size) => system !== slow || size <= 1_000,
+  runs: (system, size) => size <= (system === slow ? 1_000 : system === withPromise ? 100_000 : 1_000_000),
   rows: ['purgatory', 'purgatory, 8 subclasses'].map((system) => ({
     title: `park on 3 of 100 keys, complete the oldest${system === 'purgatory' ? '' : '; 8 subclasses'}`,
     system,

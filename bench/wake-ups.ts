@@ -28,6 +28,7 @@ export const wakeUps: Workload = {
   unit: '',
   sizeLabel: 'tasks pending',
   sizes: { full: [1], quick: [1] },
+  rounds: 1,
   systems: {
     purgatory: countWakeUps(() => new SystemTimer().schedule(() => {}, 3_600_000)),
     'a setInterval of 10 ms': countWakeUps(() => setInterval(() => {}, 10)),

@@ -48,6 +48,8 @@ export interface Workload {
   rows: readonly Row[];
   /** Flags for `node` in the children, `--expose-gc` say. */
   nodeFlags?: readonly string[];
+  /** The most rounds that make sense, where the figures hardly vary. */
+  rounds?: number;
   /** False: `--quick` leaves it out, unless it is named. */
   isQuick?: boolean;
   /** A system can be left out where it would take for ever, or means nothing. */
