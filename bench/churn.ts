@@ -17,7 +17,7 @@ export const churn: Workload = {
   title: 'Start one and cancel it at once',
   unit: 'ns',
   sizeLabel: 'timers resident',
-  sizes: { full: [1_000, 100_000, 1_000_000], quick: [1_000_000] },
+  sizes: { full: [0, 1_000, 100_000, 1_000_000], quick: [0, 1_000_000] },
   systems: residentSystems((size) => integers(size, 1_000, 60_000), startAndCancel),
   rows: [
     {
@@ -27,6 +27,12 @@ export const churn: Workload = {
       peer: 'setTimeout',
       bar: { ratio: 1 / 5 },
       aim: { ratio: 1 / 10 },
+    },
+    {
+      title: 'the same with nothing else pending: the timer is empty each time',
+      size: 0,
+      metric: 'step',
+      peer: 'setTimeout',
     },
   ],
 };

@@ -6,6 +6,7 @@ import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
 import { idleAdvance } from './idle-advance.ts';
 import { layout } from './layout.ts';
+import { limits } from './limits.ts';
 import { loadFixed } from './load-fixed.ts';
 import { loadMax } from './load-max.ts';
 import { memory } from './memory.ts';
@@ -32,4 +33,5 @@ export const workloads: readonly Workload[] = [
   idleAdvance,
   layout,
   defaults,
+  limits,
 ];

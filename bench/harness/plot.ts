@@ -8,11 +8,14 @@ import type { Workload } from './types.ts';
 /** The plot's text. Only the metrics that the workload's rows are about are drawn, one panel each. */
 export async function plot(workload: Workload, measurements: readonly Measurement[]): Promise<string> {
   const metrics = new Set(workload.rows.map((row) => row.metric));
-  const points = measurements.flatMap(({ system, size, metrics: measured }) =>
-    Object.entries(measured)
-      .filter(([metric]) => metrics.has(metric))
-      .map(([metric, values]) => ({ system, size, metric, ...summarize(values), values: undefined })),
-  );
+  // Zero has no place on a logarithmic axis.
+  const points = measurements
+    .filter(({ size }) => size > 0)
+    .flatMap(({ system, size, metrics: measured }) =>
+      Object.entries(measured)
+        .filter(([metric]) => metrics.has(metric))
+        .map(([metric, values]) => ({ system, size, metric, ...summarize(values), values: undefined })),
+    );
   const systems = [...new Set(points.map((point) => point.system))];
   const sizes = [...new Set(points.map((point) => point.size))];
   const x = {

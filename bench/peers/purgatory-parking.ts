@@ -42,10 +42,11 @@ function parking(
   };
 }
 
-export const purgatoryParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> =>
-  parking((timeoutMs) => new Operation(timeoutMs), options);
+let made = 0;
+export const makeOne = (timeoutMs: number): Operation => new Operation(timeoutMs);
+export const makeOneOfEight = (timeoutMs: number): Operation => new kinds[made++ & 7](timeoutMs);
 
-export const megamorphicParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> => {
-  let made = 0;
-  return parking((timeoutMs) => new kinds[made++ & 7](timeoutMs), options);
-};
+export const purgatoryParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> =>
+  parking(makeOne, options);
+export const megamorphicParking = (options?: ParkingPeerOptions): ParkingPeer<Operation> =>
+  parking(makeOneOfEight, options);
