@@ -44,13 +44,24 @@ export const parkComplete: Workload = {
     Object.entries(completingPeers).map(([name, make]) => [name, parkAndComplete(make, name === slow)]),
   ),
   runs: (system, size) => size <= (system === slow ? 1_000 : system === withPromise ? 100_000 : 1_000_000),
-  rows: ['purgatory', 'purgatory, 8 subclasses'].map((system) => ({
-    title: `park on 3 of 100 keys, complete the oldest${system === 'purgatory' ? '' : '; 8 subclasses'}`,
-    system,
-    size: 10_000,
-    metric: 'step',
-    peer: idiom,
-    bar: { ratio: 1 / 6 },
-    aim: { ratio: 1 / 10 },
-  })),
+  rows: [
+    ...['purgatory', 'purgatory, 8 subclasses'].map((system) => ({
+      title: `park on 3 of 100 keys, complete the oldest${system === 'purgatory' ? '' : '; 8 subclasses'}`,
+      system,
+      size: 10_000,
+      metric: 'step',
+      peer: idiom,
+      bar: { ratio: 1 / 6 },
+      aim: { ratio: 1 / 10 },
+    })),
+    {
+      title: 'how flat: park and complete',
+      size: 1_000_000,
+      metric: 'step',
+      peer: 'purgatory',
+      peerSize: 1_000,
+      bar: { ratio: 1.5 },
+      aim: { ratio: 1.5 },
+    },
+  ],
 };

@@ -32,6 +32,15 @@ export const steady: Workload = {
     row(1_000, 'indexed heap', 1, 1 / 2),
     row(100_000, 'indexed heap', 1 / 1.6, 1 / 2),
     row(1_000_000, 'indexed heap', 1 / 1.2, 1 / 2),
+    {
+      title: 'how flat: start one, cancel the oldest',
+      size: 1_000_000,
+      metric: 'step',
+      peer: 'purgatory',
+      peerSize: 1_000,
+      bar: { ratio: 1.5 },
+      aim: { ratio: 1.5 },
+    },
   ],
 };
 

@@ -16,12 +16,12 @@ export interface RowResult extends Row {
 
 /** The rows of `workload` that were measured, each with its verdict. */
 export function resultsOf(workload: Workload, measurements: readonly Measurement[]): RowResult[] {
-  const values = (system: string | undefined, { size, metric }: Row): readonly number[] | undefined =>
+  const values = (system: string | undefined, metric: string, size: number): readonly number[] | undefined =>
     measurements.find((measured) => measured.system === system && measured.size === size)?.metrics[metric];
   return workload.rows.flatMap((row): RowResult[] => {
-    const ours = values(row.system ?? 'purgatory', row);
+    const ours = values(row.system ?? 'purgatory', row.metric, row.size);
     if (ours === undefined) return [];
-    const peers = values(row.peer, row);
+    const peers = values(row.peer, row.metric, row.peerSize ?? row.size);
     const result: RowResult = { ...row, workload: workload.name, ours: summarize(ours), verdict: '' };
     if (peers !== undefined) {
       result.peers = summarize(peers);
@@ -64,6 +64,10 @@ function limit({ ratio, value }: Limit = {}, unit: string): string {
     .join(', ');
 }
 
+function peerName({ peer, peerSize }: RowResult): string {
+  return peerSize === undefined ? peer! : `${peer}, ${number.format(peerSize)}`;
+}
+
 const verdicts: Record<Verdict, string> = { aim: 'aim met', bar: 'bar met', missed: 'MISSED', '': '' };
 const header = ['workload', 'size', 'ours', 'peer', 'theirs', 'ours / theirs (spread)', 'bar', 'aim', ''];
 
@@ -76,7 +80,7 @@ export function table(results: readonly RowResult[], unitOf: (result: RowResult)
       result.title,
       number.format(result.size),
       figure(result.ours.median, unit),
-      peers === undefined ? '-' : result.peer!,
+      peers === undefined ? '-' : peerName(result),
       peers === undefined ? '-' : figure(peers.median, unit),
       ratio === undefined
         ? `- (${number.format(result.ours.min)}-${number.format(result.ours.max)})`

@@ -30,6 +30,8 @@ export interface Row {
   /** The system measured; `purgatory` unless told. */
   system?: string;
   peer?: string;
+  /** The size at which the peer is taken, where that is another: ours against ours, to see how flat a cost is. */
+  peerSize?: number;
   /** True where more is better: a throughput. */
   higherIsBetter?: boolean;
   unit?: string;
