@@ -1,0 +1,66 @@
+/**
+ * N timers due within 10 ms: the longest time for which the event loop gets to nothing else, from half a second before they are due, when
+ * wheels may cascade them, until the last has run. In CPU time between two turns: what other programs take of the core does not count.
+ */
+import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
+import { integers } from './harness/random.ts';
+import type { Measured, Run, System, Workload } from './harness/types.ts';
+import type { MakeTimerPeer } from './peers/timer-peer.ts';
+import { realTimers } from './peers/timer-peers.ts';
+
+/** The sliceMs that a SystemTimer has if told nothing. */
+const sliceMs = 5;
+const beforeMs = 500;
+
+function longestBlock(make: MakeTimerPeer): System {
+  return async ({ size }: Run): Promise<Measured> => {
+    const jitter = integers(size, 0, 10);
+    let left = size;
+    const peer = make({
+      onExpire: () => {
+        left--;
+      },
+    });
+    const dueMs = performance.now() + 1_000 + size / 250;
+    await nsPerStep(size, (index) => {
+      peer.start(dueMs + jitter[index] - performance.now());
+    });
+    if (left < size) throw new Error('the burst began before all of it was started');
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, dueMs - beforeMs - performance.now()));
+    let longestNs = 0;
+    let lastNs = cpuNs();
+    while (left > 0) {
+      await turn();
+      const nowNs = cpuNs();
+      longestNs = Math.max(longestNs, nowNs - lastNs);
+      lastNs = nowNs;
+    }
+    return { block: longestNs / 1e6 };
+  };
+}
+
+export const burst: Workload = {
+  name: 'burst',
+  title: 'A burst: all due within 10 ms',
+  unit: 'ms',
+  sizeLabel: 'timers',
+  sizes: { full: [100_000, 1_000_000], quick: [1_000_000] },
+  nodeFlags: ['--expose-gc'],
+  systems: Object.fromEntries(
+    ['purgatory', 'setTimeout', 'indexed heap', 'linked wheel'].map((name) => [
+      name,
+      longestBlock(realTimers[name]),
+    ]),
+  ),
+  rows: [
+    {
+      title: '1M due within 10 ms: longest block of the event loop',
+      size: 1_000_000,
+      metric: 'block',
+      peer: 'setTimeout',
+      bar: { value: 30 },
+      aim: { value: 2 * sliceMs },
+    },
+  ],
+};

@@ -1,0 +1,46 @@
+/**
+ * What a child reads its costs with.
+ *
+ * Time is CPU time of the whole process, the collector's threads included: a child is pinned to one core, where that is what a
+ * caller waits for, and unlike elapsed time it does not count what other programs took of the core meanwhile.
+ */
+
+/** Nanoseconds of CPU, user and system, that this process has used. Resolution 1 us. */
+export function cpuNs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) * 1000;
+}
+
+/** Lets the event loop turn once: timers, polls and immediates run. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/**
+ * Runs `step(index)` for `count` indexes, in turns of the event loop of `perTurn` each, as a server's work comes in, and returns
+ * the nanoseconds of CPU a step. The turns' own cost, about 1 us each, is in it.
+ */
+export async function nsPerStep(
+  count: number,
+  step: (index: number) => void,
+  perTurn = 1000,
+): Promise<number> {
+  const start = cpuNs();
+  for (let index = 0; index < count; ) {
+    for (const end = Math.min(count, index + perTurn); index < end; index++) step(index);
+    await turn();
+  }
+  return (cpuNs() - start) / count;
+}
+
+/** Bytes that are live: the JavaScript heap and what its typed arrays hold outside it. Needs `--expose-gc`. */
+export async function liveBytes(): Promise<number> {
+  const gc = globalThis.gc;
+  if (gc === undefined) throw new Error('liveBytes() needs node --expose-gc');
+  for (let pass = 0; pass < 4; pass++) {
+    await turn();
+    gc();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

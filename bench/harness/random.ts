@@ -1,0 +1,51 @@
+/**
+ * Seeded random input, made before the clock of a workload starts: every system and every round sees the same numbers.
+ */
+
+/** A generator of doubles in [0, 1), the same for the same seed: xorshift32, whose period of 2^32 - 1 is far more than a run draws. */
+export function seeded(seed: number): () => number {
+  let state = seed | 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 4294967296;
+  };
+}
+
+/** `count` integers in [low, high]. */
+export function integers(count: number, low: number, high: number, seed = 1): Int32Array {
+  const random = seeded(seed);
+  return Int32Array.from({ length: count }, () => low + Math.floor(random() * (high - low + 1)));
+}
+
+/** `count` log-normal values with the given median and 75th percentile (the latencies of Kafka's load test). */
+export function logNormals(count: number, p50: number, p75: number, seed = 1): Float64Array {
+  const random = seeded(seed);
+  const sigma = Math.log(p75 / p50) / 0.6744897501960817;
+  return Float64Array.from({ length: count }, () => {
+    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    return p50 * Math.exp(sigma * normal);
+  });
+}
+
+/** 0 to count - 1 in random order (Fisher and Yates). */
+export function shuffled(count: number, seed = 1): Int32Array {
+  const random = seeded(seed);
+  const order = Int32Array.from({ length: count }, (_, index) => index);
+  for (let index = count - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [order[index], order[other]] = [order[other], order[index]];
+  }
+  return order;
+}
+
+/** `count` lists of `perList` different keys out of `keys`. */
+export function keyLists<K>(count: number, keys: readonly K[], perList: number, seed = 1): K[][] {
+  const random = seeded(seed);
+  return Array.from({ length: count }, () => {
+    const list = new Set<K>();
+    while (list.size < perList) list.add(keys[Math.floor(random() * keys.length)]);
+    return [...list];
+  });
+}

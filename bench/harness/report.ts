@@ -1,0 +1,99 @@
+/** Holds measurements to the rows of a workload, and prints them as one table. */
+import type { Measurement } from './runner.ts';
+import { pairedRatio, type Summary, summarize } from './statistics.ts';
+import type { Limit, Row, Workload } from './types.ts';
+
+export type Verdict = 'aim' | 'bar' | 'missed' | '';
+
+export interface RowResult extends Row {
+  workload: string;
+  ours: Summary;
+  peers?: Summary;
+  ratio?: Summary;
+  /** The aim is met, or only the bar, or neither; empty where the row is not held to anything. */
+  verdict: Verdict;
+}
+
+/** The rows of `workload` that were measured, each with its verdict. */
+export function resultsOf(workload: Workload, measurements: readonly Measurement[]): RowResult[] {
+  const values = (system: string | undefined, metric: string, size: number): readonly number[] | undefined =>
+    measurements.find((measured) => measured.system === system && measured.size === size)?.metrics[metric];
+  return workload.rows.flatMap((row): RowResult[] => {
+    const ours = values(row.system ?? 'purgatory', row.metric, row.size);
+    if (ours === undefined) return [];
+    const peers = values(row.peer, row.metric, row.peerSize ?? row.size);
+    const result: RowResult = { ...row, workload: workload.name, ours: summarize(ours), verdict: '' };
+    if (peers !== undefined) {
+      result.peers = summarize(peers);
+      result.ratio = pairedRatio(ours, peers);
+    }
+    return [{ ...result, verdict: verdictOf(result) }];
+  });
+}
+
+function verdictOf(result: RowResult): Verdict {
+  if (result.bar === undefined && result.aim === undefined) return '';
+  if (meets(result, result.aim)) return 'aim';
+  return meets(result, result.bar) ? 'bar' : 'missed';
+}
+
+/** A limit needs what it is a limit of: without the peer's figure, a ratio is not met. */
+function meets({ ours, ratio, higherIsBetter }: RowResult, limit: Limit | undefined): boolean {
+  if (limit === undefined) return false;
+  const within = (figure: number, bound: number): boolean =>
+    higherIsBetter ? figure >= bound : figure <= bound;
+  if (limit.value !== undefined && !within(ours.median, limit.value)) return false;
+  return limit.ratio === undefined || (ratio !== undefined && within(ratio.median, limit.ratio));
+}
+
+const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+/** A figure in three digits with its unit. */
+export function figure(value: number, unit: string): string {
+  return `${number.format(value)}${unit === '' || unit === '%' ? unit : ` ${unit}`}`;
+}
+
+/** Below one as a fraction, as the bars are written: 1/5.3. */
+export function fraction(ratio: number): string {
+  return ratio < 1 ? `1/${number.format(1 / ratio)}` : number.format(ratio);
+}
+
+function limit({ ratio, value }: Limit = {}, unit: string): string {
+  return [ratio === undefined ? [] : [fraction(ratio)], value === undefined ? [] : [figure(value, unit)]]
+    .flat()
+    .join(', ');
+}
+
+function peerName({ peer, peerSize }: RowResult): string {
+  return peerSize === undefined ? peer! : `${peer}, ${number.format(peerSize)}`;
+}
+
+const verdicts: Record<Verdict, string> = { aim: 'aim met', bar: 'bar met', missed: 'MISSED', '': '' };
+const header = ['workload', 'size', 'ours', 'peer', 'theirs', 'ours / theirs (spread)', 'bar', 'aim', ''];
+
+/** The results as a table in Markdown, its columns aligned for a terminal. */
+export function table(results: readonly RowResult[], unitOf: (result: RowResult) => string): string {
+  const lines = results.map((result) => {
+    const { ratio, peers } = result;
+    const unit = unitOf(result);
+    return [
+      result.title,
+      number.format(result.size),
+      figure(result.ours.median, unit),
+      peers === undefined ? '-' : peerName(result),
+      peers === undefined ? '-' : figure(peers.median, unit),
+      ratio === undefined
+        ? `- (${number.format(result.ours.min)}-${number.format(result.ours.max)})`
+        : `${fraction(ratio.median)} (${fraction(ratio.min)}-${fraction(ratio.max)})`,
+      limit(result.bar, unit) || '-',
+      limit(result.aim, unit) || '-',
+      verdicts[result.verdict],
+    ];
+  });
+  const widths = header.map((name, column) =>
+    Math.max(name.length, ...lines.map((line) => line[column].length)),
+  );
+  const format = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [format(header), format(widths.map((width) => '-'.repeat(width))), ...lines.map(format)].join('\n');
+}

@@ -1,0 +1,88 @@
+/**
+ * Runs a workload: one child process a system, size and round, the systems interleaved A B A B inside each round, each pinned
+ * to one core where `taskset` is there.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Measured, Workload } from './types.ts';
+
+const run = promisify(execFile);
+
+/** All that was measured of one system at one size: a list of values a metric, one value a round. */
+export interface Measurement {
+  system: string;
+  size: number;
+  metrics: Record<string, number[]>;
+}
+
+export interface Plan {
+  quick: boolean;
+  rounds: number;
+  /** Only these systems, if given. */
+  systems?: readonly string[];
+  onChild?: (system: string, size: number, round: number) => void;
+}
+
+/** Whether children can be pinned to one core here. */
+export const pinned: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+
+/**
+ * Runs every system of the workload at every size of the plan; those that no row compares in the first round only. Rejects if a child fails, with what it wrote.
+ */
+export async function runWorkload(workload: Workload, plan: Plan): Promise<Measurement[]> {
+  const sizes = plan.quick ? workload.sizes.quick : workload.sizes.full;
+  const measurements = sizes.flatMap((size) =>
+    Object.keys(workload.systems)
+      .filter((system) => plan.systems?.includes(system) ?? true)
+      .filter((system) => workload.runs?.(system, size) ?? true)
+      .map((system): Measurement => ({ system, size, metrics: {} })),
+  );
+  for (let round = 0; round < Math.min(plan.rounds, workload.rounds ?? plan.rounds); round++) {
+    for (const { system, size, metrics } of measurements) {
+      if (round > 0 && !compared(workload).has(system)) continue;
+      plan.onChild?.(system, size, round);
+      const measured = await runChild(workload, system, size, plan.quick);
+      for (const [metric, value] of Object.entries(measured)) {
+        metrics[metric] ??= [];
+        metrics[metric].push(value);
+      }
+    }
+  }
+  return measurements;
+}
+
+/** The systems that some row of the workload names, ours and the peers that it is held to; all where there are no rows. */
+export function compared({ rows, systems }: Workload): Set<string> {
+  if (rows.length === 0) return new Set(Object.keys(systems));
+  return new Set(
+    rows.flatMap((row) => [row.system ?? 'purgatory', ...(row.peer === undefined ? [] : [row.peer])]),
+  );
+}
+
+/** Runs one system once, in a process of its own. */
+export async function runChild(
+  workload: Workload,
+  system: string,
+  size: number,
+  quick: boolean,
+): Promise<Measured> {
+  const extension = extname(fileURLToPath(import.meta.url));
+  const child = fileURLToPath(new URL(`./child${extension}`, import.meta.url));
+  const command = [
+    ...(pinned ? ['taskset', '-c', '0'] : []),
+    process.execPath,
+    ...(extension === '.ts' ? ['--import', 'tsx'] : []),
+    ...(workload.nodeFlags ?? []),
+    child,
+    workload.name,
+    system,
+    String(size),
+    quick ? 'quick' : 'full',
+  ];
+  // A child of mocha or c8 must not inherit what they put in the environment.
+  const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env;
+  const { stdout } = await run(command[0], command.slice(1), { env });
+  return JSON.parse(stdout) as Measured;
+}

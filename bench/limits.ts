@@ -1,0 +1,110 @@
+/**
+ * What the machine asks for the parts that no design can do without, each alone: the floor under the other workloads.
+ * A start reads the clock and makes a task; an event on a string key looks a Map up; at a million resident, every cell and every task that is
+ * met in random order is a miss of the caches.
+ */
+import { ManualClock, SystemTimer, TimerTask } from 'purgatory';
+import { cpuNs } from './harness/measure.ts';
+import { shuffled } from './harness/random.ts';
+import type { Run, System, Workload } from './harness/types.ts';
+
+const resident = 1_000_000;
+const keyCount = 100_000;
+
+/** Nanoseconds a step of `pass`, which does `steps` of them: the least of five passes, since a floor is asked for. */
+function floor(prepare: () => { steps: number; pass: () => unknown }): System {
+  return (_: Run) => {
+    const { steps, pass } = prepare();
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5; round++) {
+      const start = cpuNs();
+      if (pass() === undefined) throw new Error('a pass must use what it computes');
+      least = Math.min(least, (cpuNs() - start) / steps);
+    }
+    return { step: least };
+  };
+}
+
+class Task extends TimerTask {
+  override run(): void {}
+}
+
+const times = (steps: number, step: (index: number) => number): { steps: number; pass: () => number } => ({
+  steps,
+  pass: () => {
+    let sum = 0;
+    for (let index = 0; index < steps; index++) sum += step(index);
+    return sum;
+  },
+});
+
+export const limits: Workload = {
+  name: 'limits',
+  title: 'What no design can do without',
+  unit: 'ns',
+  sizeLabel: 'nothing',
+  sizes: { full: [1], quick: [1] },
+  systems: {
+    'performance.now()': floor(() => times(2_000_000, () => performance.now())),
+    'process.hrtime()': floor(() => times(2_000_000, () => process.hrtime()[1])),
+    'make a task': floor(() => {
+      const last: Task[] = new Array(1024);
+      return times(2_000_000, (index) => {
+        last[index & 1023] = new Task(index);
+        return 1;
+      });
+    }),
+    'start and cancel, without the host’s clock': floor(() => {
+      const timer = new SystemTimer({ clock: new ManualClock(), reaper: false });
+      // One stays, as an empty timer also sends its wake-up away each time.
+      timer.schedule(() => {}, 1_000_000);
+      return times(2_000_000, (index) => {
+        const task = new Task(index & 0xffff);
+        timer.add(task);
+        return task.cancel() ? 1 : 0;
+      });
+    }),
+    'Map of 100k string keys: set, get, delete in random order': floor(() => {
+      const keys = Array.from(
+        { length: keyCount },
+        (_, index) => `topic-${index >> 4}-partition-${index & 15}`,
+      );
+      const events = Array.from(shuffled(keyCount), (index) => keys[index]);
+      const map = new Map<string, number>();
+      return {
+        steps: keyCount,
+        pass: () => {
+          let sum = 0;
+          for (let index = 0; index < keyCount; index++) map.set(keys[index], index);
+          for (const key of events) {
+            sum += map.get(key)!;
+            map.delete(key);
+          }
+          return sum;
+        },
+      };
+    }),
+    'follow a list through 1M cells in random order': floor(() => {
+      const order = shuffled(resident);
+      const cells = new Int32Array(resident * 4);
+      for (let index = 0; index < resident; index++)
+        cells[order[index] * 4] = order[(index + 1) % resident] * 4;
+      return {
+        steps: resident,
+        pass: () => {
+          let slot = 0;
+          for (let step = 0; step < resident; step++) slot = cells[slot];
+          return slot;
+        },
+      };
+    }),
+    'read 1M tasks in random order': floor(() => {
+      const tasks = Array.from({ length: resident }, (_, index) => new Task(index));
+      const order = shuffled(resident);
+      return times(resident, (index) => tasks[order[index]].delayMs);
+    }),
+  },
+  rows: [],
+  rounds: 1,
+  isQuick: false,
+};

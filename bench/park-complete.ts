@@ -1,0 +1,67 @@
+/** Park an operation on 3 random keys of 100 and complete the oldest, with N parked: first in, first out, by forceComplete. */
+import { nsPerStep } from './harness/measure.ts';
+import { integers, keyLists } from './harness/random.ts';
+import type { Measured, Run, Workload } from './harness/types.ts';
+import type { MakeParkingPeer } from './peers/parking-peer.ts';
+import { completingPeers, idiom } from './peers/parking-peers.ts';
+
+const slow = 'events.once, AbortSignal';
+const withPromise = 'Map, Set, setTimeout, Promise';
+
+export function parkAndComplete(make: MakeParkingPeer, isSlow = false): (run: Run) => Promise<Measured> {
+  return async ({ size, quick }) => {
+    const keys = Array.from({ length: 100 }, (_, index) => `topic-${index}`);
+    const lists = keyLists(1 << 14, keys, 3);
+    const delays = integers(1 << 16, 1_000, 30_000, 2);
+    const peer = make();
+    const parked: unknown[] = new Array(size);
+    const park = (index: number): void => {
+      const op = peer.operation(delays[index & 0xffff]);
+      peer.park(op, lists[index & 0x3fff]);
+      parked[index % size] = op;
+    };
+    const step = (index: number): void => {
+      peer.complete(parked[index % size]);
+      park(index);
+    };
+    await nsPerStep(size, park);
+    // events.once is so slow that a tenth of a second's work is all it gets.
+    const steps = isSlow ? 2_000 : quick || size > 100_000 ? 300_000 : 1_000_000;
+    await nsPerStep(steps, (index) => step(size + index));
+    const ns = await nsPerStep(steps, (index) => step(size + steps + index));
+    if (peer.done < 2 * steps) throw new Error(`${peer.done} operations of ${2 * steps} were completed`);
+    return { step: ns };
+  };
+}
+
+export const parkComplete: Workload = {
+  name: 'park-complete',
+  title: 'Park one on 3 keys, complete the oldest',
+  unit: 'ns',
+  sizeLabel: 'operations parked',
+  sizes: { full: [1_000, 10_000, 100_000, 1_000_000], quick: [10_000] },
+  systems: Object.fromEntries(
+    Object.entries(completingPeers).map(([name, make]) => [name, parkAndComplete(make, name === slow)]),
+  ),
+  runs: (system, size) => size <= (system === slow ? 1_000 : system === withPromise ? 100_000 : 1_000_000),
+  rows: [
+    ...['purgatory', 'purgatory, 8 subclasses'].map((system) => ({
+      title: `park on 3 of 100 keys, complete the oldest${system === 'purgatory' ? '' : '; 8 subclasses'}`,
+      system,
+      size: 10_000,
+      metric: 'step',
+      peer: idiom,
+      bar: { ratio: 1 / 6 },
+      aim: { ratio: 1 / 10 },
+    })),
+    {
+      title: 'how flat: park and complete',
+      size: 1_000_000,
+      metric: 'step',
+      peer: 'purgatory',
+      peerSize: 1_000,
+      bar: { ratio: 1.5 },
+      aim: { ratio: 1.5 },
+    },
+  ],
+};

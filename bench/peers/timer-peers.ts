@@ -1,0 +1,26 @@
+/** The timer systems by the name that the table and the plots show. */
+import { indexedHeap } from './indexed-heap.ts';
+import { datastructuresQueue, tinyQueue } from './lazy-queue.ts';
+import { linkedWheel } from './linked-wheel.ts';
+import { nativeTimers } from './native-timers.ts';
+import { timerWheelPackage, undiciTimers } from './npm-timers.ts';
+import { purgatorySchedule, purgatoryTimer } from './purgatory-timer.ts';
+import type { MakeTimerPeer } from './timer-peer.ts';
+
+/** Those that read the time given to them. */
+export const manualTimers: Record<string, MakeTimerPeer> = {
+  purgatory: purgatoryTimer as MakeTimerPeer,
+  'indexed heap': indexedHeap as MakeTimerPeer,
+  '@datastructures-js/priority-queue': datastructuresQueue as MakeTimerPeer,
+  tinyqueue: tinyQueue as MakeTimerPeer,
+  'linked wheel': linkedWheel as MakeTimerPeer,
+};
+
+/** All, on the host's clock. */
+export const realTimers: Record<string, MakeTimerPeer> = {
+  ...manualTimers,
+  'purgatory schedule()': purgatorySchedule as MakeTimerPeer,
+  setTimeout: nativeTimers as MakeTimerPeer,
+  'undici timers': undiciTimers as MakeTimerPeer,
+  'timer-wheel': timerWheelPackage as MakeTimerPeer,
+};

@@ -1,0 +1,117 @@
+/**
+ * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last]`: runs the workloads and prints one table with ratios.
+ *
+ * What was measured goes to `bench/results/`: a JSON file a workload, and an SVG plot where it was run at several sizes. A quick run writes
+ * nothing. `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in full, every system
+ * at every size. A full run of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { plot } from './harness/plot.ts';
+import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
+import { compared, type Measurement, pinned, runWorkload } from './harness/runner.ts';
+import { summarize } from './harness/statistics.ts';
+import type { Workload } from './harness/types.ts';
+import { workloads } from './workloads.ts';
+
+/** What a file of `bench/results/` holds. */
+interface Stored {
+  workload: string;
+  machine: string;
+  rounds: number;
+  measurements: Measurement[];
+}
+
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    last: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+  },
+});
+const { quick, last } = values;
+const rounds = Number(values.rounds ?? (quick ? 1 : 3));
+if (!Number.isInteger(rounds) || rounds < 1) {
+  throw new RangeError(`--rounds takes an integer >= 1, not ${values.rounds}`);
+}
+for (const name of names) {
+  if (workloads.some((workload) => workload.name === name)) continue;
+  throw new RangeError(`no workload ${name}; there are ${workloads.map((each) => each.name).join(', ')}`);
+}
+const chosen = workloads.filter(({ name, isQuick }) =>
+  names.length > 0 ? names.includes(name) : !quick || isQuick !== false,
+);
+const bench = new URL(import.meta.url.endsWith('.ts') ? './' : '../', import.meta.url);
+const results = new URL('results/', bench);
+
+const start = performance.now();
+const rows: RowResult[] = [];
+const machines = new Set<string>();
+for (const workload of chosen) {
+  const { machine, measurements } = last ? await stored(workload) : await measured(workload);
+  machines.add(machine);
+  rows.push(...resultsOf(workload, measurements));
+  if (names.length > 0) console.log(everything(workload, measurements));
+}
+console.log(`${[...machines].join('; ')}\n`);
+const unitOf = ({ unit, workload: name }: RowResult): string =>
+  unit ?? workloads.find((workload) => workload.name === name)!.unit;
+console.log(table(rows, unitOf));
+if (!quick && !last && names.length === 0) {
+  console.log();
+  spawnSync('bash', [fileURLToPath(new URL('jvm/run.sh', bench))], { stdio: 'inherit' });
+}
+if (!last) console.log(`\n${secondsSince(start)} s`);
+
+async function measured(workload: Workload): Promise<Stored> {
+  const begin = performance.now();
+  const measurements = await runWorkload(workload, {
+    quick,
+    rounds,
+    // In the minute of a quick run there is time only for what the table compares.
+    systems: quick ? [...compared(workload)] : undefined,
+    onChild: (system, size, round) => progress(`${workload.name}: ${system}, ${size}, round ${round + 1}`),
+  });
+  progress('');
+  console.error(`${workload.name}: ${secondsSince(begin)} s`);
+  const where = pinned ? 'each system pinned to one core' : 'not pinned to a core';
+  const machine = `${cpus()[0].model.trim()}, Node ${process.version}, ${where}`;
+  const result: Stored = { workload: workload.name, machine, rounds, measurements };
+  if (!quick) await write(workload, result);
+  return result;
+}
+
+async function stored(workload: Workload): Promise<Stored> {
+  return JSON.parse(await readFile(new URL(`${workload.name}.json`, results), 'utf8')) as Stored;
+}
+
+async function write(workload: Workload, result: Stored): Promise<void> {
+  await mkdir(results, { recursive: true });
+  await writeFile(new URL(`${workload.name}.json`, results), `${JSON.stringify(result, undefined, 1)}\n`);
+  if (workload.sizes.full.length === 1) return;
+  await writeFile(new URL(`${workload.name}.svg`, results), await plot(workload, result.measurements));
+}
+
+/** One line a system, size and metric, in the order they were run. */
+function everything(workload: Workload, measurements: readonly Measurement[]): string {
+  const lines = measurements.flatMap(({ system, size, metrics }) =>
+    Object.entries(metrics).map(([metric, rounds]) => {
+      const { median, min, max } = summarize(rounds);
+      const what = `${system}, ${size}, ${metric}`;
+      return `  ${what.padEnd(64)} ${figure(median, '')} (${figure(min, '')}-${figure(max, '')})`;
+    }),
+  );
+  return [`${workload.name}: ${workload.title}, by ${workload.sizeLabel}`, ...lines, ''].join('\n');
+}
+
+function progress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+}
+
+function secondsSince(begin: number): number {
+  return Math.round((performance.now() - begin) / 1000);
+}

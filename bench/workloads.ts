@@ -1,0 +1,37 @@
+/** All workloads, in the order of the table. */
+import { burst } from './burst.ts';
+import { churn } from './churn.ts';
+import { defaults } from './defaults.ts';
+import { expire } from './expire.ts';
+import type { Workload } from './harness/types.ts';
+import { idleAdvance } from './idle-advance.ts';
+import { layout } from './layout.ts';
+import { limits } from './limits.ts';
+import { loadFixed } from './load-fixed.ts';
+import { loadMax } from './load-max.ts';
+import { memory } from './memory.ts';
+import { parkComplete } from './park-complete.ts';
+import { sameDelay } from './same-delay.ts';
+import { scan } from './scan.ts';
+import { steady } from './steady.ts';
+import { stringKeys } from './string-keys.ts';
+import { wakeUps } from './wake-ups.ts';
+
+export const workloads: readonly Workload[] = [
+  steady,
+  churn,
+  sameDelay,
+  expire,
+  parkComplete,
+  stringKeys,
+  scan,
+  memory,
+  loadMax,
+  loadFixed,
+  burst,
+  wakeUps,
+  idleAdvance,
+  layout,
+  defaults,
+  limits,
+];

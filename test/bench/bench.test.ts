@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { keyLists, logNormals, shuffled } from '../../bench/harness/random.ts';
+import { fraction, resultsOf, table } from '../../bench/harness/report.ts';
+import { type Measurement, runChild, runWorkload } from '../../bench/harness/runner.ts';
+import { median, pairedRatio, percentile } from '../../bench/harness/statistics.ts';
+import type { Workload } from '../../bench/harness/types.ts';
+import { steady } from '../../bench/steady.ts';
+
+describe('the bench', () => {
+  it('takes the middle value as the median, and the mean of the middle two', () => {
+    expect(median([5, 1, 3])).to.equal(3);
+    expect(median([4, 1, 3, 2])).to.equal(2.5);
+    expect(() => median([])).to.throw(RangeError, 'no values');
+  });
+
+  it('takes a percentile by the nearest rank', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect(percentile(values, 0.99)).to.equal(99);
+    expect(percentile([7], 0.5)).to.equal(7);
+  });
+
+  it('takes a ratio inside each round, so that a slow round does not show in it', () => {
+    expect(pairedRatio([1, 10, 1], [2, 20, 2])).to.deep.include({ median: 0.5, min: 0.5, max: 0.5 });
+  });
+
+  it('draws the same input for the same seed', () => {
+    expect([...shuffled(100, 7)])
+      .to.deep.equal([...shuffled(100, 7)])
+      .and.not.deep.equal([...shuffled(100, 8)]);
+    expect([...shuffled(100)].sort((a, b) => a - b)).to.deep.equal(
+      Array.from({ length: 100 }, (_, index) => index),
+    );
+  });
+
+  it('draws latencies with the median and the 75th percentile asked for', () => {
+    const latencies = logNormals(100_000, 20, 60);
+    expect(percentile(latencies, 0.5)).to.be.closeTo(20, 1);
+    expect(percentile(latencies, 0.75)).to.be.closeTo(60, 3);
+  });
+
+  it('draws different keys for each list', () => {
+    for (const list of keyLists(100, ['a', 'b', 'c', 'd'], 3)) expect(new Set(list).size).to.equal(3);
+  });
+
+  it('calls a row met only where the ratio and the figure both are', () => {
+    const workload: Workload = {
+      name: 'w',
+      title: 'w',
+      unit: 'ns',
+      sizeLabel: 'n',
+      sizes: { full: [1], quick: [1] },
+      systems: {},
+      rows: [
+        { title: 'aim', size: 1, metric: 'm', peer: 'p', bar: { ratio: 1 }, aim: { ratio: 1 / 2 } },
+        {
+          title: 'bar',
+          size: 1,
+          metric: 'm',
+          peer: 'p',
+          bar: { ratio: 1 / 2, value: 50 },
+          aim: { ratio: 1 / 2, value: 40 },
+        },
+        { title: 'missed', size: 1, metric: 'm', peer: 'p', bar: { ratio: 1 / 2, value: 49 } },
+        { title: 'rate', size: 1, metric: 'm', peer: 'p', bar: { ratio: 2 }, higherIsBetter: true },
+        { title: 'no peer', size: 1, metric: 'm', peer: 'q', bar: { ratio: 1 } },
+        { title: 'not measured', size: 2, metric: 'm' },
+      ],
+    };
+    const measured = (system: string, m: number[]): Measurement => ({ system, size: 1, metrics: { m } });
+    const results = resultsOf(workload, [measured('purgatory', [50, 50]), measured('p', [100, 100])]);
+    expect(results.map(({ title, verdict }) => [title, verdict])).to.deep.equal([
+      ['aim', 'aim'],
+      ['bar', 'bar'],
+      ['missed', 'missed'],
+      ['rate', 'missed'],
+      ['no peer', 'missed'],
+    ]);
+    const lines = table(results, () => 'ns').split('\n');
+    expect(lines).to.have.lengthOf(7);
+    expect(lines[2]).to.contain('50 ns').and.contain('1/2 (1/2-1/2)').and.contain('aim met');
+  });
+
+  it('writes ratios below one as the bars are written', () => {
+    expect(fraction(0.2)).to.equal('1/5');
+    expect(fraction(2.5)).to.equal('2.5');
+  });
+
+  it('runs a workload, each system in a process of its own', async () => {
+    const tiny: Workload = { ...steady, sizes: { full: [100], quick: [100] } };
+    const systems = ['purgatory', 'setTimeout'];
+    const measurements = await runWorkload(tiny, { quick: true, rounds: 1, systems });
+    expect(measurements.map(({ system }) => system)).to.deep.equal(systems);
+    for (const { metrics } of measurements) expect(metrics.step[0]).to.be.greaterThan(0);
+  });
+
+  it('says what went wrong in a child', async () => {
+    const rejection = await runChild(steady, 'no such system', 1, true).catch((error: Error) => error);
+    expect(rejection).to.be.an('error').with.property('message').that.contains('no system no such system');
+  });
+});
