@@ -27,7 +27,7 @@ import { SchemeTasks } from './scheme-tasks.ts';
 /** The options that every scheme has: those of a SystemTimer, but for its wheels. */
 export type SchemeTimerOptions = Omit<SystemTimerOptions, 'wheelSize'>;
 
-/** A {@link Timer} that keeps its tasks by one of the schemes; with the face of a SystemTimer, so that either can stand for the other. */
+/** A {@link Timer} that keeps its tasks by one of the schemes; with the face of a SystemTimer, but for periodic tasks. */
 export abstract class SchemeTimer implements Timer, TaskKeeper {
   /** The tick in ms. */
   readonly tickMs: number;
