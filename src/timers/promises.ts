@@ -31,7 +31,7 @@ export async function setTimeout<T = void>(delayMs?: number, value?: T, options?
     const timeout = new ScheduledTimeout(done, coercedDelay(delayMs), [], false, ref);
     const abortable: Abortable = {
       abort: (reason) => {
-        timeout.clear();
+        timeout.cancel();
         reject(abortError(reason));
       },
     };
@@ -61,7 +61,7 @@ export async function* setInterval<T = void>(
   const interval = new ScheduledTimeout(count, coercedDelay(delayMs), [], true, ref);
   const abortable: Abortable = {
     abort: () => {
-      interval.clear();
+      interval.cancel();
       wake?.();
     },
   };
@@ -77,7 +77,7 @@ export async function* setInterval<T = void>(
       if (signal?.aborted) throw abortError(signal.reason);
     }
   } finally {
-    interval.clear();
+    interval.cancel();
     if (signal !== undefined) removeAbortable(signal, abortable);
   }
 }

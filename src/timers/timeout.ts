@@ -84,7 +84,7 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 
   close(): this {
-    this.clear();
+    this.cancel();
     return this;
   }
 
@@ -95,19 +95,14 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 
   [Symbol.dispose](): void {
-    this.clear();
+    this.cancel();
   }
 
-  /** Ends it for good: it can not be refreshed. */
-  clear(): void {
-    this.#callback = undefined;
-    super.cancel();
-    this.#end();
-  }
-
+  /** Ends it for good: it cannot be refreshed. */
   override cancel(): boolean {
-    const wasPending = this.isPending;
-    this.clear();
+    this.#callback = undefined;
+    const wasPending = super.cancel();
+    this.#end();
     return wasPending;
   }
 

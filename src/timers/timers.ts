@@ -36,7 +36,7 @@ export function setInterval<A extends unknown[]>(
 
 /** Ends a timeout or interval, given as itself or by its number. Anything else is ignored, Node's own timers included. */
 export function clearTimeout(timeout: Timeout | string | number | null | undefined): void {
-  timeoutOf(timeout)?.clear();
+  timeoutOf(timeout)?.cancel();
 }
 
 /** The same as {@link clearTimeout}. */

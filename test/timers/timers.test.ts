@@ -7,7 +7,12 @@ import { useFakeTimers } from 'sinon';
 import * as timers from '../../src/timers/timers.ts';
 
 type Timers = typeof timers;
-type Scenario = (timers: Timers, tell: (what: unknown) => void) => void | Promise<void>;
+/** `heard(n)` resolves once n things have been told: a wait that no load of the machine makes too short. */
+type Scenario = (
+  timers: Timers,
+  tell: (what: unknown) => void,
+  heard: (count: number) => Promise<void>,
+) => void | Promise<void>;
 
 const node = nodeTimers as unknown as Timers;
 
@@ -24,7 +29,13 @@ function block(ms: number): void {
 
 async function story(scenario: Scenario, of: Timers): Promise<unknown[]> {
   const told: unknown[] = [];
-  await scenario(of, (what) => told.push(what));
+  await scenario(
+    of,
+    (what) => told.push(what),
+    async (count) => {
+      while (told.length < count) await pause(1);
+    },
+  );
   return told;
 }
 
@@ -132,36 +143,46 @@ describe('purgatory/timers, like node:timers', () => {
     },
   );
 
-  same('clears one timeout from the callback of another that is due with it', ['first'], async (t, tell) => {
-    t.setTimeout(() => {
-      tell('first');
-      t.clearTimeout(second);
-    }, 5);
-    const second = t.setTimeout(tell, 5, 'second');
-    await pause(20);
-  });
+  same(
+    'clears one timeout from the callback of another that is due with it',
+    ['first'],
+    async (t, tell, heard) => {
+      t.setTimeout(() => {
+        tell('first');
+        t.clearTimeout(second);
+      }, 5);
+      const second = t.setTimeout(tell, 5, 'second');
+      await heard(1);
+      await pause(20);
+    },
+  );
 
   same(
     'refreshes a pending timeout, which then runs once and after the others',
     ['b', 'a'],
-    async (t, tell) => {
+    async (t, tell, heard) => {
       const a = t.setTimeout(tell, 20, 'a');
       t.setTimeout(tell, 20, 'b');
       a.refresh();
-      await pause(60);
+      await heard(2);
     },
   );
 
-  same('starts again by refresh what has run, from its own callback too', [1, 2, 3], async (t, tell) => {
-    let runs = 0;
-    const timeout = t.setTimeout(() => {
-      tell(++runs);
-      if (runs === 1) timeout.refresh();
-    }, 2);
-    await pause(30);
-    timeout.refresh();
-    await pause(30);
-  });
+  same(
+    'starts again by refresh what has run, from its own callback too',
+    [1, 2, 3],
+    async (t, tell, heard) => {
+      let runs = 0;
+      const timeout = t.setTimeout(() => {
+        tell(++runs);
+        if (runs === 1) timeout.refresh();
+      }, 2);
+      await heard(2);
+      timeout.refresh();
+      await heard(3);
+      await pause(10);
+    },
+  );
 
   same('does not start again what was cleared', ['same'], async (t, tell) => {
     const timeout = t.setTimeout(tell, 1, 'called');
@@ -216,20 +237,25 @@ describe('purgatory/timers, like node:timers', () => {
     for (const timeout of [a, b]) t.clearTimeout(timeout);
   });
 
-  same('repeats an interval until it is cleared by its own callback', [1, 2, 3, 'end'], async (t, tell) => {
-    let runs = 0;
-    const interval = t.setInterval(
-      (step: number) => {
-        runs += step;
-        tell(runs);
-        if (runs === 3) t.clearInterval(interval);
-      },
-      2,
-      1,
-    );
-    await pause(40);
-    tell('end');
-  });
+  same(
+    'repeats an interval until it is cleared by its own callback',
+    [1, 2, 3, 'end'],
+    async (t, tell, heard) => {
+      let runs = 0;
+      const interval = t.setInterval(
+        (step: number) => {
+          runs += step;
+          tell(runs);
+          if (runs === 3) t.clearInterval(interval);
+        },
+        2,
+        1,
+      );
+      await heard(3);
+      await pause(10);
+      tell('end');
+    },
+  );
 
   same(
     'counts an interval from the start of a run, however long that takes',
@@ -257,7 +283,7 @@ describe('purgatory/timers, like node:timers', () => {
   same(
     'lets nextTick and microtasks run between two callbacks that are due together',
     ['a', 'tick a', 'microtask a', 'b', 'tick b', 'microtask b'],
-    async (t, tell) => {
+    async (t, tell, heard) => {
       for (const name of ['a', 'b']) {
         t.setTimeout(() => {
           queueMicrotask(() => tell(`microtask ${name}`));
@@ -265,7 +291,7 @@ describe('purgatory/timers, like node:timers', () => {
           tell(name);
         }, 5);
       }
-      await pause(30);
+      await heard(6);
     },
   );
 
@@ -300,12 +326,12 @@ describe('purgatory/timers, like node:timers', () => {
 describe('purgatory/timers and AsyncLocalStorage, like node:timers', () => {
   const als = new AsyncLocalStorage<string>();
 
-  same('runs a callback in the context of the call', ['a', 'b', undefined], async (t, tell) => {
+  same('runs a callback in the context of the call', ['a', 'b', undefined], async (t, tell, heard) => {
     const report = (): void => tell(als.getStore());
     als.run('a', () => t.setTimeout(report, 2));
     als.run('b', () => t.setTimeout(report, 2));
     als.exit(() => t.setTimeout(report, 2));
-    await pause(20);
+    await heard(3);
   });
 
   same('runs every run of an interval in the context of the call', ['a', 'a'], async (t, tell) => {
@@ -325,12 +351,12 @@ describe('purgatory/timers and AsyncLocalStorage, like node:timers', () => {
   same(
     'keeps the context over a refresh while it is pending, and takes that of the refresh after its end',
     ['a', 'c'],
-    async (t, tell) => {
+    async (t, tell, heard) => {
       const timeout = als.run('a', () => t.setTimeout(() => tell(als.getStore()), 2));
       als.run('b', () => timeout.refresh());
-      await pause(20);
+      await heard(1);
       als.run('c', () => timeout.refresh());
-      await pause(20);
+      await heard(2);
     },
   );
 
@@ -366,7 +392,7 @@ describe('purgatory/timers and AsyncLocalStorage, like node:timers', () => {
       let mine = 0;
       hook.enable();
       mine = +t.setTimeout(() => events.push('run'), 1);
-      await pause(15);
+      while (!events.includes('destroy')) await pause(1);
       hook.disable();
       expect(events).to.deep.equal(['before', 'run', 'after', 'destroy']);
     }
@@ -414,7 +440,7 @@ describe('purgatory/timers, better than node:timers', () => {
     timers.setTimeout(() => told.push('third'), 60);
     timers.setTimeout(() => told.push('second'), 11);
     block(80);
-    await pause(5);
+    while (told.length < 3) await pause(1);
     expect(told).to.deep.equal(['first', 'second', 'third']);
   });
 });
