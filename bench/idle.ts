@@ -1,0 +1,115 @@
+/**
+ * Idle timeouts of connections that send a heartbeat a second each: what share of a core they take, and what one touch costs.
+ *
+ * The heartbeats come in the same random order every second, spread over its milliseconds. What the pacing costs without
+ * them is measured first and taken off. The timeout is five heartbeats, so each connection is filed again every 5 s: that is in the
+ * share, which is measured over such a cycle. `touch` is the same order without a pause between; `in order` is that in which the
+ * connections were made, where no time is lost on memory.
+ */
+import { IdleTimeouts } from 'purgatory/idle';
+import { cpuNs, nsPerStep } from './harness/measure.ts';
+import { shuffled } from './harness/random.ts';
+import type { Measured, Run, System, Workload } from './harness/types.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** As large as the objects that hang on a real connection, so that their memory is as cold. */
+class Connection {
+  readonly id: number;
+  readonly address = { host: '127.0.0.1', port: 0 };
+  readonly queue: unknown[] = [];
+  timer: NodeJS.Timeout | undefined;
+  beats = 0;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+}
+
+type Touch = (connection: Connection) => void;
+
+function onIdle(connection: Connection): never {
+  throw new Error(`connection ${connection.id} was idle, though it has a heartbeat a second`);
+}
+
+/** Lets every connection beat once a second, for `seconds`; the CPU that takes, in % of one core. */
+async function share(connections: readonly Connection[], touch: Touch, seconds: number): Promise<number> {
+  const startNs = cpuNs();
+  const startMs = performance.now();
+  let beats = 0;
+  for (let elapsedMs = 0; elapsedMs < seconds * 1_000; elapsedMs = performance.now() - startMs) {
+    const due = Math.floor((elapsedMs / 1_000) * connections.length);
+    for (; beats < due; beats++) {
+      const connection = connections[beats % connections.length];
+      connection.beats++;
+      touch(connection);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return (cpuNs() - startNs) / (performance.now() - startMs) / 10_000;
+}
+
+function beating(make: () => Touch): System {
+  return async ({ size, quick }: Run): Promise<Measured> => {
+    const connections = Array.from({ length: size }, (_, id) => new Connection(id));
+    const order = Array.from(shuffled(size), (id) => connections[id]);
+    const seconds = quick ? 1 : TIMEOUT_MS / 1_000;
+    const pacing = await share(order, () => {}, seconds);
+    const touch = make();
+    // The first second's heartbeats start the countdowns, so what is filed again is spread over a second as well.
+    await share(order, touch, seconds);
+    const core = (await share(order, touch, seconds)) - pacing;
+    const touchNs = await nsPerStep(20 * size, (index) => touch(order[index % size]), 10_000);
+    const inOrder = await nsPerStep(20 * size, (index) => touch(connections[index % size]), 10_000);
+    return { core, touch: touchNs, 'in order': inOrder };
+  };
+}
+
+export const idle: Workload = {
+  name: 'idle',
+  title: 'Idle timeouts, a heartbeat a second each',
+  unit: 'ns',
+  sizeLabel: 'connections',
+  sizes: { full: [100_000], quick: [100_000] },
+  systems: {
+    purgatory: beating(() => {
+      const idleTimeouts = new IdleTimeouts<Connection>({ timeoutMs: TIMEOUT_MS, onIdle });
+      return (connection) => idleTimeouts.touch(connection);
+    }),
+    'setTimeout, refresh()': beating(() => (connection) => {
+      if (connection.timer === undefined) connection.timer = setTimeout(onIdle, TIMEOUT_MS, connection);
+      else connection.timer.refresh();
+    }),
+    'setTimeout, cleared and set': beating(() => (connection) => {
+      clearTimeout(connection.timer);
+      connection.timer = setTimeout(onIdle, TIMEOUT_MS, connection);
+    }),
+  },
+  rows: [
+    {
+      title: 'idle timeouts: share of a core for a heartbeat a second each',
+      size: 100_000,
+      metric: 'core',
+      unit: '%',
+      peer: 'setTimeout, refresh()',
+      bar: { value: 2 },
+      aim: { value: 1 },
+    },
+    {
+      title: 'idle timeouts: one touch, in random order',
+      size: 100_000,
+      metric: 'touch',
+      peer: 'setTimeout, refresh()',
+      bar: { ratio: 1 },
+      aim: { ratio: 0.5 },
+    },
+    {
+      title: 'idle timeouts: one touch, in the order of memory',
+      size: 100_000,
+      metric: 'in order',
+      peer: 'setTimeout, refresh()',
+      bar: { value: 30 },
+      aim: { value: 20 },
+    },
+  ],
+};
