@@ -137,8 +137,8 @@ export class SystemTimer implements Timer, TaskKeeper {
     }
     wheels.remove(task);
     if (!this.#isRunning) {
-      wheels.shrink();
       if (wheels.size === 0) this.#rest();
+      else wheels.shrink();
     }
     return true;
   }
@@ -157,7 +157,6 @@ export class SystemTimer implements Timer, TaskKeeper {
       else if (keptBy?.remove(task) === false) continue;
       neverRan.push(task);
     }
-    this.#wheels.shrink();
     this.#rest();
     return neverRan;
   }
@@ -215,11 +214,15 @@ export class SystemTimer implements Timer, TaskKeeper {
   #runPass(slice: Slice | undefined): number {
     const wheels = this.#wheels;
     let ran = 0;
-    for (let task = wheels.take(); task !== undefined; task = wheels.take()) {
-      this.#run(task);
-      ran++;
-      if (slice?.isSpent()) break;
-    }
+    do {
+      const task = wheels.take();
+      if (task !== undefined) {
+        this.#run(task);
+        ran++;
+      } else if (!wheels.isPassOpen) {
+        break;
+      }
+    } while (!slice?.isSpent());
     return ran;
   }
 
@@ -235,18 +238,19 @@ export class SystemTimer implements Timer, TaskKeeper {
   /** After a pass: gives memory back, and sends the reaper to what is next. */
   #settle(): void {
     const wheels = this.#wheels;
-    wheels.shrink();
     if (wheels.size === 0) {
       this.#rest();
       return;
     }
+    // Not between two slices: to move what is about to run would block the loop for nothing.
+    if (!wheels.isPassOpen) wheels.shrink();
     const tick = wheels.nextTick();
     if (tick < this.#armedTick) this.#arm(tick);
   }
 
   /** With nothing pending there is nothing to wake up for. */
   #rest(): void {
-    this.#wheels.drain();
+    this.#wheels.rest();
     if (!this.#hasReaper) return;
     this.#armedTick = Number.POSITIVE_INFINITY;
     this.#reaper.disarm();

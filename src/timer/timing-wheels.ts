@@ -19,10 +19,16 @@ import type { TimerTask } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import { TimingWheel } from './timing-wheel.ts';
 
+/** Tasks that one step moves from an overflow bucket: some ten microseconds of work between two looks at the slice. */
+const MAX_MOVES = 1_024;
+/** Cells beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
+const MAX_IDLE_CELLS = 64;
+
 export class TimingWheels {
-  readonly #slab = new Slab<TimerTask>();
+  readonly #bits: number = 0;
+  #slab = new Slab<TimerTask>();
   readonly #queue = new DelayQueue();
-  readonly #lowest: TimingWheel;
+  #lowest: TimingWheel;
   #due = this.#slab.makeList(0, 0);
   #next = this.#slab.makeList(0, 0);
   #cursor = 0;
@@ -35,6 +41,7 @@ export class TimingWheels {
 
   /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. */
   constructor(bits: number, tick: number) {
+    this.#bits = bits;
     this.#lowest = new TimingWheel(bits, 0, this.#slab);
     this.#setCursor(tick);
     this.#horizon = tick;
@@ -112,7 +119,10 @@ export class TimingWheels {
     if (tick > this.#horizon) this.#horizon = tick;
   }
 
-  /** Takes out the next task of the pass, or ends the pass and returns undefined. */
+  /**
+   * Takes out the next task of the pass. Undefined when there is none at hand: then the pass is at its end, or, while `isPassOpen`,
+   * a large bucket is being cascaded and it is time to ask whether to go on.
+   */
   take(): TimerTask | undefined {
     const slab = this.#slab;
     for (;;) {
@@ -122,11 +132,13 @@ export class TimingWheels {
         this.#release(task, slot);
         return task;
       }
-      if (this.#queue.headExpiration > this.#horizon) {
+      const head = this.#queue.headExpiration;
+      if (head > this.#horizon) {
         this.#setCursor(this.#horizon);
         return undefined;
       }
       this.#expireHead();
+      if (this.#queue.headExpiration === head && slab.isEmpty(this.#due)) return undefined;
     }
   }
 
@@ -138,17 +150,27 @@ export class TimingWheels {
     return this.#queue.headExpiration;
   }
 
-  /** With no task pending: forgets the buckets (paid for by their enqueuing) and ends a pass that was left open. */
-  drain(): void {
+  /**
+   * With no task pending: forgets the queued buckets (paid for by their enqueuing), ends a pass that was left open, and gives
+   * back what many buckets took (paid for by their making).
+   */
+  rest(): void {
     while (this.#queue.size > 0) this.#queue.dequeue();
     this.#setCursor(this.#horizon);
+    if (this.#slab.inUse <= MAX_IDLE_CELLS) return;
+    this.#slab = new Slab();
+    this.#lowest = new TimingWheel(this.#bits, 0, this.#slab);
+    this.#due = this.#slab.makeList(0, 0);
+    this.#next = this.#slab.makeList(0, 0);
   }
 
   /** Takes out every task, in order. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     const takeRest = (): void => {
-      for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
+      do {
+        for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
+      } while (this.isPassOpen);
     };
     takeRest();
     while (this.#size > 0) {
@@ -176,25 +198,38 @@ export class TimingWheels {
     return expiration;
   }
 
+  /** Expires the head of the queue, or as much of a large overflow bucket as one step of `take` may move. */
   #expireHead(): void {
     const slab = this.#slab;
-    const bucket = this.#queue.dequeue();
+    const bucket = this.#queue.head as TimerTaskList;
+    if (bucket.shift !== 0 && !this.#cascade(bucket)) return;
+    this.#queue.dequeue();
     this.#setCursor(bucket.expiration);
-    if (bucket.shift === 0) {
-      slab.splice(bucket.list, this.#due);
-      return;
-    }
+    if (bucket.shift === 0) slab.splice(bucket.list, this.#due);
+  }
+
+  /**
+   * Moves tasks of `bucket` to where they belong once the cursor stands at its expiration; true when it is empty. Until then
+   * the cursor stays behind it and it stays queued, so what is added to its range meanwhile comes after its older tasks.
+   */
+  #cascade(bucket: TimerTaskList): boolean {
+    const slab = this.#slab;
+    const nowHigh = highOf(bucket.expiration);
+    const nowLow = lowOf(bucket.expiration, nowHigh);
+    let left = MAX_MOVES;
     for (let slot = slab.next(bucket.list); slot !== bucket.list; slot = slab.next(bucket.list)) {
+      if (left-- === 0) return false;
       const low = slab.a(slot);
       const high = slab.b(slot);
-      if (low === this.#cursorLow && high === this.#cursorHigh) {
+      if (low === nowLow && high === nowHigh) {
         slab.moveTo(this.#due, slot);
       } else {
-        const finer = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
+        const finer = this.#lowest.bucketFor(high, low, nowHigh, nowLow);
         if (!finer.isQueued) this.#enqueue(finer, high, low);
         slab.moveTo(finer.list, slot);
       }
     }
+    return true;
   }
 
   #release(task: TimerTask, slot: Slot): void {
