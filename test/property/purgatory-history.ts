@@ -11,6 +11,9 @@ import { Stage } from './purgatory-stage.ts';
 
 class ScriptedError extends Error {}
 
+/** Scripts that park many, and are followed by each of them, must come to an end. */
+const MOST_OPERATIONS = 1_500;
+
 export class PurgatoryHistory extends Stage {
   readonly #controllers = Array.from({ length: SIGNALS }, () => new AbortController());
 
@@ -50,10 +53,23 @@ export class PurgatoryHistory extends Stage {
       case 'parkAgain':
         this.#onOperation(action.target, (operation) => this.#park(operation, action.keys));
         break;
+      case 'parkMany':
+        // Each watches, besides, one key of its own.
+        for (let n = 0; n < action.count && this.operations.length < MOST_OPERATIONS; n++) {
+          const { spec } = action;
+          this.#parkNew(n % 10 === 0 ? spec : { ...spec, keys: [...spec.keys, 100 + n], onTry: 0 });
+        }
+        break;
+      case 'leaveMany':
+        for (let n = 0; n < action.count; n++) {
+          this.#onOperation(action.target + n, (operation) => {
+            if (action.how === 'cancel') this.#cancel(operation);
+            else this.#force(operation);
+          });
+        }
+        break;
       case 'cancel':
-        this.#onOperation(action.target, (operation) => {
-          this.verify('cancel', operation.cancel(), this.referenceOf(operation).leave(operation));
-        });
+        this.#onOperation(action.target, (operation) => this.#cancel(operation));
         break;
       case 'force':
         this.#onOperation(action.target, (operation) => this.#force(operation));
@@ -109,6 +125,7 @@ export class PurgatoryHistory extends Stage {
   #parkNew(spec: Spec): void {
     const operation = new HistoryOperation(this.guests.length, spec, this);
     this.guests.push(operation);
+    this.operations.push(operation);
     this.#park(operation, spec.keys);
   }
 
@@ -172,6 +189,10 @@ export class PurgatoryHistory extends Stage {
     if (!refused && frame.tries === 1 && frame.result === false) {
       waiter.expect({ kind: 'rejected', value: this.#refusal(waiter, reference.isClosed) });
     }
+  }
+
+  #cancel(operation: HistoryOperation): void {
+    this.verify('cancel', operation.cancel(), this.referenceOf(operation).leave(operation));
   }
 
   #force(operation: HistoryOperation): void {
