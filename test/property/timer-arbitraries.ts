@@ -70,15 +70,16 @@ const many: fc.Arbitrary<Action> = fc.record({
 });
 const manyOrFew = fc.oneof({ weight: 1, arbitrary: many }, { weight: 4, arbitrary: action });
 
-export interface Size {
-  readonly minSteps: number;
-  readonly maxSteps: number;
-  readonly maxTasks: number;
-  /** Of each task, in histories whose actions take many at once. Default 1: one by one. */
-  readonly copies?: number;
-}
-
-export function timerHistory({ minSteps, maxSteps, maxTasks, copies = 1 }: Size): fc.Arbitrary<History> {
+/**
+ * Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks; with `copies` of each task there are
+ * bursts, whose actions take many tasks at once.
+ */
+export function timerHistory(
+  minSteps: number,
+  maxSteps: number,
+  maxTasks: number,
+  copies = 1,
+): fc.Arbitrary<History> {
   const act = copies > 1 ? manyOrFew : action;
   const step = fc.oneof({ weight: 2, arbitrary: act }, { weight: 1, arbitrary: advance });
   return fc.record({

@@ -13,26 +13,21 @@ describe('Property: a SystemTimer behaves as a sorted list', function () {
 
   it('in short histories of every kind', () => {
     fc.assert(
-      fc.property(timerHistory({ minSteps: 1, maxSteps: 60, maxTasks: 12 }), (history) =>
-        new TimerHistory(history).play(),
-      ),
+      fc.property(timerHistory(1, 60, 12), (history) => new TimerHistory(history).play()),
       runs(500),
     );
   });
 
   it('in long histories', () => {
     fc.assert(
-      fc.property(timerHistory({ minSteps: 800, maxSteps: 1_500, maxTasks: 64 }), (history) =>
-        new TimerHistory(history).play(),
-      ),
+      fc.property(timerHistory(800, 1_500, 64), (history) => new TimerHistory(history).play()),
       longRuns(10),
     );
   });
 
   it('in histories of bursts, which make it grow and shrink', () => {
-    const size = { minSteps: 5, maxSteps: 30, maxTasks: 40, copies: 25 };
     fc.assert(
-      fc.property(timerHistory(size), (history) => new TimerHistory(history).play()),
+      fc.property(timerHistory(5, 30, 40, 25), (history) => new TimerHistory(history).play()),
       longRuns(40),
     );
   });
