@@ -18,6 +18,13 @@ export interface Spec {
 export type Action =
   | { readonly kind: 'park'; readonly spec: Spec }
   | { readonly kind: 'parkAgain'; readonly target: number; readonly keys: readonly number[] }
+  | { readonly kind: 'parkMany'; readonly spec: Spec; readonly count: number }
+  | {
+      readonly kind: 'leaveMany';
+      readonly how: 'cancel' | 'force';
+      readonly target: number;
+      readonly count: number;
+    }
   | { readonly kind: 'cancel' | 'force' | 'makeReady'; readonly target: number }
   | { readonly kind: 'check' | 'cancelForKey' | 'notify'; readonly purgatory: number; readonly key: number }
   | { readonly kind: 'abort'; readonly signal: number }
@@ -92,6 +99,28 @@ const goingOn: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'throw' as const }) },
 );
 
+/** Many at once, so that the slabs grow, and fall back when most have left. */
+const many: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('parkMany' as const),
+      spec: waiting,
+      count: fc.constantFrom(20, 80, 300),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('leaveMany' as const),
+      how: fc.constantFrom('cancel' as const, 'force' as const),
+      target: fc.nat({ max: 999 }),
+      count: fc.constantFrom(20, 80, 300),
+    }),
+  },
+);
+const manyOrFew = fc.oneof({ weight: 1, arbitrary: many }, { weight: 4, arbitrary: goingOn });
+
 const close: fc.Arbitrary<Action> = fc.record({ kind: fc.constant('close' as const), purgatory });
 const ending = fc.oneof({ weight: 115, arbitrary: goingOn }, { weight: 1, arbitrary: close });
 
@@ -100,9 +129,17 @@ const advance: fc.Arbitrary<Step> = fc.record({
   ms: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.constantFrom(0.5, 500, 10_000, 2 ** 34)),
 });
 
-/** Histories of `minSteps` to `maxSteps` steps; with `closes`, a purgatory may be closed in the middle. */
-export function purgatoryHistory(minSteps: number, maxSteps: number, closes: boolean): fc.Arbitrary<History> {
-  const action = closes ? ending : goingOn;
+export interface Size {
+  readonly minSteps: number;
+  readonly maxSteps: number;
+  /** May a purgatory be closed in the middle? */
+  readonly closes?: boolean;
+  /** Do actions take many operations at once? */
+  readonly bursts?: boolean;
+}
+
+export function purgatoryHistory({ minSteps, maxSteps, closes, bursts }: Size): fc.Arbitrary<History> {
+  const action = closes ? ending : bursts ? manyOrFew : goingOn;
   const step = fc.oneof({ weight: 4, arbitrary: action }, { weight: 1, arbitrary: advance });
   return fc.record({
     purgatories: fc.constantFrom(1, 1, 2),

@@ -3,17 +3,16 @@
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
 import { turn } from '../support/turns.ts';
-import { type Action, SIGNALS, type Spec, type Step } from './purgatory-arbitraries.ts';
-import { type Frame, nextOf, type Thrown } from './purgatory-frames.ts';
-import { codeOf, HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
+import type { Action, Step } from './purgatory-arbitraries.ts';
+import { ComingsAndGoings, ScriptedError } from './purgatory-comings.ts';
+import { type Frame, nextOf } from './purgatory-frames.ts';
+import { HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
 import type { Guest } from './purgatory-reference.ts';
-import { Stage } from './purgatory-stage.ts';
 
-class ScriptedError extends Error {}
+/** Scripts that park many, and are followed by each of them, must come to an end. */
+const MOST_OPERATIONS = 1_500;
 
-export class PurgatoryHistory extends Stage {
-  readonly #controllers = Array.from({ length: SIGNALS }, () => new AbortController());
-
+export class PurgatoryHistory extends ComingsAndGoings {
   async play(): Promise<void> {
     for (const step of this.history.steps) {
       this.#step(step);
@@ -44,19 +43,32 @@ export class PurgatoryHistory extends Stage {
     const i = 'purgatory' in action ? action.purgatory % this.purgatories.length : 0;
     switch (action.kind) {
       case 'park':
-        if (action.spec.kind === 'waiter') this.#wait(action.spec);
-        else this.#parkNew(action.spec);
+        if (action.spec.kind === 'waiter') this.wait(action.spec);
+        else this.parkNew(action.spec);
         break;
       case 'parkAgain':
-        this.#onOperation(action.target, (operation) => this.#park(operation, action.keys));
+        this.#onOperation(action.target, (operation) => this.park(operation, action.keys));
+        break;
+      case 'parkMany':
+        // Each watches, besides, one key of its own.
+        for (let n = 0; n < action.count && this.operations.length < MOST_OPERATIONS; n++) {
+          const { spec } = action;
+          this.parkNew(n % 10 === 0 ? spec : { ...spec, keys: [...spec.keys, 100 + n], onTry: 0 });
+        }
+        break;
+      case 'leaveMany':
+        for (let n = 0; n < action.count; n++) {
+          this.#onOperation(action.target + n, (operation) => {
+            if (action.how === 'cancel') this.cancel(operation);
+            else this.force(operation);
+          });
+        }
         break;
       case 'cancel':
-        this.#onOperation(action.target, (operation) => {
-          this.verify('cancel', operation.cancel(), this.referenceOf(operation).leave(operation));
-        });
+        this.#onOperation(action.target, (operation) => this.cancel(operation));
         break;
       case 'force':
-        this.#onOperation(action.target, (operation) => this.#force(operation));
+        this.#onOperation(action.target, (operation) => this.force(operation));
         break;
       case 'makeReady':
         if (this.guests.length > 0) this.guests[action.target % this.guests.length].ready = true;
@@ -106,93 +118,6 @@ export class PurgatoryHistory extends Stage {
     if (operations.length > 0) go(operations[target % operations.length]);
   }
 
-  #parkNew(spec: Spec): void {
-    const operation = new HistoryOperation(this.guests.length, spec, this);
-    this.guests.push(operation);
-    this.#park(operation, spec.keys);
-  }
-
-  #park(operation: HistoryOperation, keys: readonly number[]): void {
-    // To park an operation from inside its own tries would be its second parking at once, over and over.
-    if (this.stack.some((frame) => frame.kind === 'park' && frame.guest === operation)) return;
-    const reference = this.referenceOf(operation);
-    const refusal = reference.isClosed
-      ? { error: 'ERR_PURGATORY_CLOSED' }
-      : reference.holds(operation)
-        ? { error: 'ERR_PURGATORY_ALREADY_WATCHED' }
-        : operation.hasCompleted
-          ? false
-          : undefined;
-    const i = operation.spec.purgatory % this.purgatories.length;
-    let result: boolean | Thrown = false;
-    const frame = this.within(this.#parkFrame(operation, keys), () => {
-      try {
-        result = this.purgatories[i].tryCompleteElseWatch(operation, keys);
-      } catch (error) {
-        result = { error: error instanceof ScriptedError ? error : codeOf(error) };
-      }
-    });
-    let expected = refusal ?? frame.result;
-    if (refusal !== undefined) {
-      this.verify('tried although refused', frame.tries, 0);
-    } else if (frame.tries === 1 && frame.result === false && !operation.hasCompleted) {
-      expected = { error: this.#refusal(operation, reference.isClosed) };
-    } else if (typeof frame.result === 'object') {
-      reference.leave(operation);
-    }
-    this.verify('tryCompleteElseWatch', result, expected);
-  }
-
-  /** Why a guest was not parked after its first try. */
-  #refusal(guest: HistoryOperation | HistoryWaiter, isClosed: boolean): string {
-    if (isClosed) return 'ERR_PURGATORY_CLOSED';
-    return this.referenceOf(guest).isFull || this.isTimerFull(guest) ? 'ERR_PURGATORY_FULL' : 'nothing';
-  }
-
-  #parkFrame(guest: Guest, keys: readonly number[]): Extract<Frame, { kind: 'park' }> {
-    return { kind: 'park', guest, keys, tries: 0, result: false };
-  }
-
-  #wait(spec: Spec): void {
-    const signal = spec.signal === undefined ? undefined : this.#controllers[spec.signal].signal;
-    const waiter = new HistoryWaiter(this.guests.length, spec, this);
-    const reference = this.referenceOf(waiter);
-    if (signal?.aborted === true && reference.isClosed) return;
-    this.guests.push(waiter);
-    if (signal?.aborted === true) waiter.expect({ kind: 'rejected', value: signal.reason });
-    else if (reference.isClosed) waiter.expect({ kind: 'rejected', value: 'ERR_PURGATORY_CLOSED' });
-    const refused = waiter.expected.kind !== 'pending';
-    const frame = this.within(this.#parkFrame(waiter, spec.keys), () => {
-      const i = spec.purgatory % this.purgatories.length;
-      waiter.follow(
-        this.purgatories[i].waitFor(spec.keys, waiter.attempt, { timeoutMs: spec.delayMs, signal }),
-      );
-    });
-    this.verify('attempts of a refused waiter', refused && frame.tries > 0, false);
-    if (!refused && frame.tries === 1 && frame.result === false) {
-      waiter.expect({ kind: 'rejected', value: this.#refusal(waiter, reference.isClosed) });
-    }
-  }
-
-  #force(operation: HistoryOperation): void {
-    const expected = !operation.hasCompleted;
-    let completed: boolean | undefined;
-    let thrown: Thrown | undefined;
-    const frame = this.within(
-      { kind: 'force', guest: operation, thrown: undefined as Thrown | undefined },
-      () => {
-        try {
-          completed = operation.forceComplete();
-        } catch (error) {
-          thrown = { error };
-        }
-      },
-    );
-    this.verify('a throw out of forceComplete', thrown, frame.thrown);
-    if (thrown === undefined) this.verify('forceComplete', completed, expected);
-    else if (this.stack.length > 0) throw (thrown as Thrown).error;
-  }
-
   #checkAndComplete(i: number, key: number): void {
     const queue = this.references[i].watchersOf(key).map((guest) => ({ guest, parking: guest.parking }));
     let count = 0;
@@ -234,14 +159,14 @@ export class PurgatoryHistory extends Stage {
       (frame.kind === 'park' || frame.kind === 'script') &&
       frame.guest instanceof HistoryWaiter &&
       frame.guest.spec.signal === index;
-    if (this.#controllers[index].signal.aborted || this.stack.some(isTried)) return;
+    if (this.controllers[index].signal.aborted || this.stack.some(isTried)) return;
     for (const [i, reference] of this.references.entries()) {
       const aborted = reference.parked.filter(
         (guest) => guest instanceof HistoryWaiter && guest.spec.signal === index,
       );
       this.#leave(i, aborted, `aborted ${index}`);
     }
-    this.#controllers[index].abort(`aborted ${index}`);
+    this.controllers[index].abort(`aborted ${index}`);
   }
 
   async #drain(): Promise<void> {

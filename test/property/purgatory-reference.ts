@@ -49,7 +49,7 @@ export class PurgatoryReference {
   }
 
   holds(guest: Guest): boolean {
-    return this.#parked.includes(guest);
+    return guest.parking !== 0;
   }
 
   watchersOf(key: number): Guest[] {
@@ -69,9 +69,8 @@ export class PurgatoryReference {
   }
 
   leave(guest: Guest): boolean {
-    const index = this.#parked.indexOf(guest);
-    if (index < 0) return false;
-    this.#parked.splice(index, 1);
+    if (!this.holds(guest)) return false;
+    this.#parked.splice(this.#parked.indexOf(guest), 1);
     for (const key of guest.keys) {
       const others = this.watchersOf(key).filter((other) => other !== guest);
       if (others.length === 0) this.#watchers.delete(key);

@@ -22,6 +22,7 @@ export abstract class Stage implements Host {
   readonly purgatories: Purgatory<number, HistoryOperation>[] = [];
   readonly references: PurgatoryReference[] = [];
   readonly guests: (HistoryOperation | HistoryWaiter)[] = [];
+  readonly operations: HistoryOperation[] = [];
   readonly notified: Set<number>[] = [];
   readonly stack: Frame[] = [];
   failure: Error | undefined;

@@ -3,6 +3,12 @@ import fc from 'fast-check';
 
 export type Action =
   | { readonly kind: 'add' | 'cancel' | 'remove'; readonly task: number }
+  | {
+      readonly kind: 'addMany' | 'cancelMany';
+      readonly task: number;
+      readonly count: number;
+      readonly stride: number;
+    }
   | { readonly kind: 'advanceClock' | 'close' | 'throw' };
 
 export type Step = Action | { readonly kind: 'advance'; readonly ms: number };
@@ -13,6 +19,8 @@ export interface History {
   readonly reaper: boolean;
   readonly maxPending: number;
   readonly startMs: number;
+  /** How many tasks there are of each in `tasks`; a copy is delayed by 3 ms more than the one before. */
+  readonly copies: number;
   readonly tasks: readonly { readonly delayMs: number; readonly script: readonly Action[] }[];
   readonly steps: readonly Step[];
 }
@@ -51,20 +59,41 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'close' as const }) },
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: action },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: jumpMs }) },
-);
+const advance: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('advance' as const), ms: jumpMs });
 
-/** Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks. */
-export function timerHistory(minSteps: number, maxSteps: number, maxTasks: number): fc.Arbitrary<History> {
+/** Whole ranges of tasks at once, so that the slabs grow, and fall back when most have left. */
+const many: fc.Arbitrary<Action> = fc.record({
+  kind: fc.constantFrom('addMany' as const, 'addMany' as const, 'cancelMany' as const),
+  task: fc.nat({ max: 999 }),
+  count: fc.constantFrom(30, 100, 400, 800),
+  stride: fc.constantFrom(1, 1, 2, 7),
+});
+const manyOrFew = fc.oneof({ weight: 1, arbitrary: many }, { weight: 4, arbitrary: action });
+
+/**
+ * Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks; with `copies` of each task there are
+ * bursts, whose actions take many tasks at once.
+ */
+export function timerHistory(
+  minSteps: number,
+  maxSteps: number,
+  maxTasks: number,
+  copies = 1,
+): fc.Arbitrary<History> {
+  const act = copies > 1 ? manyOrFew : action;
+  const step = fc.oneof({ weight: 2, arbitrary: act }, { weight: 1, arbitrary: advance });
   return fc.record({
+    copies: fc.constant(copies),
     tickMs: fc.constantFrom(1, 1, 2, 3, 7, 10, 64, 1_000),
-    wheelSize: fc.constantFrom(2, 3, 4, 5, 8, 16, 100, 512, 65_536),
+    // The largest wheel makes the check of the invariants, which looks into every bucket, too slow for long histories.
+    wheelSize: fc.oneof(
+      { weight: 30, arbitrary: fc.constantFrom(2, 3, 4, 5, 8, 16, 100, 512) },
+      { weight: maxSteps < 100 ? 1 : 0, arbitrary: fc.constant(65_536) },
+    ),
     reaper: fc.boolean(),
     maxPending: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1, 4),
     startMs: fc.constantFrom(0, 0, 0.5, 17.125, 999, 2 ** 31 - 3, 1e12 + 0.25, -5.5),
-    tasks: fc.array(fc.record({ delayMs, script: fc.array(action, { maxLength: 4 }) }), {
+    tasks: fc.array(fc.record({ delayMs, script: fc.array(act, { maxLength: 4 }) }), {
       minLength: 1,
       maxLength: maxTasks,
     }),

@@ -104,6 +104,14 @@ export class TimerHistory {
       case 'cancel':
         expect(task.cancel(), 'cancel').to.equal(this.#reference.remove(task.id) !== undefined);
         break;
+      case 'addMany':
+      case 'cancelMany':
+        for (let i = 0; i < action.count; i++) {
+          const one = this.#tasks[(action.task + i * action.stride) % this.#tasks.length];
+          if (action.kind === 'addMany') this.#add(one);
+          else expect(one.cancel(), 'cancel').to.equal(this.#reference.remove(one.id) !== undefined);
+        }
+        break;
       case 'remove':
         expect(this.#timer.remove(task), 'remove').to.equal(this.#reference.remove(task.id) !== undefined);
         break;
@@ -183,7 +191,8 @@ export class TimerHistory {
     }
     this.#isInside = true;
     try {
-      for (const action of this.#history.tasks[id].script) if (this.#budget-- > 0) this.#act(action);
+      const { script } = this.#history.tasks[id % this.#history.tasks.length];
+      for (const action of script) if (this.#budget-- > 0) this.#act(action);
     } finally {
       this.#isInside = false;
     }

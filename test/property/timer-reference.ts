@@ -14,6 +14,7 @@ export interface Entry {
 export class TimerReference {
   readonly tickMs: number;
   readonly #entries: Entry[] = [];
+  readonly #ids = new Set<number>();
   #sequence = 0;
   /** Entries younger than this wait for the next pass; undefined while no pass is under way. */
   #passLimit: number | undefined;
@@ -40,7 +41,7 @@ export class TimerReference {
   }
 
   has(id: number): boolean {
-    return this.#entries.some((entry) => entry.id === id);
+    return this.#ids.has(id);
   }
 
   add(id: number, nowMs: number, delayMs: number, addedInside: boolean): void {
@@ -49,14 +50,17 @@ export class TimerReference {
     const entry = { id, tick, sequence: ++this.#sequence, addedMs: nowMs, addedInside };
     const index = this.#entries.findIndex((other) => other.tick > tick);
     this.#entries.splice(index < 0 ? this.#entries.length : index, 0, entry);
+    this.#ids.add(id);
   }
 
   remove(id: number): Entry | undefined {
+    if (!this.#ids.delete(id)) return undefined;
     const index = this.#entries.findIndex((entry) => entry.id === id);
-    return index < 0 ? undefined : this.#entries.splice(index, 1)[0];
+    return this.#entries.splice(index, 1)[0];
   }
 
   clear(): readonly Entry[] {
+    this.#ids.clear();
     return this.#entries.splice(0);
   }
 

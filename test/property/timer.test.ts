@@ -24,6 +24,13 @@ describe('Property: a SystemTimer behaves as a sorted list', function () {
       longRuns(10),
     );
   });
+
+  it('in histories of bursts, which make it grow and shrink', () => {
+    fc.assert(
+      fc.property(timerHistory(5, 30, 40, 25), (history) => new TimerHistory(history).play()),
+      longRuns(40),
+    );
+  });
 });
 
 describe('Property: slices of a burst', function () {

@@ -66,6 +66,29 @@ describe('DelayedOperation', () => {
   });
 });
 
+describe('DelayedOperation as a plain task, without a purgatory', () => {
+  it('gives what its user code throws to the onError of the timer, none of it swallowed', () => {
+    const reported: unknown[] = [];
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, onError: (error) => reported.push(error) });
+    const fail = (message: string) => (): never => {
+      throw new Error(message);
+    };
+    const one = new Op('one', { delayMs: 5, onCompleted: fail('onComplete') });
+    timer.add(one);
+    clock.advance(5);
+    expect(one.log).to.deep.equal(['complete one', 'expire one']);
+    expect(reported).to.have.length(1);
+    expect(reported[0]).to.have.property('message', 'onComplete');
+    timer.add(
+      new Op('both', { delayMs: 5, onCompleted: fail('onComplete'), onExpired: fail('onExpiration') }),
+    );
+    clock.advance(5);
+    const { errors } = reported[1] as AggregateError;
+    expect(errors.map(({ message }) => message)).to.deep.equal(['onComplete', 'onExpiration']);
+  });
+});
+
 describe('behaviour 13: exactly once', () => {
   it('whatever meets a completed operation afterwards', () => {
     const { clock, purgatory, park, log } = hall();

@@ -63,6 +63,25 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     expect(log).to.deep.equal(Array.from({ length: 20 }, (_, i) => i));
   });
 
+  it('yields in time also when long tasks follow upon many short ones', async () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: 10 });
+    for (let i = 0; i < 300; i++) timer.schedule(() => {}, 1);
+    for (let i = 0; i < 30; i++) {
+      timer.schedule(() => {
+        clock.time += 4;
+      }, 1);
+    }
+    await turn();
+    clock.time = 1;
+    while (timer.size > 0) {
+      const beginMs = clock.time;
+      expect(clock.fire()).to.equal(1);
+      expect(clock.time - beginMs).to.be.at.most(20);
+      await turn();
+    }
+  });
+
   it('runs at least one task a slice, however long it takes', async () => {
     const { clock, timer, log } = await tenSlowTasks({ sliceMs: 0.001 });
     clock.fire();

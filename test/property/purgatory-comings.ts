@@ -1,0 +1,106 @@
+// How guests come into the purgatories of a random history and leave them on their own: what each call must return.
+import type { Spec } from './purgatory-arbitraries.ts';
+import { SIGNALS } from './purgatory-arbitraries.ts';
+import type { Frame, Thrown } from './purgatory-frames.ts';
+import { codeOf, HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
+import type { Guest } from './purgatory-reference.ts';
+import { Stage } from './purgatory-stage.ts';
+
+/** What scripts throw. */
+export class ScriptedError extends Error {}
+
+export abstract class ComingsAndGoings extends Stage {
+  readonly controllers = Array.from({ length: SIGNALS }, () => new AbortController());
+
+  parkNew(spec: Spec): void {
+    const operation = new HistoryOperation(this.guests.length, spec, this);
+    this.guests.push(operation);
+    this.operations.push(operation);
+    this.park(operation, spec.keys);
+  }
+
+  park(operation: HistoryOperation, keys: readonly number[]): void {
+    // To park an operation from inside its own tries would be its second parking at once, over and over.
+    if (this.stack.some((frame) => frame.kind === 'park' && frame.guest === operation)) return;
+    const reference = this.referenceOf(operation);
+    const refusal = reference.isClosed
+      ? { error: 'ERR_PURGATORY_CLOSED' }
+      : reference.holds(operation)
+        ? { error: 'ERR_PURGATORY_ALREADY_WATCHED' }
+        : operation.hasCompleted
+          ? false
+          : undefined;
+    const i = operation.spec.purgatory % this.purgatories.length;
+    let result: boolean | Thrown = false;
+    const frame = this.within(this.#parkFrame(operation, keys), () => {
+      try {
+        result = this.purgatories[i].tryCompleteElseWatch(operation, keys);
+      } catch (error) {
+        result = { error: error instanceof ScriptedError ? error : codeOf(error) };
+      }
+    });
+    let expected = refusal ?? frame.result;
+    if (refusal !== undefined) {
+      this.verify('tried although refused', frame.tries, 0);
+    } else if (frame.tries === 1 && frame.result === false && !operation.hasCompleted) {
+      expected = { error: this.#refusal(operation, reference.isClosed) };
+    } else if (typeof frame.result === 'object') {
+      reference.leave(operation);
+    }
+    this.verify('tryCompleteElseWatch', result, expected);
+  }
+
+  /** Why a guest was not parked after its first try. */
+  #refusal(guest: HistoryOperation | HistoryWaiter, isClosed: boolean): string {
+    if (isClosed) return 'ERR_PURGATORY_CLOSED';
+    return this.referenceOf(guest).isFull || this.isTimerFull(guest) ? 'ERR_PURGATORY_FULL' : 'nothing';
+  }
+
+  #parkFrame(guest: Guest, keys: readonly number[]): Extract<Frame, { kind: 'park' }> {
+    return { kind: 'park', guest, keys, tries: 0, result: false };
+  }
+
+  wait(spec: Spec): void {
+    const signal = spec.signal === undefined ? undefined : this.controllers[spec.signal].signal;
+    const waiter = new HistoryWaiter(this.guests.length, spec, this);
+    const reference = this.referenceOf(waiter);
+    if (signal?.aborted === true && reference.isClosed) return;
+    this.guests.push(waiter);
+    if (signal?.aborted === true) waiter.expect({ kind: 'rejected', value: signal.reason });
+    else if (reference.isClosed) waiter.expect({ kind: 'rejected', value: 'ERR_PURGATORY_CLOSED' });
+    const refused = waiter.expected.kind !== 'pending';
+    const frame = this.within(this.#parkFrame(waiter, spec.keys), () => {
+      const i = spec.purgatory % this.purgatories.length;
+      waiter.follow(
+        this.purgatories[i].waitFor(spec.keys, waiter.attempt, { timeoutMs: spec.delayMs, signal }),
+      );
+    });
+    this.verify('attempts of a refused waiter', refused && frame.tries > 0, false);
+    if (!refused && frame.tries === 1 && frame.result === false) {
+      waiter.expect({ kind: 'rejected', value: this.#refusal(waiter, reference.isClosed) });
+    }
+  }
+
+  cancel(operation: HistoryOperation): void {
+    this.verify('cancel', operation.cancel(), this.referenceOf(operation).leave(operation));
+  }
+
+  force(operation: HistoryOperation): void {
+    const expected = !operation.hasCompleted;
+    let completed: boolean | undefined;
+    let thrown: Thrown | undefined;
+    const frame = this.within(
+      { kind: 'force', guest: operation, thrown: undefined as Thrown | undefined },
+      () => {
+        try {
+          completed = operation.forceComplete();
+        } catch (error) {
+          thrown = { error };
+        }
+      },
+    );
+    this.verify('a throw out of forceComplete', thrown, frame.thrown);
+    if (thrown === undefined) this.verify('forceComplete', completed, expected);
+    else if (this.stack.length > 0) throw (thrown as Thrown).error;
+  }
+}

@@ -1,0 +1,167 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { counts, EMPTY, hall } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
+import { turn } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
+
+describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () => {
+  it('with signal.reason, and leaves nothing behind', async () => {
+    const { timer, purgatory } = hall();
+    const controller = new AbortController();
+    let attempts = 0;
+    const promise = purgatory.waitFor(['k', 'l'], () => void attempts++, {
+      timeoutMs: 50,
+      signal: controller.signal,
+    });
+    const rejected = rejection(promise);
+    const reason = { because: 'the client left' };
+    controller.abort(reason);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+    expect(await rejected).to.equal(reason);
+    attempts = 0;
+    purgatory.checkAndComplete('k');
+    expect(attempts).to.equal(0);
+  });
+
+  it('with the AbortError that a bare abort has', async () => {
+    const { purgatory } = hall();
+    const controller = new AbortController();
+    const rejected = rejection(
+      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal: controller.signal }),
+    );
+    controller.abort();
+    expect(await rejected)
+      .to.equal(controller.signal.reason)
+      .with.property('name', 'AbortError');
+  });
+
+  it('with a reason that is null', async () => {
+    const { purgatory } = hall();
+    const controller = new AbortController();
+    const rejected = rejection(
+      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal: controller.signal }),
+    );
+    controller.abort(null);
+    expect(await rejected).to.equal(null);
+  });
+
+  it('at once, without an attempt, when the signal is aborted already', async () => {
+    const { purgatory } = hall();
+    let attempts = 0;
+    const signal = AbortSignal.abort('too late');
+    const reason = await rejection(purgatory.waitFor(['k'], () => ++attempts, { timeoutMs: 5, signal }));
+    expect(reason).to.equal('too late');
+    expect(attempts).to.equal(0);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+  });
+
+  for (const abortingAttempt of [1, 2]) {
+    it(`when attempt number ${abortingAttempt} aborts the signal itself`, async () => {
+      const { timer, purgatory } = hall();
+      const controller = new AbortController();
+      let attempts = 0;
+      const attempt = (): undefined => {
+        if (++attempts === abortingAttempt) controller.abort('from inside');
+      };
+      const promise = purgatory.waitFor(['k'], attempt, { timeoutMs: 50, signal: controller.signal });
+      expect(await rejection(promise)).to.equal('from inside');
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+      expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+    });
+  }
+
+  it('of one waiter only: the others of the signal that settled before stay as they are', async () => {
+    const { clock, purgatory } = hall();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const settled = purgatory.waitFor(['k'], () => 'value', { timeoutMs: 5, signal });
+    const expired = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal });
+    const aborted = rejection(purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal }));
+    clock.advance(5);
+    controller.abort('stop');
+    expect(await settled).to.deep.equal({ expired: false, value: 'value' });
+    expect(await expired).to.deep.equal({ expired: true });
+    expect(await aborted).to.equal('stop');
+  });
+
+  it('with what the first attempt throws', async () => {
+    const { purgatory, errors } = hall();
+    const boom = new Error('boom');
+    const promise = purgatory.waitFor(
+      ['k'],
+      () => {
+        throw boom;
+      },
+      { timeoutMs: 5 },
+    );
+    expect(await rejection(promise)).to.equal(boom);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('with what a later attempt throws, which no onError gets, and the pass goes on', async () => {
+    for (const onError of [undefined, () => expect.fail('onError was called')]) {
+      const { timer, purgatory, park, log } = hall({ onError });
+      let armed = false;
+      const promise = purgatory.waitFor(
+        ['k', 'l'],
+        () => {
+          if (armed) throw undefined;
+        },
+        { timeoutMs: 50 },
+      );
+      park('b', ['k']).ready = true;
+      armed = true;
+      const uncaught = await uncaughtDuring(0, async () => {
+        const rejected = rejection(promise);
+        purgatory.checkAndComplete('k');
+        expect(await rejected).to.equal(undefined);
+      });
+      expect(uncaught).to.deep.equal([]);
+      expect(log).to.deep.equal(['complete b']);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+    }
+  });
+
+  it('and whatever settles it, no listener is left on the signal', async () => {
+    const { clock, purgatory } = hall();
+    const { signal } = new AbortController();
+    let value: number | undefined;
+    let throws = false;
+    const attempt = (): number | undefined => {
+      if (throws) throw new Error('boom');
+      return value;
+    };
+    const wait = (): Promise<unknown> =>
+      purgatory.waitFor(['k'], attempt, { timeoutMs: 5, signal }).catch(() => {});
+    const settle: (() => void)[] = [
+      () => {
+        value = 1;
+        purgatory.checkAndComplete('k');
+        value = undefined;
+      },
+      () => clock.advance(5),
+      () => {
+        throws = true;
+        purgatory.checkAndComplete('k');
+        throws = false;
+      },
+      () => purgatory.cancelForKey('k'),
+      () => purgatory.close(),
+    ];
+    for (const end of settle) {
+      const both = [wait(), wait()];
+      expect(purgatory.numDelayed).to.equal(2);
+      end();
+      await Promise.all(both);
+      await turn();
+      expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+    }
+  });
+});
