@@ -11,6 +11,7 @@
 //
 // Costs. park, leave: O(keys of the operation), each with one Map look-up when parking; a step: O(1). A watch that leaves while
 // passes are under way also costs O(depth of passes).
+import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 
@@ -201,32 +202,31 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   /** Throws unless the lists are sound. For tests: O(pairs). */
   check(): void {
-    const fail = (what: string): never => {
-      throw new Error(`watchers: ${what}`);
-    };
     const watched = new Map<Slot, number>();
     for (const [key, list] of this.#lists) {
-      if (!Object.is(this.#names[this.#watches.a(list)], key))
-        fail(`the list of ${String(key)} does not know its key`);
+      mustHold(
+        Object.is(this.#names[this.#watches.a(list)], key),
+        `the list of ${String(key)} does not know its key`,
+      );
       const members = this.#watches.check(list);
-      if (members.length === 0) fail(`the list of ${String(key)} is empty`);
+      mustHold(members.length !== 0, `the list of ${String(key)} is empty`);
       const owners = members.map((watch) => this.#watches.a(watch) as Slot);
-      if (new Set(owners).size !== owners.length) fail(`an operation watches ${String(key)} twice`);
+      mustHold(new Set(owners).size === owners.length, `an operation watches ${String(key)} twice`);
       for (const owner of owners) watched.set(owner, (watched.get(owner) ?? 0) + 1);
     }
     const parked = this.#parked.check(this.#all);
-    if (parked.length !== this.size) fail(`${parked.length} operations are linked, size says ${this.size}`);
+    mustHold(parked.length === this.size, `${parked.length} operations are linked, size says ${this.size}`);
     let pairs = 0;
     for (const slot of parked) {
-      if (this.#parked.value(slot)?.$place !== slot) fail('an operation does not know its place');
+      mustHold(this.#parked.value(slot)?.$place === slot, 'an operation does not know its place');
       let watches = 0;
       for (let watch = this.#parked.a(slot) as Slot; watch !== NONE; watch = this.#watches.b(watch) as Slot)
         watches++;
-      if (watches === 0) fail('an operation watches nothing');
-      if (watches !== watched.get(slot)) fail('an operation and the lists disagree');
+      mustHold(watches !== 0, 'an operation watches nothing');
+      mustHold(watches === watched.get(slot), 'an operation and the lists disagree');
       pairs += watches;
     }
-    if (pairs !== this.pairs) fail(`${pairs} pairs are linked, the slab has ${this.pairs}`);
-    if (this.#names.length - this.#freeNames.length !== this.#lists.size) fail('a key name has leaked');
+    mustHold(pairs === this.pairs, `${pairs} pairs are linked, the slab has ${this.pairs}`);
+    mustHold(this.#names.length - this.#freeNames.length === this.#lists.size, 'a key name has leaked');
   }
 }

@@ -5,16 +5,9 @@
 // due in a bucket costs that bucket one comparison, and a clock that jumps over many rotations looks into each once.
 // `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
 // wheelSize is a power of two, so that the remainder of any tick up to 2^53 is exact.
+import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import {
-  appendByTick,
-  type Census,
-  censusOf,
-  getTick,
-  mustHold,
-  type Scheme,
-  type TaskSlab,
-} from './scheme.ts';
+import { appendByTick, type Census, censusOf, getTick, type Scheme, type TaskSlab } from './scheme.ts';
 
 export abstract class HashedWheel implements Scheme {
   protected readonly slab: TaskSlab;

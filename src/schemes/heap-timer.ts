@@ -8,9 +8,10 @@
 // Ground rules. Position i of the three arrays is one node: slot, tick and the number of its insert, which settles ties, so the
 // order is total and a timer that is moved goes behind its equals. A slot in the heap is a ring of its own, and its integer
 // `a` is its position, NONE once it has left. Every change of a node goes through `#place`. (libuv, Java's DelayQueue and Go kept timers so.)
+
+import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';
-import { mustHold } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** Scheme 3, an indexed binary heap: for delays of every size with no tick to choose, and few enough that log n does not hurt. */

@@ -13,18 +13,11 @@
 // Ground rules. A tick is filed at the highest digit in which it differs from the cursor, so timers of one tick are always
 // in one list, in the order of insert, across every move down. It steps bucket by bucket within a level, and over a whole bucket
 // of the next level when this level is empty: SystemTimer jumps instead, by its DelayQueue. Ticks below 2^53 divide exactly.
+
 import { checkedOptions, invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
+import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import {
-  type Census,
-  censusOf,
-  getTick,
-  members,
-  mustHold,
-  pushTick,
-  type Scheme,
-  type TaskSlab,
-} from './scheme.ts';
+import { type Census, censusOf, getTick, members, pushTick, type Scheme, type TaskSlab } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link HierarchicalWheelTimer}. */

@@ -7,8 +7,9 @@
 //
 // Ground rules. The search (sorted-list.ts) begins at the latest and passes only timers that are strictly later: so timers of
 // one tick lie in the order of insert, and starts with a common delay never search.
+import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { type Census, censusOf, getTick, mustHold, type Scheme, type TaskSlab } from './scheme.ts';
+import { type Census, censusOf, getTick, type Scheme, type TaskSlab } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 import { collectUpTo, firstTick, insertByTick } from './sorted-list.ts';
 

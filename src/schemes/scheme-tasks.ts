@@ -6,10 +6,11 @@
 // there is one cursor and no horizon. A task that is filed while a pass is open can therefore never enter that pass.
 //
 // Costs, besides the scheme's own: O(1) an operation, amortised where memory grows and shrinks.
+import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import { NOT_HELD } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { type MakeScheme, mustHold, type Scheme } from './scheme.ts';
+import type { MakeScheme, Scheme } from './scheme.ts';
 
 export class SchemeTasks {
   readonly #slab = new Slab<TimerTask>();

@@ -10,8 +10,10 @@
 // The reaper sleeps till the next tick that the scheme has something to do at, instead of being woken every tick as the
 // hardware clock of the paper does: a scheme steps through its empty buckets in a loop, which costs the ledger's
 // PER_TICK_BOOKKEEPING and no host timer.
+
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType } from '../errors.ts';
+import { mustHold } from '../must-hold.ts';
 import { CallbackTask } from '../timer/callback-task.ts';
 import { Reaper } from '../timer/reaper.ts';
 import { reportError, timerClosed, timerFull } from '../timer/refusals.ts';
@@ -21,7 +23,7 @@ import { tickAt, tickFrom } from '../timer/tick.ts';
 import type { Timer } from '../timer/timer.ts';
 import { checkAddable, type TaskKeeper } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { type MakeScheme, mustHold } from './scheme.ts';
+import type { MakeScheme } from './scheme.ts';
 import { SchemeTasks } from './scheme-tasks.ts';
 
 /** The options that every scheme has: those of a SystemTimer, but for its wheels. */

@@ -77,8 +77,3 @@ export function censusOf(slab: TaskSlab, members: readonly Slot[], heads: number
   );
   return { members, heads, earliest };
 }
-
-/** For invariant checks. @throws Error that says `what` is wrong, unless `holds`. */
-export function mustHold(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`unsound: ${what}`);
-}

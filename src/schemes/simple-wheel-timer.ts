@@ -12,11 +12,11 @@
 // bound. `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
 
 import { checkedNumber, checkedOptions, type NumberRule, outOfRange } from '../errors.ts';
+import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { checkAddable } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';
-import { mustHold } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */

@@ -7,11 +7,13 @@
 //
 // Ground rules: those of the wheel (hashed-wheel.ts) and of its buckets (sorted-list.ts). The search begins at the latest, so
 // starts with a common delay never search.
+
 import { checkedNumber, checkedOptions } from '../errors.ts';
+import { mustHold } from '../must-hold.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { HashedWheel } from './hashed-wheel.ts';
-import { type Census, getTick, mustHold } from './scheme.ts';
+import { type Census, getTick } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { firstTick, insertByTick } from './sorted-list.ts';
 

@@ -8,6 +8,7 @@
 // Ground rules. The paper decrements every timer at every tick. Here a timer keeps its tick and the list a bound on the
 // earliest, so that only a tick that may have something due looks through the list; the bound is exact after a look, and
 // a stop leaves it as it is. Appending keeps the order of insert, so what falls due is put in order by a stable sort.
+import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import {
   appendByTick,
@@ -15,7 +16,6 @@ import {
   censusOf,
   getTick,
   members,
-  mustHold,
   pushTick,
   type Scheme,
   type TaskSlab,

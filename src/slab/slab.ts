@@ -13,6 +13,8 @@
 //
 // Why not linked objects: `npm run bench -- layout` (bench/layout.ts) compares both on the timer and on the watch lists.
 
+import { mustHold } from '../must-hold.ts';
+
 declare const slotBrand: unique symbol;
 
 /** The offset of a cell in its slab. */
@@ -213,12 +215,9 @@ export class Slab<T = never> {
     let slot = list;
     do {
       const next = this.next(slot);
-      if (next < 0 || next >= this.#fresh || this.prev(next) !== slot) {
-        throw new Error(`slab: the ring of ${list} breaks between ${slot} and ${next}`);
-      }
+      mustHold(this.prev(next) === slot, `the ring of ${list} breaks between ${slot} and ${next}`);
       if (next !== list) members.push(next);
-      if (members.length > this.#inUse)
-        throw new Error(`slab: the ring of ${list} has more cells than are in use`);
+      mustHold(members.length <= this.#inUse, `the ring of ${list} has more cells than are in use`);
       slot = next;
     } while (slot !== list);
     return members;

@@ -10,6 +10,7 @@
 // and no bucket is kept across a call.
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType } from '../errors.ts';
+import { mustHold } from '../must-hold.ts';
 import { CallbackTask } from './callback-task.ts';
 import {
   type FixedDelayOptions,
@@ -264,16 +265,11 @@ export class SystemTimer implements Timer, TaskKeeper {
 
   /** Throws unless the timer is sound. For tests. */
   static check(timer: SystemTimer): void {
-    timer.#wheels.check();
-    const tick = timer.#wheels.nextTick();
-    if (timer.#hasReaper && !timer.#isRunning && timer.#armedTick > tick) {
-      throw new Error(
-        `system timer: armed for tick ${timer.#armedTick}, though there is something to do at ${tick}`,
-      );
-    }
-    if (timer.#wheels.size === 0 && timer.#armedTick < Number.POSITIVE_INFINITY && timer.#hasReaper) {
-      throw new Error('system timer: armed, though nothing is pending');
-    }
+    const wheels = timer.#wheels;
+    wheels.check();
+    if (!timer.#hasReaper || timer.#isRunning) return;
+    mustHold(timer.#armedTick <= wheels.nextTick(), 'there is something to do before the reaper wakes');
+    mustHold(wheels.size > 0 || timer.#armedTick === Number.POSITIVE_INFINITY, 'armed with nothing pending');
   }
 }
 

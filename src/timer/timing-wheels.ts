@@ -11,6 +11,7 @@
 //
 // Costs. add, move, remove: O(1), plus O(log buckets) for the first task of a bucket. take: amortised O(1) per task and
 // per wheel that the task was filed above the lowest. No empty bucket is ever stepped through, so a jump costs the same as a step.
+import { mustHold } from '../must-hold.ts';
 import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
@@ -258,32 +259,36 @@ export class TimingWheels {
 
   /** Throws unless the wheels are sound. For tests: O(tasks + buckets). */
   check(): void {
-    const fail = (what: string): never => {
-      throw new Error(`timing wheels: ${what}`);
-    };
     const queued = new Set(this.#queue.toArray());
-    if (queued.size !== this.#queue.size) fail('a bucket is queued twice');
+    mustHold(queued.size === this.#queue.size, 'a bucket is queued twice');
     const next = this.#slab.check(this.#next);
     const due = this.#slab.check(this.#due);
     const found = [...next, ...due];
     for (const bucket of this.#lowest.buckets()) {
       const members = this.#slab.check(bucket.list);
-      if (bucket.isQueued !== queued.has(bucket)) fail('isQueued disagrees with the queue');
-      if (members.length > 0 && !bucket.isQueued) fail('a bucket with tasks is not queued');
-      if (bucket.isQueued && bucket.expiration <= this.#cursor) fail('the cursor has passed a queued bucket');
-      if (bucket.isQueued && bucket.expiration < this.#queue.headExpiration)
-        fail('the head is not the earliest');
+      mustHold(bucket.isQueued === queued.has(bucket), 'isQueued disagrees with the queue');
+      mustHold(!(members.length > 0 && !bucket.isQueued), 'a bucket with tasks is not queued');
+      mustHold(
+        !(bucket.isQueued && bucket.expiration <= this.#cursor),
+        'the cursor has passed a queued bucket',
+      );
+      mustHold(
+        !(bucket.isQueued && bucket.expiration < this.#queue.headExpiration),
+        'the head is not the earliest',
+      );
       for (const slot of members) {
-        if (bucket.startOf(this.#slab.b(slot), this.#slab.a(slot)) !== bucket.expiration)
-          fail('a task is misfiled');
+        mustHold(
+          bucket.startOf(this.#slab.b(slot), this.#slab.a(slot)) === bucket.expiration,
+          'a task is misfiled',
+        );
       }
       found.push(...members);
     }
-    if (this.#cursor > this.#horizon) fail('the cursor is ahead of the horizon');
-    if (found.length !== this.#size) fail(`${found.length} tasks are linked, size says ${this.#size}`);
+    mustHold(this.#cursor <= this.#horizon, 'the cursor is ahead of the horizon');
+    mustHold(found.length === this.#size, `${found.length} tasks are linked, size says ${this.#size}`);
     for (const slot of found) {
-      if (this.#slab.value(slot)?.$slot !== slot) fail('a task does not know its slot');
+      mustHold(this.#slab.value(slot)?.$slot === slot, 'a task does not know its slot');
     }
-    if (this.#slab.inUse !== found.length + [...this.#lowest.buckets()].length + 2) fail('cells have leaked');
+    mustHold(this.#slab.inUse === found.length + [...this.#lowest.buckets()].length + 2, 'cells have leaked');
   }
 }
