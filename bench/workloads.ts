@@ -4,6 +4,7 @@ import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
 import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
+import { idle } from './idle.ts';
 import { idleAdvance } from './idle-advance.ts';
 import { layout } from './layout.ts';
 import { limits } from './limits.ts';
@@ -31,6 +32,7 @@ export const workloads: readonly Workload[] = [
   burst,
   wakeUps,
   idleAdvance,
+  idle,
   layout,
   defaults,
   limits,
