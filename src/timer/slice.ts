@@ -12,14 +12,14 @@ const MAX_STRIDE = 32;
  * be short: half of what is left of the slice is planned at most, so tasks of like cost overrun it by less than one task.
  */
 export class Slice {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #sliceMs: number = 0;
   #endMs = 0;
   #readMs = 0;
   #stride = 1;
   #left = 1;
 
-  constructor(clock: Clock, sliceMs: number) {
+  constructor(clock: Pick<Clock, 'now'>, sliceMs: number) {
     this.#clock = clock;
     this.#sliceMs = sliceMs;
   }
