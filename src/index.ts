@@ -4,10 +4,20 @@ export { systemClock } from './clock/system-clock.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
+export type { PurgatoryTotals } from './purgatory/purgatory-meter.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
+export type {
+  HotKey,
+  OldOperation,
+  PurgatorySnapshot,
+  SnapshotOptions,
+} from './purgatory/purgatory-snapshot.ts';
+export type { PurgatoryRates } from './purgatory/rates.ts';
 export type { WaitResult } from './purgatory/wait-for.ts';
+export type { LatenessSnapshot } from './timer/lateness.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';
 export type { Timer } from './timer/timer.ts';
+export type { LevelSnapshot, TimerSnapshot } from './timer/timer-snapshot.ts';
 export { TimerTask } from './timer/timer-task.ts';

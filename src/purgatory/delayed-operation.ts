@@ -12,8 +12,10 @@ export const COMPLETED = -2;
 
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
-  /** Takes a parked operation off the timer and every watch list, without a word to user code. */
-  leave(operation: DelayedOperation): void;
+  /** Takes a parked operation off the timer and every watch list and marks it as completed, without a word to its user code. */
+  complete(operation: DelayedOperation): void;
+  /** Takes a parked operation out, unanswered. */
+  withdraw(operation: DelayedOperation): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
   expire(operation: DelayedOperation): void;
 }
@@ -52,9 +54,12 @@ export abstract class DelayedOperation extends TimerTask {
     const at = this.$place;
     if (at === COMPLETED) return false;
     const keptBy = this.$keeper;
-    if (at !== NOT_PARKED) (keptBy as unknown as OperationKeeper).leave(this);
-    else if (keptBy !== undefined) keptBy.remove(this);
-    this.$place = COMPLETED;
+    if (at !== NOT_PARKED) {
+      (keptBy as unknown as OperationKeeper).complete(this);
+    } else {
+      keptBy?.remove(this);
+      this.$place = COMPLETED;
+    }
     this.onComplete();
     return true;
   }

@@ -21,6 +21,7 @@ import {
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
+import { type PurgatorySnapshot, purgatorySnapshot, type SnapshotOptions } from './purgatory-snapshot.ts';
 import { cancelledIn, closed, full, pending } from './refusals.ts';
 import { Waiter, type WaitResult } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
@@ -48,7 +49,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.#timer = timer;
     this.#ownsTimer = ownsTimer;
     this.#maxParked = maxParked;
-    this.#parking = new Parking(timer, new Watchers(), onError);
+    this.#parking = new Parking(this, timer, new Watchers(), onError);
   }
 
   /** Parked operations, waiters of `waitFor` included. */
@@ -87,11 +88,12 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * its own tries completed. Operations that are parked meanwhile wait for the next event.
    */
   checkAndComplete(key: K): number {
-    const { watchers } = this.#parking;
+    const { watchers, meter } = this.#parking;
     const pass = watchers.beginPass(key);
     if (pass === undefined) return 0;
     let completed = 0;
     for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
+      meter.willTry(op, key);
       try {
         if (op.tryComplete()) completed++;
       } catch (error) {
@@ -151,6 +153,17 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     return cancelled as Op[];
   }
 
+  /**
+   * What is parked and what became of the rest, as plain JSON of bounded size; changes nothing. Keys are shown as texts of at most
+   * 100 characters. O(top), and a bounded number of steps to find the hottest keys.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
+   */
+  snapshot(options?: SnapshotOptions): PurgatorySnapshot {
+    const { watchers, meter } = this.#parking;
+    return purgatorySnapshot(this.name, this.#maxParked, watchers, meter, options);
+  }
+
   /** Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks of the timer. */
   advanceClock(): number {
     return this.#timer.advanceClock();
@@ -187,10 +200,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (this.#isClosed) throw closed(this.name);
     if (this.#parking.watchers.size >= this.#maxParked) throw full(this.name, this.#maxParked);
     this.#parking.park(op, keys);
+    this.#parking.meter.willTry(op, undefined);
     try {
       return op.tryComplete();
     } catch (error) {
-      if (this.#parking.keeps(op)) this.#parking.leave(op);
+      if (this.#parking.keeps(op)) this.#parking.withdraw(op);
       throw error;
     }
   }

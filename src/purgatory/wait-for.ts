@@ -4,8 +4,7 @@
 // It settles its promise once: with the value, with the expiry, or with a refusal (abort, cancel, close, a throw of `attempt`).
 // However many wait on one AbortSignal, there is one listener on it, and none once the last of them has left.
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
-import type { PurgatoryError } from '../errors.ts';
-import { DelayedOperation } from './delayed-operation.ts';
+import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 
 /** What {@link Purgatory.waitFor} resolves with. */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
@@ -58,12 +57,13 @@ export class Waiter extends DelayedOperation implements Abortable {
 
   /** The signal has aborted. */
   abort(reason: unknown): void {
-    this.#reject(reason);
-    this.forceComplete();
+    (this.$keeper as unknown as OperationKeeper).withdraw(this);
+    this.refuse(reason);
   }
 
   /** Rejects the promise of a waiter that has been taken out of its purgatory. */
-  refuse(why: PurgatoryError): void {
+  refuse(why: unknown): void {
+    this.$place = COMPLETED; // an attempt under way must not answer it any more
     this.#forgetSignal();
     this.#reject(why);
   }

@@ -1,7 +1,7 @@
 // Who watches which key: the parked operations, and for each key the operations that watch it, in park order.
 //
-// Ground rules. It owns two slabs and `operation.$place`; it runs no user code and knows no timer. An operation has one cell in
-// `parked` (a: its first watch) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
+// Ground rules. It owns two slabs and `operation.$place`; it runs no user code and knows no timer. An operation has one cell in `parked`
+// (a: its first watch, b: its stamp) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
 // A key has one sentinel in `watches` (a: the index of its name); it exists exactly while somebody watches it. So leaving
 // takes an operation off every list at once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed
 // operations in their lists and purges now and then: that is what brokers ran out of memory on, KAFKA-19389, KAFKA-19763.)
@@ -14,6 +14,7 @@
 import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
+import { type CountedKey, HottestKeys } from './hottest-keys.ts';
 
 /** A walk over the operations that watched a key when it began. Made by {@link Watchers.beginPass} only. */
 export interface Pass {
@@ -23,6 +24,8 @@ export interface Pass {
 
 /** `b` of a sentinel: tells it from a watch, in checks. */
 const SENTINEL = -2;
+/** Steps that a snapshot takes to find the hottest keys. */
+const MAX_STEPS = 65_536;
 
 export class Watchers<K, Op extends DelayedOperation> {
   readonly #parked = new Slab<Op>();
@@ -50,11 +53,11 @@ export class Watchers<K, Op extends DelayedOperation> {
     return this.#watches.inUse - this.#lists.size;
   }
 
-  /** Parks an operation that is parked nowhere behind all others, on each of `keys` once. */
-  park(operation: Op, keys: readonly K[]): void {
+  /** Parks an operation that is parked nowhere behind all others, on each of `keys` once; keeps `stamp`, an int32, for it. */
+  park(operation: Op, keys: readonly K[], stamp: number): void {
     const parked = this.#parked;
     const watches = this.#watches;
-    const slot = parked.push(this.#all, NONE, 0);
+    const slot = parked.push(this.#all, NONE, stamp);
     parked.setValue(slot, operation);
     operation.$place = slot;
     let first = NONE;
@@ -70,6 +73,10 @@ export class Watchers<K, Op extends DelayedOperation> {
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
       parked.setA(slot, first);
     }
+  }
+
+  stampOf(operation: Op): number {
+    return this.#parked.b(operation.$place as Slot);
   }
 
   /** Takes a parked operation off every list. */
@@ -128,6 +135,52 @@ export class Watchers<K, Op extends DelayedOperation> {
     return list === undefined
       ? undefined
       : this.#parked.value(this.#watches.a(this.#watches.next(list)) as Slot);
+  }
+
+  /** The `top` operations that have been parked longest, the oldest first. O(top). */
+  oldestFirst(top: number): Op[] {
+    const operations: Op[] = [];
+    const parked = this.#parked;
+    for (let slot = parked.next(this.#all); slot !== this.#all && operations.length < top; ) {
+      operations.push(parked.value(slot) as Op);
+      slot = parked.next(slot);
+    }
+    return operations;
+  }
+
+  /** The keys that a parked operation watches, the first `max` as given. O(its keys + max x its place in their lists). */
+  keysOf(operation: Op, max: number): K[] {
+    const watches = this.#watches;
+    const own: Slot[] = [];
+    for (let watch = this.#parked.a(operation.$place as Slot) as Slot; watch !== NONE; ) {
+      own.push(watch);
+      watch = watches.b(watch) as Slot;
+    }
+    return own
+      .slice(-max)
+      .reverse()
+      .map((watch) => {
+        let list = watches.prev(watch);
+        while (watches.b(list) !== SENTINEL) list = watches.prev(list);
+        return this.#names[watches.a(list)] as K;
+      });
+  }
+
+  /** The keys with the most watchers, among as many as MAX_STEPS allows to count. O(MAX_STEPS). */
+  hottest(top: number): readonly CountedKey<K>[] {
+    const watches = this.#watches;
+    const hottest = new HottestKeys<K>(top);
+    let steps = MAX_STEPS;
+    for (const [key, list] of this.#lists) {
+      let watchers = 0;
+      for (let watch = watches.next(list); watch !== list && steps > 0; watch = watches.next(watch)) {
+        watchers++;
+        steps--;
+      }
+      if (steps === 0) break;
+      hottest.offer(key, watchers);
+    }
+    return hottest.ranking;
   }
 
   #makeList(key: K): Slot {

@@ -20,6 +20,11 @@ import {
   type PurgatoryOptions,
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
+import {
+  type PurgatorySnapshot,
+  purgatorySnapshot,
+  type SnapshotOptions,
+} from '../purgatory/purgatory-snapshot.ts';
 import { cancelledIn, closed, full, pending } from '../purgatory/refusals.ts';
 import { Waiter, type WaitResult } from '../purgatory/wait-for.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -54,7 +59,7 @@ export class ThresholdPurgatory<
     this.#timer = timer;
     this.#ownsTimer = ownsTimer;
     this.#maxParked = maxParked;
-    this.#parking = new Parking(timer, this.#thresholds, onError);
+    this.#parking = new Parking(this, timer, this.#thresholds, onError);
   }
 
   /** Parked operations, waiters of `awaitAtLeast` included. */
@@ -94,6 +99,7 @@ export class ThresholdPurgatory<
     thresholds.setValue(key, value);
     let completed = 0;
     for (let op = thresholds.takeReached(key); op !== undefined; op = thresholds.takeReached(key)) {
+      this.#parking.meter.willTry(op, key);
       try {
         if (op.tryComplete()) completed++;
       } catch (error) {
@@ -158,6 +164,11 @@ export class ThresholdPurgatory<
       this.#parking.takeOut(op, cancelled, () => cancelledIn(this.name));
     }
     return cancelled as Op[];
+  }
+
+  /** As the `snapshot` of a Purgatory, with what is waited for in the place of what is watched. @throws as that. */
+  snapshot(options?: SnapshotOptions): PurgatorySnapshot {
+    return purgatorySnapshot(this.name, this.#maxParked, this.#thresholds, this.#parking.meter, options);
   }
 
   /** Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks of the timer. */

@@ -7,7 +7,9 @@
 // Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
 // is none, however many wait higher up.
 import { type DelayedOperation, NOT_PARKED } from '../purgatory/delayed-operation.ts';
+import { type CountedKey, HottestKeys } from '../purgatory/hottest-keys.ts';
 import type { WatchLists } from '../purgatory/parking.ts';
+import type { WatchListsView } from '../purgatory/purgatory-snapshot.ts';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
 /** A key, and the value that it is to reach. */
@@ -28,6 +30,7 @@ interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
 
 interface Parked<K, V extends ThresholdValue> {
   readonly operation: DelayedOperation;
+  readonly stamp: number;
   /** The first of its marks: nearly all operations have one, for which an array would cost more than all the rest. */
   marks: WaitingMark<K, V> | undefined;
   /** How many of its marks are in a heap. */
@@ -36,8 +39,10 @@ interface Parked<K, V extends ThresholdValue> {
 
 /** `operation.$place` of all that are parked here: any number that is neither of the two other states. */
 const PARKED = 0;
+/** Keys that a snapshot looks at: a fraction of a millisecond. */
+const MAX_LEVELS = 16_384;
 
-export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Threshold<K, V>> {
+export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Threshold<K, V>>, WatchListsView {
   readonly #levels = new Map<K, Level<K, V>>();
   /** In park order. */
   readonly #parked = new Map<DelayedOperation, Parked<K, V>>();
@@ -90,8 +95,8 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
   }
 
   /** Parks an operation that is parked nowhere, on those of `thresholds` that are not reached. */
-  park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[]): void {
-    const parked: Parked<K, V> = { operation, marks: undefined, waiting: 0 };
+  park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
+    const parked: Parked<K, V> = { operation, stamp, marks: undefined, waiting: 0 };
     const order = this.#order++;
     this.#parked.set(operation, parked);
     operation.$place = PARKED;
@@ -105,6 +110,10 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
       parked.waiting++;
       this.#pairs++;
     }
+  }
+
+  stampOf(operation: DelayedOperation): number {
+    return this.#parked.get(operation)?.stamp as number;
   }
 
   /** Takes a parked operation off every heap. */
@@ -138,6 +147,32 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
   /** The operation that waits for the lowest threshold of `key`. */
   lowestOf(key: K): DelayedOperation | undefined {
     return this.#levels.get(key)?.heap.first?.parked.operation;
+  }
+
+  /** The keys that most operations wait on, among the first MAX_LEVELS. O(MAX_LEVELS). */
+  hottest(top: number): readonly CountedKey<K>[] {
+    const hottest = new HottestKeys<K>(top);
+    let left = MAX_LEVELS;
+    for (const { key, heap } of this.#levels.values()) {
+      if (left-- === 0) break;
+      if (heap.size > 0) hottest.offer(key, heap.size);
+    }
+    return hottest.ranking;
+  }
+
+  oldestFirst(top: number): DelayedOperation[] {
+    const oldest: DelayedOperation[] = [];
+    for (const operation of this.#parked.keys()) if (oldest.push(operation) >= top) break;
+    return oldest.slice(0, top);
+  }
+
+  keysOf(operation: DelayedOperation, max: number): K[] {
+    const marks = marksOf(this.#parked.get(operation) as Parked<K, V>);
+    const waiting = marks.filter((mark) => mark.index !== NOT_IN_HEAP);
+    return waiting
+      .slice(-max)
+      .reverse()
+      .map((mark) => mark.level.key);
   }
 
   #levelOf(key: K): Level<K, V> {

@@ -7,11 +7,11 @@ import type { Clock } from '../clock/clock.ts';
 
 /** A budget of time for a run of tasks: overrun by the last task at most. */
 export class Slice {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #sliceMs: number = 0;
   #endMs = 0;
 
-  constructor(clock: Clock, sliceMs: number) {
+  constructor(clock: Pick<Clock, 'now'>, sliceMs: number) {
     this.#clock = clock;
     this.#sliceMs = sliceMs;
   }

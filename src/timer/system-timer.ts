@@ -24,7 +24,9 @@ import { Slice } from './slice.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
+import { TimerMeter } from './timer-meter.ts';
 import { checkAddable, type TaskKeeper } from './timer-protocol.ts';
+import { type TimerSnapshot, timerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './timing-wheels.ts';
 
@@ -47,6 +49,7 @@ export class SystemTimer implements Timer, TaskKeeper {
   #armedTick: number = Number.NEGATIVE_INFINITY;
   readonly #hasReaper: boolean;
   readonly #slice: Slice;
+  readonly #meter: TimerMeter = new TimerMeter(this);
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #isRunning = false;
@@ -62,8 +65,9 @@ export class SystemTimer implements Timer, TaskKeeper {
     this.#hasReaper = reaper;
     this.#reaper = new Reaper(clock, () => this.#wake());
     if (reaper) this.#armedTick = Number.POSITIVE_INFINITY;
-    this.#slice = new Slice(clock, sliceMs);
-    this.#wheels = new TimingWheels(32 - Math.clz32(wheelSize - 1), tickAt(this.#now(), tickMs));
+    this.#slice = new Slice(this, sliceMs);
+    const bits = 32 - Math.clz32(wheelSize - 1);
+    this.#wheels = new TimingWheels(bits, tickAt(this.#now(), tickMs), this.#meter);
   }
 
   get size(): number {
@@ -183,6 +187,24 @@ export class SystemTimer implements Timer, TaskKeeper {
     this.close();
   }
 
+  /** The time by its clock in ms: one reading, never less than an earlier one. */
+  now(): number {
+    return this.#now();
+  }
+
+  /** What `now()` said last, in ms; every `add` reads the clock, and so does the reaper. */
+  get lastReadingMs(): number {
+    return this.#nowMs;
+  }
+
+  /**
+   * What is pending and how the timer is doing, as plain JSON; changes nothing. O(wheels x wheelSize): what is pending adds
+   * a bounded number of steps, as `maxPerBucket` tells.
+   */
+  snapshot(): TimerSnapshot {
+    return timerSnapshot(this, this.#tickMs, this.#wheels, this.#meter);
+  }
+
   #now(): number {
     const nowMs = this.#clock.now();
     if (nowMs > this.#nowMs) this.#nowMs = nowMs;
@@ -208,6 +230,7 @@ export class SystemTimer implements Timer, TaskKeeper {
       ran += this.#runPass(slice);
     }
     this.#isRunning = false;
+    if (slice !== undefined && wheels.isPassOpen) this.#meter.didYield(ran, wheels.size);
     this.#settle();
     return ran;
   }
@@ -218,6 +241,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     do {
       const task = wheels.take();
       if (task !== undefined) {
+        this.#meter.willRun(task, this.#nowMs - wheels.takenTick * this.#tickMs);
         this.#run(task);
         ran++;
       } else if (!wheels.isPassOpen) {
@@ -232,6 +256,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     try {
       task.run();
     } catch (error) {
+      this.#meter.threw(error, task);
       reportError(error, task, this.#onError);
     }
   }

@@ -19,6 +19,10 @@ export interface Timer {
   advanceClock(): number;
   /** How many tasks are pending. */
   readonly size: number;
+  /** The time by the timer's clock in ms, never less than before. Optional: for a timer without it, a purgatory tells ages by the system's. */
+  now?(): number;
+  /** What `now()` would have said when the clock was last read, in `add` at the latest. Optional, as `now`. */
+  readonly lastReadingMs?: number;
   /** Ends the timer for good; returns the tasks that never ran, by deadline. A second call returns []. */
   close(): TimerTask[];
 }

@@ -53,6 +53,37 @@ export class TimingWheel {
     if (this.#overflow !== undefined) yield* this.#overflow.buckets();
   }
 
+  /** This wheel and those above it. For snapshots. */
+  *levels(): Generator<TimingWheel, void, undefined> {
+    yield this;
+    if (this.#overflow !== undefined) yield* this.#overflow.levels();
+  }
+
+  /** The ticks that one of its buckets spans. */
+  get span(): number {
+    return 2 ** this.#shift;
+  }
+
+  /** The buckets by index; those that never had a task are undefined. */
+  get byIndex(): readonly (TimerTaskList | undefined)[] {
+    return this.#buckets;
+  }
+
+  /** The index of the bucket that stands for `tick` in this wheel: where its hand points at that tick. */
+  indexAt(tick: number): number {
+    return Math.floor(tick / this.span) % this.#buckets.length;
+  }
+
+  /** How many wheels above this one `bucket` is. */
+  levelOf(bucket: TimerTaskList): number {
+    return (bucket.shift - this.#shift) / this.#bits;
+  }
+
+  /** The index of a queued bucket, or of one that has just expired, in its wheel. */
+  indexOf(bucket: TimerTaskList): number {
+    return Math.floor(bucket.expiration / 2 ** bucket.shift) % this.#buckets.length;
+  }
+
   #bucketOf(high: number, low: number): TimerTaskList {
     const shift = this.#shift;
     // The digit that straddles the halves takes bits of both; a shift count of the low half is never 32 or more.

@@ -15,6 +15,7 @@ import { mustHold } from '../must-hold.ts';
 import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
+import type { TimerMeter } from './timer-meter.ts';
 import { NOT_HELD } from './timer-protocol.ts';
 import type { TimerTask } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
@@ -30,6 +31,7 @@ export class TimingWheels {
   #slab = new Slab<TimerTask>();
   readonly #queue = new DelayQueue();
   #lowest: TimingWheel;
+  readonly #meter: TimerMeter;
   #due = this.#slab.makeList(0, 0);
   #next = this.#slab.makeList(0, 0);
   #cursor = 0;
@@ -39,10 +41,13 @@ export class TimingWheels {
   #cursorBase = 0;
   #horizon = 0;
   #size = 0;
+  #takenHigh = 0;
+  #takenLow = 0;
 
-  /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. */
-  constructor(bits: number, tick: number) {
+  /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. @param meter is told of cascades. */
+  constructor(bits: number, tick: number, meter: TimerMeter) {
     this.#bits = bits;
+    this.#meter = meter;
     this.#lowest = new TimingWheel(bits, 0, this.#slab);
     this.#setCursor(tick);
     this.#horizon = tick;
@@ -61,13 +66,11 @@ export class TimingWheels {
   add(task: TimerTask, tick: number): number {
     let lookAt = this.#cursor;
     let list = this.#next;
-    let high = 0;
-    let low = 0;
+    // Mostly the tick is near: then the high half is the cursor's, and no division is needed.
+    const near = tick - this.#cursorBase;
+    const high = near < LOW_SPAN ? this.#cursorHigh : highOf(tick);
+    const low = near < LOW_SPAN ? near | 0 : lowOf(tick, high);
     if (tick > this.#horizon) {
-      // Mostly the tick is near: then the high half is the cursor's, and no division is needed.
-      const near = tick - this.#cursorBase;
-      high = near < LOW_SPAN ? this.#cursorHigh : highOf(tick);
-      low = near < LOW_SPAN ? near | 0 : lowOf(tick, high);
       const bucket = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
       lookAt = bucket.isQueued ? Number.POSITIVE_INFINITY : this.#enqueue(bucket, high, low);
       list = bucket.list;
@@ -130,6 +133,8 @@ export class TimingWheels {
       const slot = slab.next(this.#due);
       if (slot !== this.#due) {
         const task = slab.value(slot) as TimerTask;
+        this.#takenHigh = slab.b(slot);
+        this.#takenLow = slab.a(slot);
         this.#release(task, slot);
         return task;
       }
@@ -141,6 +146,11 @@ export class TimingWheels {
       this.#expireHead();
       if (this.#queue.headExpiration === head && slab.isEmpty(this.#due)) return undefined;
     }
+  }
+
+  /** The tick of the task that `take` returned last. */
+  get takenTick(): number {
+    return tickOf(this.#takenHigh, this.#takenLow);
   }
 
   /** The tick at which to look next: no task is due before; Infinity when none is pending. */
@@ -217,9 +227,10 @@ export class TimingWheels {
     const slab = this.#slab;
     const nowHigh = highOf(bucket.expiration);
     const nowLow = lowOf(bucket.expiration, nowHigh);
-    let left = MAX_MOVES;
+    let moved = 0;
     for (let slot = slab.next(bucket.list); slot !== bucket.list; slot = slab.next(bucket.list)) {
-      if (left-- === 0) return false;
+      if (moved === MAX_MOVES) break;
+      moved++;
       const low = slab.a(slot);
       const high = slab.b(slot);
       if (low === nowLow && high === nowHigh) {
@@ -230,7 +241,8 @@ export class TimingWheels {
         slab.moveTo(finer.list, slot);
       }
     }
-    return true;
+    if (moved > 0) this.#meter.didCascade(this.#lowest.levelOf(bucket), this.#lowest.indexOf(bucket), moved);
+    return slab.isEmpty(bucket.list);
   }
 
   #release(task: TimerTask, slot: Slot): void {
@@ -255,6 +267,29 @@ export class TimingWheels {
     this.#cursorHigh = highOf(tick);
     this.#cursorLow = lowOf(tick, this.#cursorHigh);
     this.#cursorBase = tickOf(this.#cursorHigh, 0);
+  }
+
+  /** The wheels, from the lowest up, and what is queued of them: for a snapshot, which changes nothing. */
+  get lowest(): TimingWheel {
+    return this.#lowest;
+  }
+
+  /** The bucket that expires first and has tasks, and how many buckets are queued. */
+  queued(): { head: TimerTaskList | null; size: number } {
+    this.#dropEmptyHeads();
+    return { head: this.#queue.head, size: this.#queue.size };
+  }
+
+  /** How many tasks are in `bucket`, counted up to `max`: O(max). */
+  count(bucket: TimerTaskList, max: number): number {
+    const slab = this.#slab;
+    let tasks = 0;
+    let slot = slab.next(bucket.list);
+    while (slot !== bucket.list && tasks < max) {
+      tasks++;
+      slot = slab.next(slot);
+    }
+    return tasks;
   }
 
   /** Throws unless the wheels are sound. For tests: O(tasks + buckets). */

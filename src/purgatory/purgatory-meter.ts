@@ -1,0 +1,130 @@
+// What one purgatory has done so far, and where it tells it: the only file of the purgatory that counts, and that publishes.
+//
+// Ground rules. Parking calls it, and it calls nobody but subscribers, when the lists are sound and nothing of them is held in a local
+// variable. It keeps no operation.
+//
+// Park times. An operation's watch lists keep its park time as an int32 stamp: whole ms modulo 2^32, right for 49 days. An operation
+// with a deadline has just made its timer read the clock, and that reading is the stamp, at no cost. One without a deadline costs
+// a reading, which is less than the timer start that it saves. A timer from outside without `lastReadingMs` costs one too.
+import { systemClock } from '../clock/system-clock.ts';
+import type { Timer } from '../timer/timer.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
+import {
+  type Named,
+  type OperationEnded,
+  type OperationError,
+  type OperationParked,
+  type OperationTried,
+  operationCancelled,
+  operationCompleted,
+  operationError,
+  operationExpired,
+  operationParked,
+  operationTried,
+} from './operation-events.ts';
+import { Rates } from './rates.ts';
+
+/** How operations left their purgatory, counted since it was made. */
+export interface PurgatoryTotals {
+  /** Entered: those that left, and those that are parked now. */
+  parked: number;
+  /** Answered before the deadline: by an event, or forced. */
+  completed: number;
+  /** Answered by the deadline. */
+  expired: number;
+  /** Taken out unanswered: cancelled, aborted, closed, or refused because the second try threw. */
+  cancelled: number;
+  /** Throws of user code that were reported. The operation counts as completed, expired or still parked besides. */
+  failed: number;
+}
+
+/** The time of timers that do not tell theirs. */
+const systemTime = {
+  now: (): number => systemClock.now(),
+  get lastReadingMs(): number {
+    return systemClock.now();
+  },
+};
+
+export class PurgatoryMeter {
+  readonly rates: Rates;
+  readonly #purgatory: Named;
+  readonly #time: { now(): number; readonly lastReadingMs: number };
+  #completed = 0;
+  #expired = 0;
+  #cancelled = 0;
+  #failed = 0;
+
+  constructor(purgatory: Named, timer: Timer) {
+    this.#purgatory = purgatory;
+    this.#time =
+      timer.now === undefined || timer.lastReadingMs === undefined
+        ? systemTime
+        : (timer as typeof systemTime);
+    this.rates = new Rates(this.#time.now());
+  }
+
+  /** @param size how many are parked now. */
+  totals(size: number): PurgatoryTotals {
+    return {
+      parked: size + this.#completed + this.#expired + this.#cancelled,
+      completed: this.#completed,
+      expired: this.#expired,
+      cancelled: this.#cancelled,
+      failed: this.#failed,
+    };
+  }
+
+  /** The time by the timer's clock, in ms. One reading. */
+  now(): number {
+    return this.#time.now();
+  }
+
+  /** The stamp of an operation that is being parked; to be called when its timer has it. */
+  stamp(operation: DelayedOperation): number {
+    return (operation.delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;
+  }
+
+  didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
+    if (operationParked.hasSubscribers) {
+      operationParked.publish({ purgatory: this.#purgatory, operation, watches } satisfies OperationParked);
+    }
+  }
+
+  willTry(operation: DelayedOperation, key: unknown): void {
+    if (operationTried.hasSubscribers) {
+      operationTried.publish({ purgatory: this.#purgatory, operation, key } satisfies OperationTried);
+    }
+  }
+
+  didComplete(operation: DelayedOperation, stamp: number): void {
+    this.#completed++;
+    if (operationCompleted.hasSubscribers) operationCompleted.publish(this.#ended(operation, stamp));
+  }
+
+  didExpire(operation: DelayedOperation, stamp: number): void {
+    this.#expired++;
+    if (operationExpired.hasSubscribers) operationExpired.publish(this.#ended(operation, stamp));
+  }
+
+  didCancel(operation: DelayedOperation, stamp: number): void {
+    this.#cancelled++;
+    if (operationCancelled.hasSubscribers) operationCancelled.publish(this.#ended(operation, stamp));
+  }
+
+  didThrow(operation: DelayedOperation, error: unknown): void {
+    this.#failed++;
+    if (operationError.hasSubscribers) {
+      operationError.publish({ purgatory: this.#purgatory, operation, error } satisfies OperationError);
+    }
+  }
+
+  #ended(operation: DelayedOperation, stamp: number): OperationEnded {
+    return { purgatory: this.#purgatory, operation, parkedMs: ageMs(stamp, this.#time.now()) };
+  }
+}
+
+/** How long ago the stamp was made, in whole ms. */
+export function ageMs(stamp: number, nowMs: number): number {
+  return ((nowMs | 0) - stamp) >>> 0;
+}

@@ -1,0 +1,121 @@
+// What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
+//
+// Ground rules. It reads and changes nothing but the samples that rates are made from, and takes one clock reading. Texts are cut: a
+// key of any type is shown as a line of at most MAX_TEXT characters, without running code of the user's.
+import { inspect } from 'node:util';
+import { checkedNumber, checkedOptions } from '../errors.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
+import type { CountedKey } from './hottest-keys.ts';
+import { ageMs, type PurgatoryMeter, type PurgatoryTotals } from './purgatory-meter.ts';
+import type { PurgatoryRates } from './rates.ts';
+
+/** A purgatory at one moment. Times are in ms by its timer's clock. */
+export interface PurgatorySnapshot {
+  name: string;
+  /** Operations parked, waiters included. */
+  parked: number;
+  /** Pairs of a parked operation and a key that it watches. */
+  watched: number;
+  /** Keys that a parked operation watches. */
+  watchedKeys: number;
+  /** The option; null for no limit. */
+  maxParked: number | null;
+  totals: PurgatoryTotals;
+  rates: PurgatoryRates;
+  /** The keys with the most watchers, the hottest first. */
+  hottestKeys: HotKey[];
+  /** The operations parked longest, the oldest first. */
+  oldest: OldOperation[];
+}
+
+/** A key and how many parked operations watch it. */
+export interface HotKey {
+  key: string;
+  watchers: number;
+}
+
+/** An operation that has been parked for long. */
+export interface OldOperation {
+  ageMs: number;
+  /** By the timer's clock; null when it has none. */
+  deadlineMs: number | null;
+  /** What it watches: the first few of its keys. */
+  keys: string[];
+  /** The name of its class. */
+  type: string;
+}
+
+/** The options of a snapshot. */
+export interface SnapshotOptions {
+  /** How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100. Default 10. */
+  top?: number;
+}
+
+/** What the watch lists, of any kind, tell of the operations in them. */
+export interface WatchListsView {
+  readonly size: number;
+  readonly pairs: number;
+  readonly keys: number;
+  /** The keys with the most watchers. */
+  hottest(top: number): readonly CountedKey<unknown>[];
+  /** The operations parked longest. */
+  oldestFirst(top: number): DelayedOperation[];
+  /** Keys that one of the oldest operations watches, `max` at most. */
+  keysOf(operation: DelayedOperation, max: number): unknown[];
+  stampOf(operation: DelayedOperation): number;
+}
+
+const TOP = { min: 0, max: 100, integer: true } as const;
+const DEFAULT_TOP = 10;
+const MAX_KEYS = 8;
+const MAX_TEXT = 100;
+
+export function purgatorySnapshot(
+  name: string,
+  maxParked: number,
+  lists: WatchListsView,
+  meter: PurgatoryMeter,
+  options: SnapshotOptions | undefined,
+): PurgatorySnapshot {
+  const top = checkedNumber('options.top', checkedOptions(options).top, DEFAULT_TOP, TOP);
+  const nowMs = meter.now();
+  const totals = meter.totals(lists.size);
+  return {
+    name,
+    parked: lists.size,
+    watched: lists.pairs,
+    watchedKeys: lists.keys,
+    maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
+    totals,
+    rates: meter.rates.at(nowMs, totals),
+    hottestKeys: lists.hottest(top).map(({ key, watchers }) => ({ key: text(key), watchers })),
+    oldest: lists.oldestFirst(top).map((operation) => {
+      const age = ageMs(lists.stampOf(operation), nowMs);
+      const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;
+      return {
+        ageMs: age,
+        deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
+        keys: lists.keysOf(operation, MAX_KEYS).map(text),
+        type: cut(operation.constructor.name),
+      };
+    }),
+  };
+}
+
+function text(key: unknown): string {
+  if (typeof key === 'string') return cut(key);
+  return cut(
+    inspect(key, {
+      depth: 1,
+      breakLength: Number.POSITIVE_INFINITY,
+      customInspect: false,
+      getters: false,
+      maxArrayLength: 8,
+      maxStringLength: MAX_TEXT,
+    }),
+  );
+}
+
+function cut(line: string): string {
+  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT - 1)}…`;
+}

@@ -1,0 +1,54 @@
+// Rates per second, from totals that are looked at now and then.
+//
+// Ground rules. It keeps at most a dozen samples of the totals, taken when somebody asks and never by a timer of its own, so rates cost nothing
+// while nobody looks. `at` picks the sample to compare with: the oldest of the last ten seconds, at least a second back. Without one
+// it is the newest before, which for the first question is the beginning: `overMs` says what the rates stand for.
+import type { PurgatoryTotals } from './purgatory-meter.ts';
+
+/** Per second, over the last `overMs`. */
+export interface PurgatoryRates extends PurgatoryTotals {
+  /** What the rates are averaged over: 1 to 10 s where snapshots are taken that often, else since the last one before. */
+  overMs: number;
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly totals: PurgatoryTotals;
+}
+
+const MIN_WINDOW_MS = 1_000;
+const MAX_WINDOW_MS = 10_000;
+
+export class Rates {
+  readonly #samples: Sample[];
+
+  constructor(nowMs: number) {
+    const totals = { parked: 0, completed: 0, expired: 0, cancelled: 0, failed: 0 };
+    this.#samples = [{ atMs: nowMs, totals }];
+  }
+
+  /** The rates at `nowMs`, when the totals are `totals`. */
+  at(nowMs: number, totals: PurgatoryTotals): PurgatoryRates {
+    const samples = this.#samples;
+    while (samples.length > 1 && nowMs - samples[0].atMs > MAX_WINDOW_MS && isOld(samples[1], nowMs)) {
+      samples.shift();
+    }
+    const [base] = samples;
+    if (isOld(samples[samples.length - 1], nowMs)) samples.push({ atMs: nowMs, totals });
+    const overMs = nowMs - base.atMs;
+    const rate = (name: keyof PurgatoryTotals): number =>
+      overMs > 0 ? ((totals[name] - base.totals[name]) * 1_000) / overMs : 0;
+    return {
+      overMs,
+      parked: rate('parked'),
+      completed: rate('completed'),
+      expired: rate('expired'),
+      cancelled: rate('cancelled'),
+      failed: rate('failed'),
+    };
+  }
+}
+
+function isOld(sample: Sample, nowMs: number): boolean {
+  return nowMs - sample.atMs >= MIN_WINDOW_MS;
+}

@@ -1,0 +1,106 @@
+// What a timer tells of itself at one moment: plain JSON, whose size the wheels bound and whose cost MAX_STEPS bounds.
+//
+// Ground rules. It reads and changes nothing, but for dropping empty buckets from the head of the DelayQueue, as `nextExpirationMs` does. It
+// takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a limit, which is the
+// lower, the more buckets are queued.
+import type { LatenessSnapshot } from './lateness.ts';
+import type { SystemTimer } from './system-timer.ts';
+import { tickAt } from './tick.ts';
+import type { TimerMeter } from './timer-meter.ts';
+import type { TimingWheels } from './timing-wheels.ts';
+
+/** A {@link SystemTimer} at one moment. Times are in ms by the timer's clock. */
+export interface TimerSnapshot {
+  tickMs: number;
+  /** Buckets per wheel: the option, rounded up to a power of two. */
+  wheelSize: number;
+  nowMs: number;
+  /** Tasks pending. */
+  pending: number;
+  /** When the reaper looks next; null when nothing is pending. */
+  nextExpirationMs: number | null;
+  /** Whether pending tasks keep the process alive. */
+  isRef: boolean;
+  /** The wheels made so far, the finest first. */
+  levels: LevelSnapshot[];
+  /** Where the counting of a bucket ends: a count of this much means that much or more. */
+  maxPerBucket: number;
+  delayQueue: {
+    /** Buckets queued. One that has lost its tasks stays queued until it is the earliest. */
+    size: number;
+    /** The bucket that expires first. */
+    head: { level: number; bucket: number; expirationMs: number; tasks: number } | null;
+  };
+  lateness: LatenessSnapshot;
+  /** Counted since the timer was made. */
+  totals: {
+    /** Tasks that ran, those that threw included. */
+    ran: number;
+    /** Tasks that threw; parked operations are their purgatory's to count. */
+    failed: number;
+    /** Tasks re-added to a finer wheel, each time counted. */
+    cascaded: number;
+    /** How often the reaper yielded to the event loop with more to run. */
+    slices: number;
+  };
+}
+
+/** One wheel. */
+export interface LevelSnapshot {
+  /** What a bucket spans. */
+  tickMs: number;
+  /** The bucket that stands for the present time. */
+  position: number;
+  /** Tasks per bucket, each counted up to `maxPerBucket`. */
+  buckets: number[];
+}
+
+/** Steps that counting may take in all, about: a few hundred microseconds with cold caches. */
+const MAX_STEPS = 32_768;
+/** The least limit of a count, whatever is queued. */
+const MIN_PER_BUCKET = 16;
+
+export function timerSnapshot(
+  timer: SystemTimer,
+  tickMs: number,
+  wheels: TimingWheels,
+  meter: TimerMeter,
+): TimerSnapshot {
+  const nowMs = timer.now();
+  const tick = tickAt(nowMs, tickMs);
+  const { lowest } = wheels;
+  const { head, size } = wheels.queued();
+  const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
+  return {
+    tickMs,
+    wheelSize: lowest.byIndex.length,
+    nowMs,
+    pending: wheels.size,
+    nextExpirationMs: timer.nextExpirationMs ?? null,
+    isRef: timer.hasRef(),
+    levels: Array.from(lowest.levels(), (wheel) => ({
+      tickMs: wheel.span * tickMs,
+      position: wheel.indexAt(tick),
+      buckets: Array.from(wheel.byIndex, (bucket) =>
+        bucket?.isQueued ? wheels.count(bucket, maxPerBucket) : 0,
+      ),
+    })),
+    maxPerBucket,
+    delayQueue: {
+      size,
+      head: head && {
+        level: lowest.levelOf(head),
+        bucket: lowest.indexOf(head),
+        expirationMs: head.expiration * tickMs,
+        tasks: wheels.count(head, maxPerBucket),
+      },
+    },
+    lateness: meter.lateness.snapshot(),
+    totals: {
+      ran: meter.lateness.count,
+      failed: meter.failed,
+      cascaded: meter.cascaded,
+      slices: meter.slices,
+    },
+  };
+}
