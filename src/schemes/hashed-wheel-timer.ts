@@ -21,8 +21,9 @@ import {
 } from '../errors.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../timer/system-timer-options.ts';
+import { ExactTicks } from './exact-ticks.ts';
 import { HashedWheel } from './hashed-wheel.ts';
-import { getTick, pushTick, type TaskSlab } from './scheme.ts';
+import { getTick, type MakeScheme, pushTick, type TaskSlab } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { type Timeout, type TimeoutTask, WheelTimeout } from './wheel-timeout.ts';
 
@@ -57,7 +58,8 @@ export class HashedWheelTimer extends SchemeTimer {
       WHEEL_SIZE,
     );
     const maxPending = checkedMaxPending(given);
-    super((slab, cursor) => new UnsortedHashedWheel(slab, cursor, wheelSize), {
+    const makeWheel: MakeScheme = (slab, cursor) => new UnsortedHashedWheel(slab, cursor, wheelSize);
+    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), {
       ...given,
       tickMs,
       maxPending,

@@ -4,7 +4,7 @@
 // timer keeps its tick, and a bucket is looked into only when the earliest in it may be due. So a rotation in which nothing is
 // due in a bucket costs that bucket one comparison, and a clock that jumps over many rotations looks into each once.
 // `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
-// wheelSize is a power of two, so that the remainder of any tick up to 2^53 is exact.
+// wheelSize is a power of two, and ticks are below 2^53 (exact-ticks.ts): remainders and steps are exact.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { appendByTick, type Census, censusOf, getTick, type Scheme, type TaskSlab } from './scheme.ts';

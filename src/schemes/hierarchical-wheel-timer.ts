@@ -12,12 +12,23 @@
 //
 // Ground rules. A tick is filed at the highest digit in which it differs from the cursor, so timers of one tick are always
 // in one list, in the order of insert, across every move down. It steps bucket by bucket within a level, and over a whole bucket
-// of the next level when this level is empty: SystemTimer jumps instead, by its DelayQueue. Ticks below 2^53 divide exactly.
+// of the next level when this level is empty: SystemTimer jumps instead, by its DelayQueue. It keeps
+// ticks below 2^53 only (exact-ticks.ts): they divide exactly, so the start of a turn divides back to that turn.
 
 import { checkedOptions, invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { type Census, censusOf, getTick, members, pushTick, type Scheme, type TaskSlab } from './scheme.ts';
+import { ExactTicks } from './exact-ticks.ts';
+import {
+  type Census,
+  censusOf,
+  getTick,
+  type MakeScheme,
+  members,
+  pushTick,
+  type Scheme,
+  type TaskSlab,
+} from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link HierarchicalWheelTimer}. */
@@ -35,7 +46,8 @@ export class HierarchicalWheelTimer extends SchemeTimer {
   constructor(options?: HierarchicalWheelTimerOptions) {
     const { levels = [60, 60, 24, 100], ...common } = checkedOptions(options);
     const checked = checkedLevels(levels);
-    super((slab, cursor) => new HierarchicalWheel(slab, cursor, checked), common);
+    const makeWheel: MakeScheme = (slab, cursor) => new HierarchicalWheel(slab, cursor, checked);
+    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
   }
 }
 
@@ -144,19 +156,17 @@ class HierarchicalWheel implements Scheme {
   }
 
   #refileBeyond(due: Slot): void {
-    const end = this.#cursor + this.#range;
     let earliest = Number.POSITIVE_INFINITY;
     for (const slot of members(this.#slab, this.#beyond)) {
       const tick = getTick(this.#slab, slot);
-      if (tick < end) this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
-      else if (tick < earliest) earliest = tick;
+      if (this.#isBeyond(tick)) earliest = Math.min(earliest, tick);
+      else this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
     }
     this.#earliestBeyond = earliest;
   }
 
   #listFor(tick: number): Slot {
-    const range = this.#range;
-    if (Math.floor(tick / range) !== Math.floor(this.#cursor / range)) {
+    if (this.#isBeyond(tick)) {
       if (tick < this.#earliestBeyond) this.#earliestBeyond = tick;
       return this.#beyond;
     }
@@ -165,6 +175,11 @@ class HierarchicalWheel implements Scheme {
     const { buckets, span } = this.#levels[level];
     const digit = Math.floor(tick / span);
     return buckets[digit - Math.floor(digit / buckets.length) * buckets.length];
+  }
+
+  /** Whether `tick` is in a later turn of the wheels than the cursor. The one test of it: filing and refiling must agree. */
+  #isBeyond(tick: number): boolean {
+    return Math.floor(tick / this.#range) !== Math.floor(this.#cursor / this.#range);
   }
 
   #differsAt(level: number, tick: number): boolean {

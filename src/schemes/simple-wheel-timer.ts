@@ -9,14 +9,16 @@
 //
 // Ground rules. The wheel keeps ticks cursor + 1 to cursor + wheelSize, so a bucket never holds two different ticks and needs
 // none written down. A delay of wheelSize - 1 ticks spans at most wheelSize edges wherever in its tick it starts: hence the
-// bound. `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
+// bound, for ticks below 2^53; others never get here (exact-ticks.ts). `latest` is the highest tick filed since, a bound that
+// stops leave as it is; behind it nothing is stepped through.
 
 import { checkedNumber, checkedOptions, type NumberRule, outOfRange } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { checkAddable } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { Census, Scheme, TaskSlab } from './scheme.ts';
+import { ExactTicks } from './exact-ticks.ts';
+import type { Census, MakeScheme, Scheme, TaskSlab } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */
@@ -37,7 +39,8 @@ export class SimpleWheelTimer extends SchemeTimer {
   constructor(options?: SimpleWheelTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, DEFAULT_WHEEL_SIZE, WHEEL_SIZE);
-    super((slab, cursor) => new SimpleWheel(slab, cursor, wheelSize), common);
+    const makeWheel: MakeScheme = (slab, cursor) => new SimpleWheel(slab, cursor, wheelSize);
+    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
     this.maxDelayMs = (wheelSize - 1) * this.tickMs;
   }
 

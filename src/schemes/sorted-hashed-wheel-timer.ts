@@ -12,8 +12,9 @@ import { checkedNumber, checkedOptions } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
+import { ExactTicks } from './exact-ticks.ts';
 import { HashedWheel } from './hashed-wheel.ts';
-import { type Census, getTick } from './scheme.ts';
+import { type Census, getTick, type MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { firstTick, insertByTick } from './sorted-list.ts';
 
@@ -23,7 +24,8 @@ export class SortedHashedWheelTimer extends SchemeTimer {
   constructor(options?: SystemTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, 512, WHEEL_SIZE);
-    super((slab, cursor) => new SortedHashedWheel(slab, cursor, wheelSize), common);
+    const makeWheel: MakeScheme = (slab, cursor) => new SortedHashedWheel(slab, cursor, wheelSize);
+    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
   }
 }
 

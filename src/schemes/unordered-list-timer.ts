@@ -30,7 +30,7 @@ export class UnorderedListTimer extends SchemeTimer {
   }
 }
 
-class UnorderedList implements Scheme {
+export class UnorderedList implements Scheme {
   readonly #slab: TaskSlab;
   #list: Slot;
   #cursor = 0;

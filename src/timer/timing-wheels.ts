@@ -98,8 +98,10 @@ export class TimingWheels {
     if (this.isPassOpen) return;
     const queue = this.#queue;
     if (queue.headExpiration <= tick) this.#dropEmptyHeads();
-    const free = queue.headExpiration - 1;
-    this.#setCursor(Math.min(tick, free));
+    const head = queue.headExpiration;
+    if (tick < head) this.#setCursor(tick);
+    // Beyond 2^53 the tick before the head may be no double, and round to the head: then the cursor stays.
+    else if (head - 1 < head) this.#setCursor(head - 1);
     this.#horizon = this.#cursor;
   }
 

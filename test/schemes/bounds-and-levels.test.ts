@@ -34,6 +34,18 @@ describe('SimpleWheelTimer', () => {
     expect(log).to.deep.equal(['overdue', 'new']);
   });
 
+  it('is not early where the clock is beyond 2^53, and a step of a tick may be none', () => {
+    const clock = new ManualClock(2 ** 53);
+    const timer = new SimpleWheelTimer({ clock, wheelSize: 4, reaper: false });
+    // The deadline, 2^53 + 3, is no double: the next is a whole turn of the wheel away.
+    timer.schedule(() => {}, 3);
+    checkInvariants(timer);
+    clock.advance(2);
+    expect(timer.advanceClock()).to.equal(0);
+    clock.advance(2);
+    expect(timer.advanceClock()).to.equal(1);
+  });
+
   it('gives memory back after a burst', () => {
     const clock = new ManualClock();
     const timer = new SimpleWheelTimer({ clock, wheelSize: 16 });
@@ -84,6 +96,17 @@ describe('HierarchicalWheelTimer', () => {
     near.cancel();
     clock.advance(2_000);
     expect(ranAtMs).to.equal(1_001);
+  });
+
+  it('ends where a tick is beyond 2^53, as the longest delay is once the clock has left zero', () => {
+    // 2^53 + 998 lies in the turn that begins at the odd 2^53 + 973, which no double is: wheels that reckoned with
+    // doubles moved it from the list beyond to the end of that same list, for ever.
+    for (const startMs of [999, 17.125, 2 ** 31 - 3]) {
+      const timer = new HierarchicalWheelTimer({ clock: new ManualClock(startMs), levels: [3, 3, 5] });
+      const task = timer.schedule(() => {}, Number.MAX_SAFE_INTEGER);
+      checkInvariants(timer);
+      expect(timer.close()).to.deep.equal([task]);
+    }
   });
 
   it('takes levels of integers from 2 to 65,536 and keeps its own copy', () => {

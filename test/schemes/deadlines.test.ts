@@ -137,6 +137,21 @@ for (const contender of contenders) {
           expect(timer.size).to.equal(0);
         }
       });
+
+      it('runs in order what is due after 2^53 ms, where a double skips integers', () => {
+        for (const startMs of [999, 1e6]) {
+          const { clock, timer, log, add } = rig(contender, { wheelSize: 3, reaper: false }, startMs);
+          const delays = [Number.MAX_SAFE_INTEGER, 2 ** 53 - startMs, 2 ** 53 - 2 - startMs, 2 ** 52];
+          for (const delayMs of delays) add(String(delayMs), delayMs);
+          checkInvariants(timer);
+          for (const delayMs of delays.toReversed()) {
+            clock.advance(startMs + delayMs - clock.now());
+            expect(timer.advanceClock()).to.equal(1);
+            checkInvariants(timer);
+            expect(log.at(-1)).to.equal(`${delayMs}@${startMs + delayMs}`);
+          }
+        }
+      });
     } else {
       it('cannot promise delays without bound: it refuses them and is left as it was', () => {
         const { timer } = rig(contender, { tickMs: 10, wheelSize: 8 });
