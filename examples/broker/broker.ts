@@ -41,27 +41,40 @@ export class Broker {
   readonly #groups: GroupCoordinator;
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
+  readonly #log: (line: string) => void;
   #context: Context | undefined;
 
   /** `log` gets one line for every refusal and fault. */
   constructor(options: Partial<BrokerOptions> = {}, log: (line: string) => void = console.error) {
     this.#options = { ...defaultOptions, ...options };
-    const room = (name: string) =>
-      new WaitingRoom(name, this.#timer, (error) =>
-        log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
-      );
+    this.#log = log;
+    const { maxParked } = this.#options;
+    const room = (name: string, limits?: { maxParked: number }) =>
+      new WaitingRoom(name, {
+        timer: this.#timer,
+        onError: (error) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
+        ...limits,
+      });
     this.#rooms = {
-      fetch: room('fetch'),
-      produce: room('produce'),
+      fetch: room('fetch', { maxParked }),
+      produce: room('produce', { maxParked }),
+      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
       join: room('join'),
       heartbeat: room('heartbeat'),
     };
     this.#topics = new Topics(
       (topic, index) => new Partition(topic, index, new MemoryLog(), (key) => this.#announce(key)),
     );
-    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat);
+    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
+      maxMembers: maxParked,
+      log,
+    });
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
+      maxRequestBytes: this.#options.maxRequestBytes,
+      maxConnections: this.#options.maxConnections,
+      maxIdleMs: this.#options.connectionsMaxIdleMs,
+      timer: this.#timer,
       handle: (exchange) => this.#handle(exchange),
       log,
     });
@@ -122,6 +135,8 @@ export class Broker {
       groups: this.#groups,
       offsets: new MemoryOffsetStore(),
       defaultPartitions: this.#options.partitions,
+      maxPartitions: this.#options.maxPartitions,
+      log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
       nextProducerId: () => producerIds++,

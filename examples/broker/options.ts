@@ -13,7 +13,18 @@ export interface BrokerOptions {
   readonly partitions: number;
   /** A request over this size ends its connection. */
   readonly maxFrameBytes: number;
+  /** All requests in memory together; over it, the connection that holds most of them ends. */
+  readonly maxRequestBytes: number;
+  readonly maxConnections: number;
+  /** After how long without a whole request a connection ends that waits for nothing (ms): Kafka's connections.max.idle.ms. */
+  readonly connectionsMaxIdleMs: number;
+  /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
+  readonly maxParked: number;
+  /** The most partitions of all topics together. */
+  readonly maxPartitions: number;
 }
+
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 
 export const defaultOptions: BrokerOptions = {
   port: 9092,
@@ -22,6 +33,11 @@ export const defaultOptions: BrokerOptions = {
   nodes: 1,
   partitions: 3,
   maxFrameBytes: 100 * 1024 * 1024,
+  maxRequestBytes: 1024 * 1024 * 1024,
+  maxConnections: 10_000,
+  connectionsMaxIdleMs: 600_000,
+  maxParked: 1_000_000,
+  maxPartitions: 10_000,
 };
 
 /** Throws a RangeError or TypeError that names the option, its value and the rule. */
@@ -35,6 +51,11 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       nodes: { type: 'string' },
       partitions: { type: 'string' },
       'max-frame-bytes': { type: 'string' },
+      'max-request-bytes': { type: 'string' },
+      'max-connections': { type: 'string' },
+      'connections-max-idle-ms': { type: 'string' },
+      'max-parked': { type: 'string' },
+      'max-partitions': { type: 'string' },
     },
   });
   const integer = (
@@ -57,5 +78,15 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     nodes: integer('nodes', defaultOptions.nodes, 1, 1),
     partitions: integer('partitions', defaultOptions.partitions, 1, 1000),
     maxFrameBytes: integer('max-frame-bytes', defaultOptions.maxFrameBytes, 1024, 2 ** 31 - 1),
+    maxRequestBytes: integer('max-request-bytes', defaultOptions.maxRequestBytes, 1024, MAX_INTEGER),
+    maxConnections: integer('max-connections', defaultOptions.maxConnections, 1, 1_000_000),
+    connectionsMaxIdleMs: integer(
+      'connections-max-idle-ms',
+      defaultOptions.connectionsMaxIdleMs,
+      1,
+      MAX_INTEGER,
+    ),
+    maxParked: integer('max-parked', defaultOptions.maxParked, 1, MAX_INTEGER),
+    maxPartitions: integer('max-partitions', defaultOptions.maxPartitions, 1, 1_000_000),
   };
 }

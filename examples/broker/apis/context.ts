@@ -14,9 +14,12 @@ export interface Context {
   readonly offsets: OffsetStore;
   /** How many partitions a topic gets that nobody asked to be different. */
   readonly defaultPartitions: number;
+  readonly maxPartitions: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom;
   nextProducerId(): number;
+  /** One line for each request that is refused something for a limit of the broker. */
+  log(line: string): void;
 }
 
 export type Handler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => void;

@@ -16,6 +16,8 @@ interface Appended {
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
   const refusal = refusalOf(acks, transactionalId);
+  // What is appended has to be acknowledged: who cannot wait for that may not begin.
+  if (acks === -1) context.produces.checkRoom();
   const pending: PendingAck[] = [];
   const results = topicData.map(({ name, partitionData }) => ({
     name,

@@ -34,14 +34,23 @@ export interface MemberRef {
   readonly generationId: number;
 }
 
+export interface CoordinatorOptions {
+  /** Of all groups together, ids that were given out and have not joined yet included. */
+  readonly maxMembers: number;
+  readonly log: (line: string) => void;
+}
+
 type Found = { readonly group: Group; readonly member: Member } | { readonly errorCode: number };
 
 export class GroupCoordinator {
   readonly #groups = new Map<string, Group>();
   readonly #joins: WaitingRoom;
   readonly #sessions: Sessions;
+  readonly #options: CoordinatorOptions;
+  #members = 0;
 
-  constructor(joins: WaitingRoom, heartbeats: WaitingRoom) {
+  constructor(joins: WaitingRoom, heartbeats: WaitingRoom, options: CoordinatorOptions) {
+    this.#options = options;
     this.#joins = joins;
     this.#sessions = new Sessions(heartbeats);
   }
@@ -134,7 +143,11 @@ export class GroupCoordinator {
     const known = group.members.get(memberId);
     if (known !== undefined && known.profile.instanceId !== instanceId) return ErrorCode.FENCED_INSTANCE_ID;
     const isForeign = memberId !== '' && known === undefined && !group.pending.has(memberId);
-    return isForeign ? unknownError(group, instanceId) : ErrorCode.NONE;
+    if (isForeign) return unknownError(group, instanceId);
+    const { maxMembers, log } = this.#options;
+    if (memberId !== '' || this.#members < maxMembers) return ErrorCode.NONE;
+    log(`refused a new member from ${profile.clientHost}: --max-parked is ${maxMembers}`);
+    return ErrorCode.COORDINATOR_NOT_AVAILABLE;
   }
 
   #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
@@ -144,11 +157,14 @@ export class GroupCoordinator {
     // A client id may be long, and a member id is a string of at most 32,767 bytes.
     const id = memberId || `${profile.clientId.slice(0, 200)}-${randomUUID()}`;
     if (memberId === '' && request.mustBringId && instanceId === null) {
+      this.#members++;
       this.#sessions.expectBack(group, id, profile.sessionTimeoutMs, () => this.#forgetPending(group, id));
       respond({ errorCode: ErrorCode.MEMBER_ID_REQUIRED, memberId: id, members: [] });
       return;
     }
-    group.pending.get(id)?.cancel();
+    const pending = group.pending.get(id);
+    if (pending === undefined) this.#members++;
+    pending?.cancel();
     group.pending.delete(id);
     const replaced = instanceId === null ? undefined : group.memberOfInstance(instanceId);
     if (replaced !== undefined) this.#drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
@@ -230,12 +246,14 @@ export class GroupCoordinator {
   #drop(group: Group, member: Member, errorCode: number): void {
     this.#sessions.suspend(member);
     group.remove(member);
+    this.#members--;
     member.join?.({ errorCode, memberId: member.id, members: [] });
     member.sync?.({ errorCode, assignment: NOTHING });
   }
 
   #forgetPending(group: Group, memberId: string): void {
     group.pending.delete(memberId);
+    this.#members--;
     if (group.state === 'PreparingRebalance') this.#joins.purgatory.checkAndComplete(group.id);
     this.#forgetIfUnused(group);
   }

@@ -28,6 +28,8 @@ export class Exchange<N extends ApiName = ApiName> {
   readonly version: number;
   readonly clientId: string;
   readonly request: Request<N>;
+  /** What the request takes in memory until it is answered. */
+  readonly requestBytes: number;
   readonly owner: ExchangeOwner;
   readonly #correlationId: number;
   #operation: WaitingOperation | undefined;
@@ -40,6 +42,7 @@ export class Exchange<N extends ApiName = ApiName> {
     correlationId: number,
     clientId: string,
     request: Request<N>,
+    requestBytes: number,
   ) {
     this.owner = owner;
     this.api = api;
@@ -47,6 +50,7 @@ export class Exchange<N extends ApiName = ApiName> {
     this.#correlationId = correlationId;
     this.clientId = clientId;
     this.request = request;
+    this.requestBytes = requestBytes;
   }
 
   /** The frame to send, as chunks, once there is an answer. */

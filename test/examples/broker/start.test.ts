@@ -143,6 +143,11 @@ describe('the options of the broker', () => {
       nodes: 1,
       partitions: 3,
       maxFrameBytes: 104_857_600,
+      maxRequestBytes: 1_073_741_824,
+      maxConnections: 10_000,
+      connectionsMaxIdleMs: 600_000,
+      maxParked: 1_000_000,
+      maxPartitions: 10_000,
     });
     expect(parseOptions(['--port', '1', '--data=/tmp/x', '--max-frame-bytes', '2000'])).to.include({
       port: 1,
