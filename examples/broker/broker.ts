@@ -4,6 +4,7 @@
  * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups and the servers. Everything runs
  * on one thread; what is shared between requests is changed within one turn of the event loop, so nothing is locked.
  */
+import { Registry } from 'prom-client';
 import { SystemTimer } from 'purgatory';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
@@ -14,6 +15,8 @@ import { MemoryOffsetStore } from './group/offset-store.ts';
 import { MemoryLog } from './log/memory-log.ts';
 import { Partition } from './log/partition.ts';
 import { Topics } from './log/topics.ts';
+import { PurgatoryMetrics } from './metrics/purgatory-metrics.ts';
+import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
 import { ProtocolServer } from './network/server.ts';
@@ -42,6 +45,7 @@ export class Broker {
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
   readonly #log: (line: string) => void;
+  readonly #registry = new Registry();
   #context: Context | undefined;
 
   /** `log` gets one line for every refusal and fault. */
@@ -49,9 +53,11 @@ export class Broker {
     this.#options = { ...defaultOptions, ...options };
     this.#log = log;
     const { maxParked } = this.#options;
+    const metrics = new PurgatoryMetrics(this.#registry);
     const room = (name: string, limits?: { maxParked: number }) =>
       new WaitingRoom(name, {
         timer: this.#timer,
+        observer: metrics.observer(name),
         onError: (error) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
         ...limits,
       });
@@ -62,6 +68,7 @@ export class Broker {
       join: room('join'),
       heartbeat: room('heartbeat'),
     };
+    for (const each of Object.values(this.#rooms)) metrics.watch(each);
     this.#topics = new Topics(
       (topic, index) => new Partition(topic, index, new MemoryLog(), (key) => this.#announce(key)),
     );
@@ -78,7 +85,7 @@ export class Broker {
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    this.#http = new StatusServer(() => this.status(), log);
+    this.#http = new StatusServer(() => this.status(), this.#registry, log);
   }
 
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */
@@ -129,8 +136,9 @@ export class Broker {
 
   #createContext(port: number): Context {
     let producerIds = 0;
+    const cluster = new Cluster([{ id: 0, host: HOST, port }]);
     return {
-      cluster: new Cluster([{ id: 0, host: HOST, port }]),
+      cluster,
       topics: this.#topics,
       groups: this.#groups,
       offsets: new MemoryOffsetStore(),
@@ -139,8 +147,17 @@ export class Broker {
       log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
+      recordMetrics: new RecordMetrics(this.#registry, () => this.#isrs(cluster)),
       nextProducerId: () => producerIds++,
     };
+  }
+
+  /** All replicas are in sync as long as the leader is the only one. */
+  *#isrs(cluster: Cluster): Generator<PartitionIsr> {
+    for (const { name, partitions } of this.#topics.all()) {
+      for (const { index } of partitions)
+        yield { topic: name, partition: index, isrSize: cluster.replicasOf(index).length };
+    }
   }
 
   #handle(exchange: Exchange): void {

@@ -48,6 +48,7 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
 
   function respond(fetched: FetchedPartition[]): void {
     let next = 0;
+    for (const { records } of fetched) context.recordMetrics.onFetched(records);
     exchange.respond({
       responses: request.topics.map(({ topic, topicId, partitions }) => ({
         topic,

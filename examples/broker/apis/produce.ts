@@ -88,12 +88,9 @@ function append(context: Context, topic: string, index: number, records: Buffer 
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
-    return {
-      errorCode: ErrorCode.NONE,
-      errorMessage: null,
-      baseOffset: partition.append(batches),
-      partition,
-    };
+    const baseOffset = partition.append(batches);
+    context.recordMetrics.onAppended(batches.map(({ bytes }) => bytes));
+    return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, partition };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
     throw error;

@@ -12,6 +12,14 @@ export interface WaitingRoomOptions {
   readonly onError: (error: unknown) => void;
   /** Default: any number. */
   readonly maxParked?: number;
+  readonly observer?: RoomObserver;
+}
+
+/** Hears of every operation that was parked, when it leaves with an answer. */
+export interface RoomObserver {
+  onLeave(waitedMs: number): void;
+  /** Of those that their deadline completed: how long after it. */
+  onExpire(latenessMs: number): void;
 }
 
 export class WaitingRoom {
@@ -23,10 +31,12 @@ export class WaitingRoom {
   #waitedMs = 0;
 
   readonly #maxParked: number;
+  readonly #observer: RoomObserver | undefined;
 
-  constructor(name: string, { timer, onError, maxParked = Infinity }: WaitingRoomOptions) {
+  constructor(name: string, { timer, onError, maxParked = Infinity, observer }: WaitingRoomOptions) {
     this.name = name;
     this.#maxParked = maxParked;
+    this.#observer = observer;
     this.purgatory = new Purgatory(name, { timer, onError, maxParked });
   }
 
@@ -59,11 +69,13 @@ export class WaitingRoom {
   noteCompletion(waitedMs: number): void {
     this.#completed++;
     this.#waitedMs += waitedMs;
+    this.#observer?.onLeave(waitedMs);
   }
 
   /** For WaitingOperation only. */
-  noteExpiration(): void {
+  noteExpiration(latenessMs: number): void {
     this.#expired++;
+    this.#observer?.onExpire(latenessMs);
   }
 
   /** Completed early, expired and the mean wait are of those that were parked; the rest of them wait or were cancelled. */
@@ -92,15 +104,17 @@ export interface WaitingCounts {
 export abstract class WaitingOperation extends DelayedOperation {
   room: WaitingRoom | undefined;
   parkedAt = 0;
+  #waitedMs = 0;
 
   protected abstract answer(): void;
 
   override onComplete(): void {
-    this.room?.noteCompletion(performance.now() - this.parkedAt);
+    this.#waitedMs = performance.now() - this.parkedAt;
+    this.room?.noteCompletion(this.#waitedMs);
     this.answer();
   }
 
   override onExpiration(): void {
-    this.room?.noteExpiration();
+    this.room?.noteExpiration(Math.max(0, this.#waitedMs - this.delayMs));
   }
 }
