@@ -74,6 +74,9 @@ export class Broker {
     );
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
+      minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
+      maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
+      initialRebalanceMs: this.#options.groupInitialRebalanceMs,
       log,
     });
     this.#server = new ProtocolServer({
@@ -136,7 +139,7 @@ export class Broker {
 
   #createContext(port: number): Context {
     let producerIds = 0;
-    const cluster = new Cluster([{ id: 0, host: HOST, port }]);
+    const cluster = new Cluster([{ id: 0, host: this.#options.advertisedHost, port }]);
     return {
       cluster,
       topics: this.#topics,

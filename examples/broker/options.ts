@@ -1,9 +1,12 @@
 /** The command line: options with their defaults, checked before anything is started. */
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 
 export interface BrokerOptions {
   /** The port of the Kafka protocol; 0 is any free one. */
   readonly port: number;
+  /** The host that clients are told to connect to; the broker listens on 127.0.0.1 whatever it says. */
+  readonly advertisedHost: string;
   /** The port of the status page; 0 is any free one. */
   readonly http: number;
   /** The one folder that the broker may write in. */
@@ -20,6 +23,11 @@ export interface BrokerOptions {
   readonly connectionsMaxIdleMs: number;
   /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
   readonly maxParked: number;
+  /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
+  readonly groupMinSessionTimeoutMs: number;
+  readonly groupMaxSessionTimeoutMs: number;
+  /** How long a group's first join waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
+  readonly groupInitialRebalanceMs: number;
   /** The most partitions of all topics together. */
   readonly maxPartitions: number;
 }
@@ -28,6 +36,7 @@ const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 
 export const defaultOptions: BrokerOptions = {
   port: 9092,
+  advertisedHost: '127.0.0.1',
   http: 8080,
   data: './data',
   nodes: 1,
@@ -38,6 +47,9 @@ export const defaultOptions: BrokerOptions = {
   connectionsMaxIdleMs: 600_000,
   maxParked: 1_000_000,
   maxPartitions: 10_000,
+  groupMinSessionTimeoutMs: 1000,
+  groupMaxSessionTimeoutMs: 30 * 60 * 1000,
+  groupInitialRebalanceMs: 0,
 };
 
 /** Throws a RangeError or TypeError that names the option, its value and the rule. */
@@ -46,6 +58,7 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     args: [...args],
     options: {
       port: { type: 'string' },
+      'advertised-host': { type: 'string' },
       http: { type: 'string' },
       data: { type: 'string' },
       nodes: { type: 'string' },
@@ -56,10 +69,13 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       'connections-max-idle-ms': { type: 'string' },
       'max-parked': { type: 'string' },
       'max-partitions': { type: 'string' },
+      'group-min-session-timeout-ms': { type: 'string' },
+      'group-max-session-timeout-ms': { type: 'string' },
+      'group-initial-rebalance-ms': { type: 'string' },
     },
   });
   const integer = (
-    name: Exclude<keyof typeof values, 'data'>,
+    name: Exclude<keyof typeof values, 'data' | 'advertised-host'>,
     fallback: number,
     min: number,
     max: number,
@@ -71,8 +87,15 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       `--${name} is ${JSON.stringify(text)}, where a whole number from ${min} to ${max} is needed`,
     );
   };
+  const minSession = integer(
+    'group-min-session-timeout-ms',
+    defaultOptions.groupMinSessionTimeoutMs,
+    1,
+    MAX_INTEGER,
+  );
   return {
     port: integer('port', defaultOptions.port, 0, 65_535),
+    advertisedHost: checkedHost(values['advertised-host'] ?? defaultOptions.advertisedHost),
     http: integer('http', defaultOptions.http, 0, 65_535),
     data: values.data ?? defaultOptions.data,
     nodes: integer('nodes', defaultOptions.nodes, 1, 1),
@@ -88,5 +111,26 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     ),
     maxParked: integer('max-parked', defaultOptions.maxParked, 1, MAX_INTEGER),
     maxPartitions: integer('max-partitions', defaultOptions.maxPartitions, 1, 1_000_000),
+    groupMinSessionTimeoutMs: minSession,
+    groupMaxSessionTimeoutMs: integer(
+      'group-max-session-timeout-ms',
+      Math.max(defaultOptions.groupMaxSessionTimeoutMs, minSession),
+      minSession,
+      MAX_INTEGER,
+    ),
+    groupInitialRebalanceMs: integer(
+      'group-initial-rebalance-ms',
+      defaultOptions.groupInitialRebalanceMs,
+      0,
+      MAX_INTEGER,
+    ),
   };
+}
+
+/** Clients get it as it is, so it must be a name or an address and nothing more: no port, no scheme. */
+function checkedHost(host: string): string {
+  if (isIP(host) !== 0 || /^[a-z\d]([a-z\d._-]{0,252})$/i.test(host)) return host;
+  throw new RangeError(
+    `--advertised-host is ${JSON.stringify(host)}, where a host name or an IP address is needed`,
+  );
 }

@@ -4,6 +4,7 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Context, Handler } from './context.ts';
 
 const GROUP_KEY = 0;
+const NOTHING = Buffer.alloc(0);
 /** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
 const MEMBER_ID_REQUIRED_FROM = 4;
 const MANY_COORDINATORS_FROM = 4;
@@ -88,18 +89,20 @@ function describe(groupId: string, { groups, offsets }: Context) {
   const group = groups.get(groupId);
   const none = { errorCode: ErrorCode.NONE, groupId, protocolType: '', protocolData: '', members: [] };
   if (group === undefined) return { ...none, groupState: offsets.all(groupId).size > 0 ? 'Empty' : 'Dead' };
+  // Between two generations there is no protocol yet, and nobody has a share (as Kafka tells it).
+  const isStable = group.state === 'Stable';
   return {
     ...none,
     groupState: group.state,
     protocolType: group.protocolType,
-    protocolData: group.protocolName,
+    protocolData: isStable ? group.protocolName : '',
     members: [...group.members.values()].map(({ id, profile, assignment }) => ({
       memberId: id,
       groupInstanceId: profile.instanceId,
       clientId: profile.clientId,
       clientHost: profile.clientHost,
-      memberMetadata: group.metadataOf(profile.protocols),
-      memberAssignment: assignment,
+      memberMetadata: isStable ? group.metadataOf(profile.protocols) : NOTHING,
+      memberAssignment: isStable ? assignment : NOTHING,
     })),
   };
 }

@@ -8,23 +8,19 @@
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
-import { DelayedJoin } from './delayed-join.ts';
+import {
+  type CoordinatorOptions,
+  type JoinRequest,
+  joinError,
+  rebalanceError,
+  unknownError,
+} from './admission.ts';
+import { DelayedJoin, InitialDelayedJoin } from './delayed-join.ts';
 import { Group } from './group.ts';
 import type { JoinResult, Member, MemberProfile, SyncResult } from './member.ts';
 import { Sessions } from './sessions.ts';
 
-const MIN_SESSION_TIMEOUT_MS = 1000;
-const MAX_SESSION_TIMEOUT_MS = 30 * 60 * 1000;
 const NOTHING = Buffer.alloc(0);
-
-export interface JoinRequest {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly protocolType: string;
-  readonly profile: MemberProfile;
-  /** Whether a newcomer is sent back to join again with the id that it is given, so that none is lost with an answer. */
-  readonly mustBringId: boolean;
-}
 
 /** How a request names the member that it comes from. */
 export interface MemberRef {
@@ -32,12 +28,6 @@ export interface MemberRef {
   readonly memberId: string;
   readonly groupInstanceId: string | null;
   readonly generationId: number;
-}
-
-export interface CoordinatorOptions {
-  /** Of all groups together, ids that were given out and have not joined yet included. */
-  readonly maxMembers: number;
-  readonly log: (line: string) => void;
 }
 
 type Found = { readonly group: Group; readonly member: Member } | { readonly errorCode: number };
@@ -66,7 +56,7 @@ export class GroupCoordinator {
   join(request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { groupId, memberId, profile } = request;
     const group = this.#groups.get(groupId) ?? new Group(groupId);
-    const errorCode = this.#joinError(group, request);
+    const errorCode = joinError(group, request, this.#members, this.#options);
     const known = group.members.get(memberId);
     if (errorCode !== ErrorCode.NONE) respond({ errorCode, memberId, members: [] });
     else if (known !== undefined) this.#joinAgain(group, known, profile, respond);
@@ -131,25 +121,6 @@ export class GroupCoordinator {
     return ErrorCode.NONE;
   }
 
-  #joinError(group: Group, { memberId, protocolType, profile }: JoinRequest): number {
-    const { sessionTimeoutMs, instanceId, protocols } = profile;
-    if (group.id === '') return ErrorCode.INVALID_GROUP_ID;
-    if (sessionTimeoutMs < MIN_SESSION_TIMEOUT_MS || sessionTimeoutMs > MAX_SESSION_TIMEOUT_MS) {
-      return ErrorCode.INVALID_SESSION_TIMEOUT;
-    }
-    if (protocolType === '' || protocols.length === 0 || !group.accepts(protocolType, protocols, memberId)) {
-      return ErrorCode.INCONSISTENT_GROUP_PROTOCOL;
-    }
-    const known = group.members.get(memberId);
-    if (known !== undefined && known.profile.instanceId !== instanceId) return ErrorCode.FENCED_INSTANCE_ID;
-    const isForeign = memberId !== '' && known === undefined && !group.pending.has(memberId);
-    if (isForeign) return unknownError(group, instanceId);
-    const { maxMembers, log } = this.#options;
-    if (memberId !== '' || this.#members < maxMembers) return ErrorCode.NONE;
-    log(`refused a new member from ${profile.clientHost}: --max-parked is ${maxMembers}`);
-    return ErrorCode.COORDINATOR_NOT_AVAILABLE;
-  }
-
   #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { memberId, profile, protocolType } = request;
     const { instanceId } = profile;
@@ -199,9 +170,23 @@ export class GroupCoordinator {
       this.#joins.purgatory.checkAndComplete(group.id);
       return;
     }
+    const isFirst = group.state === 'Empty' && this.#options.initialRebalanceMs > 0;
     group.state = 'PreparingRebalance';
     this.#answerSyncs(group, ErrorCode.REBALANCE_IN_PROGRESS);
-    this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
+    if (isFirst) this.#awaitFirstMembers(group, group.rebalanceTimeoutMs());
+    else this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
+  }
+
+  /** Waits for members that start together, and on while they come, but no longer than their rebalance timeout. */
+  #awaitFirstMembers(group: Group, leftMs: number): void {
+    const delayMs = Math.min(this.#options.initialRebalanceMs, leftMs);
+    const { arrivals } = group;
+    const onEnd = () => {
+      const isGrowing = group.arrivals > arrivals && leftMs > delayMs;
+      if (isGrowing) this.#awaitFirstMembers(group, leftMs - delayMs);
+      else this.#onJoined(group);
+    };
+    this.#joins.enter(new InitialDelayedJoin(delayMs, onEnd), [group.id]);
   }
 
   #onJoined(group: Group): void {
@@ -270,14 +255,4 @@ export class GroupCoordinator {
     if (ref.generationId !== group.generation) return { errorCode: ErrorCode.ILLEGAL_GENERATION };
     return { group, member };
   }
-}
-
-function rebalanceError(group: Group, state: Group['state']): number {
-  return group.state === state ? ErrorCode.REBALANCE_IN_PROGRESS : ErrorCode.NONE;
-}
-
-/** A member id whose place another process took with the same instance id is fenced, any other is unknown. */
-function unknownError(group: Group, instanceId: string | null): number {
-  const isReplaced = instanceId !== null && group.memberOfInstance(instanceId) !== undefined;
-  return isReplaced ? ErrorCode.FENCED_INSTANCE_ID : ErrorCode.UNKNOWN_MEMBER_ID;
 }
