@@ -1,8 +1,11 @@
 /** The group apis, translated to the coordinator and back. */
 import type { Exchange } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { Refusal } from '../refusal.ts';
 import type { Context, Handler } from './context.ts';
 
+/** What a group keeps of a member outlives the request and its connection: as much as Kafka's offsets topic takes for a group. */
+const MAX_MEMBER_BYTES = 1024 * 1024;
 const GROUP_KEY = 0;
 const NOTHING = Buffer.alloc(0);
 /** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
@@ -32,8 +35,19 @@ export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster 
   else exchange.respond({ ...find(key), coordinators: [] });
 };
 
+/** Throws a Refusal when there are more bytes than a group keeps of a member. */
+function checkMemberBytes(what: string, bytes: number): void {
+  if (bytes > MAX_MEMBER_BYTES)
+    throw new Refusal(`${what} of ${bytes} bytes, where ${MAX_MEMBER_BYTES} is the most`);
+}
+
 export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
   const { request } = exchange;
+  const bytes = request.protocols.map(({ name, metadata }) => name.length + metadata.length);
+  checkMemberBytes(
+    'protocols',
+    bytes.reduce((sum, each) => sum + each, 0),
+  );
   groups.join(
     {
       groupId: request.groupId,
@@ -56,6 +70,7 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
 
 export const syncGroup: Handler<'SyncGroup'> = (exchange, { groups }) => {
   const { request } = exchange;
+  for (const { assignment } of request.assignments) checkMemberBytes('a share', assignment.length);
   const assignments = new Map(
     request.assignments.map(({ memberId, assignment }) => [memberId, Buffer.from(assignment)]),
   );

@@ -185,6 +185,36 @@ describe('the limits of the broker', () => {
     expect((await join()).errorCode).to.equal(ErrorCode.MEMBER_ID_REQUIRED);
   });
 
+  it('are kept by what a group keeps of a member, in a join and in a share', async () => {
+    const good = await start({});
+    const member = { groupId: 'g', memberId: '', groupInstanceId: null, protocolType: 'consumer' };
+    const large = Buffer.alloc(600_000);
+    const joiner = await newClient();
+    void joiner.send('JoinGroup', 4, {
+      ...member,
+      sessionTimeoutMs: 1000,
+      rebalanceTimeoutMs: 1000,
+      protocols: ['one', 'two'].map((name) => ({ name, metadata: large })),
+    });
+    await joiner.closed();
+    const leader = await newClient();
+    const assignment = Buffer.concat([large, large]);
+    const sync = {
+      ...member,
+      generationId: 1,
+      protocolName: 'one',
+      assignments: [{ memberId: '', assignment }],
+    };
+    void leader.send('SyncGroup', 5, sync);
+    await leader.closed();
+    expect(running.lines.map((line) => line.replace(/^.*: /, ''))).to.deep.equal([
+      'protocols of 1200006 bytes, where 1048576 is the most',
+      'a share of 1200000 bytes, where 1048576 is the most',
+    ]);
+    expect(running.broker.status().groups).to.deep.equal([]);
+    expect(await isServed(good)).to.equal(true);
+  });
+
   it('are kept by topics, made by asking for them or on purpose', async () => {
     const client = await start({ maxPartitions: 10 });
     const { NONE, POLICY_VIOLATION } = ErrorCode;
