@@ -79,6 +79,10 @@ export class Connection implements ExchangeOwner {
     return this.#heldBytes;
   }
 
+  get unsentBytes(): number {
+    return this.#inFlight.reduce((sum, { answerBytes }) => sum + answerBytes, this.#socket.writableLength);
+  }
+
   /** Whether it is the broker that the client waits for, and not the other way round. */
   get isOwedAnAnswer(): boolean {
     return this.#inFlight.length > 0 && !this.#socket.writableNeedDrain;

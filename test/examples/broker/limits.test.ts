@@ -111,6 +111,24 @@ describe('the limits of the broker', () => {
     expect(running.lines[0]).to.contain('--connections-max-idle-ms');
   });
 
+  it('are kept by fetches that are answered all at once: what a client has not taken is bounded', async () => {
+    const good = await start({});
+    const records = makeBatch(['x'.repeat(900_000)]);
+    for (let i = 0; i < 20; i++) await good.send('Produce', 7, produceRequest('t', 0, -1, records));
+    const deaf = await newClient();
+    deaf.socket.pause();
+    for (let i = 0; i < 20; i++)
+      void deaf.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: 200, minBytes: 2 ** 30 }));
+    await until(() => running.broker.status().purgatories.fetch.expired === 20);
+    const metrics = await (await fetch(`http://127.0.0.1:${running.http}/metrics`)).text();
+    const sent = Number(/^broker_bytes_out_total (\d+)$/m.exec(metrics)?.[1]);
+    // Of the 360 MB that they asked for.
+    expect(sent).to.be.within(18_000_000, 60_000_000);
+    deaf.socket.resume();
+    await until(() => deaf.answered.length === 20);
+    expect(running.lines).to.deep.equal([]);
+  });
+
   it('are kept by all requests in memory together: the connection that holds most of them goes', async () => {
     const good = await start({ maxRequestBytes: 100_000 });
     const hold = async (bytes: number) => {
