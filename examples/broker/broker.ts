@@ -4,6 +4,7 @@
  * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups and the servers. Everything runs
  * on one thread; what is shared between requests is changed within one turn of the event loop, so nothing is locked.
  */
+import { Registry } from 'prom-client';
 import { SystemTimer } from 'purgatory';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
@@ -14,6 +15,8 @@ import { MemoryOffsetStore } from './group/offset-store.ts';
 import { MemoryLog } from './log/memory-log.ts';
 import { Partition } from './log/partition.ts';
 import { Topics } from './log/topics.ts';
+import { PurgatoryMetrics } from './metrics/purgatory-metrics.ts';
+import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
 import { ProtocolServer } from './network/server.ts';
@@ -41,31 +44,51 @@ export class Broker {
   readonly #groups: GroupCoordinator;
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
+  readonly #log: (line: string) => void;
+  readonly #registry = new Registry();
   #context: Context | undefined;
 
   /** `log` gets one line for every refusal and fault. */
   constructor(options: Partial<BrokerOptions> = {}, log: (line: string) => void = console.error) {
     this.#options = { ...defaultOptions, ...options };
-    const room = (name: string) =>
-      new WaitingRoom(name, this.#timer, (error) =>
-        log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
-      );
+    this.#log = log;
+    const { maxParked } = this.#options;
+    const metrics = new PurgatoryMetrics(this.#registry);
+    const room = (name: string, limits?: { maxParked: number }) =>
+      new WaitingRoom(name, {
+        timer: this.#timer,
+        observer: metrics.observer(name),
+        onError: (error) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
+        ...limits,
+      });
     this.#rooms = {
-      fetch: room('fetch'),
-      produce: room('produce'),
+      fetch: room('fetch', { maxParked }),
+      produce: room('produce', { maxParked }),
+      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
       join: room('join'),
       heartbeat: room('heartbeat'),
     };
+    for (const each of Object.values(this.#rooms)) metrics.watch(each);
     this.#topics = new Topics(
       (topic, index) => new Partition(topic, index, new MemoryLog(), (key) => this.#announce(key)),
     );
-    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat);
+    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
+      maxMembers: maxParked,
+      minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
+      maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
+      initialRebalanceMs: this.#options.groupInitialRebalanceMs,
+      log,
+    });
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
+      maxRequestBytes: this.#options.maxRequestBytes,
+      maxConnections: this.#options.maxConnections,
+      maxIdleMs: this.#options.connectionsMaxIdleMs,
+      timer: this.#timer,
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    this.#http = new StatusServer(() => this.status(), log);
+    this.#http = new StatusServer(() => this.status(), this.#registry, log);
   }
 
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */
@@ -116,16 +139,28 @@ export class Broker {
 
   #createContext(port: number): Context {
     let producerIds = 0;
+    const cluster = new Cluster([{ id: 0, host: this.#options.advertisedHost, port }]);
     return {
-      cluster: new Cluster([{ id: 0, host: HOST, port }]),
+      cluster,
       topics: this.#topics,
       groups: this.#groups,
       offsets: new MemoryOffsetStore(),
       defaultPartitions: this.#options.partitions,
+      maxPartitions: this.#options.maxPartitions,
+      log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
+      recordMetrics: new RecordMetrics(this.#registry, () => this.#isrs(cluster)),
       nextProducerId: () => producerIds++,
     };
+  }
+
+  /** All replicas are in sync as long as the leader is the only one. */
+  *#isrs(cluster: Cluster): Generator<PartitionIsr> {
+    for (const { name, partitions } of this.#topics.all()) {
+      for (const { index } of partitions)
+        yield { topic: name, partition: index, isrSize: cluster.replicasOf(index).length };
+    }
   }
 
   #handle(exchange: Exchange): void {

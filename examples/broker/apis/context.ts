@@ -3,6 +3,7 @@ import type { Cluster } from '../cluster.ts';
 import type { GroupCoordinator } from '../group/coordinator.ts';
 import type { OffsetStore } from '../group/offset-store.ts';
 import type { Topics } from '../log/topics.ts';
+import type { RecordMetrics } from '../metrics/record-metrics.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
@@ -14,9 +15,13 @@ export interface Context {
   readonly offsets: OffsetStore;
   /** How many partitions a topic gets that nobody asked to be different. */
   readonly defaultPartitions: number;
+  readonly maxPartitions: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom;
+  readonly recordMetrics: RecordMetrics;
   nextProducerId(): number;
+  /** One line for each request that is refused something for a limit of the broker. */
+  log(line: string): void;
 }
 
 export type Handler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => void;

@@ -16,6 +16,8 @@ interface Appended {
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
   const refusal = refusalOf(acks, transactionalId);
+  // What is appended has to be acknowledged: who cannot wait for that may not begin.
+  if (acks === -1) context.produces.checkRoom();
   const pending: PendingAck[] = [];
   const results = topicData.map(({ name, partitionData }) => ({
     name,
@@ -86,12 +88,9 @@ function append(context: Context, topic: string, index: number, records: Buffer 
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
-    return {
-      errorCode: ErrorCode.NONE,
-      errorMessage: null,
-      baseOffset: partition.append(batches),
-      partition,
-    };
+    const baseOffset = partition.append(batches);
+    context.recordMetrics.onAppended(batches.map(({ bytes }) => bytes));
+    return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, partition };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
     throw error;

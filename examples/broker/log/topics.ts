@@ -19,10 +19,16 @@ export function isLegalTopicName(name: string): boolean {
 export class Topics {
   readonly #byName = new Map<string, Topic>();
   readonly #byId = new Map<string, Topic>();
+  #partitionCount = 0;
   readonly #createPartition: (topic: string, index: number) => Partition;
 
   constructor(createPartition: (topic: string, index: number) => Partition) {
     this.#createPartition = createPartition;
+  }
+
+  /** Of all topics together. */
+  get partitionCount(): number {
+    return this.#partitionCount;
   }
 
   get(name: string): Topic | undefined {
@@ -48,12 +54,14 @@ export class Topics {
     };
     this.#byName.set(name, topic);
     this.#byId.set(topic.id, topic);
+    this.#partitionCount += partitions;
     return topic;
   }
 
   delete(topic: Topic): void {
     this.#byName.delete(topic.name);
     this.#byId.delete(topic.id);
+    this.#partitionCount -= topic.partitions.length;
     for (const partition of topic.partitions) partition.delete();
   }
 }

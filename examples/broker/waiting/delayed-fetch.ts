@@ -28,20 +28,21 @@ export interface FetchedPartition {
 export class DelayedFetch extends WaitingOperation {
   readonly #fetches: readonly PartitionFetch[];
   readonly #minBytes: number;
-  readonly #maxBytes: number;
+  readonly #room: () => number;
   readonly #respond: (fetched: FetchedPartition[]) => void;
 
+  /** `room` tells, when it is asked for, how many bytes the answer may have; below 0 it gets none. */
   constructor(
     maxWaitMs: number,
     minBytes: number,
-    maxBytes: number,
+    room: () => number,
     fetches: readonly PartitionFetch[],
     respond: (fetched: FetchedPartition[]) => void,
   ) {
     super(maxWaitMs);
     this.#fetches = fetches;
     this.#minBytes = minBytes;
-    this.#maxBytes = maxBytes;
+    this.#room = room;
     this.#respond = respond;
   }
 
@@ -57,8 +58,8 @@ export class DelayedFetch extends WaitingOperation {
 
   /** Partitions are served in the order of the request; the first batch of all is served however large, so that a consumer gets on. */
   protected override answer(): void {
-    let room = this.#maxBytes;
-    let empty = true;
+    let room = this.#room();
+    let empty = room >= 0;
     this.#respond(
       this.#fetches.map((fetch) => {
         const errorCode = errorOf(fetch);
@@ -72,7 +73,12 @@ export class DelayedFetch extends WaitingOperation {
           };
         }
         const { log, highWatermark } = partition;
-        const records = log.read(fetch.fetchOffset, highWatermark, Math.min(room, fetch.maxBytes), empty);
+        const records = log.read(
+          fetch.fetchOffset,
+          highWatermark,
+          Math.max(0, Math.min(room, fetch.maxBytes)),
+          empty,
+        );
         for (const batch of records) room -= batch.length;
         empty &&= records.length === 0;
         return { errorCode, highWatermark, logStartOffset: log.startOffset, records };
