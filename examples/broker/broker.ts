@@ -4,14 +4,16 @@
  * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups and the servers. Everything runs
  * on one thread; what is shared between requests is changed within one turn of the event loop, so nothing is locked.
  */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { SystemTimer } from 'purgatory';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
 import { describeFault } from './fault.ts';
 import { GroupCoordinator } from './group/coordinator.ts';
-import { MemoryOffsetStore } from './group/offset-store.ts';
-import { MemoryLog } from './log/memory-log.ts';
+import { OffsetStore } from './group/offset-store.ts';
+import { FileLog } from './log/file-log.ts';
 import { Partition } from './log/partition.ts';
 import { Topics } from './log/topics.ts';
 import type { Exchange } from './network/exchange.ts';
@@ -35,17 +37,24 @@ export interface BrokerStatus {
 
 export class Broker {
   readonly #options: BrokerOptions;
+  readonly #log: (line: string) => void;
+  /** The folder of this node: nothing is written elsewhere. */
+  readonly #folder: string;
   readonly #timer = new SystemTimer();
   readonly #rooms: Record<keyof BrokerStatus['purgatories'], WaitingRoom>;
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
+  readonly #offsets = new OffsetStore();
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
   #context: Context | undefined;
+  #stopped: Promise<void> | undefined;
 
   /** `log` gets one line for every refusal and fault. */
   constructor(options: Partial<BrokerOptions> = {}, log: (line: string) => void = console.error) {
     this.#options = { ...defaultOptions, ...options };
+    this.#log = log;
+    this.#folder = join(this.#options.data, 'node-0');
     const room = (name: string) =>
       new WaitingRoom(name, this.#timer, (error) =>
         log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
@@ -56,9 +65,7 @@ export class Broker {
       join: room('join'),
       heartbeat: room('heartbeat'),
     };
-    this.#topics = new Topics(
-      (topic, index) => new Partition(topic, index, new MemoryLog(), (key) => this.#announce(key)),
-    );
+    this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat);
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
@@ -72,6 +79,9 @@ export class Broker {
   async start(): Promise<{ port: number; http: number }> {
     try {
       const port = await this.#server.listen(this.#options.port, HOST);
+      // Not before the port is ours: a second broker on the same data must not touch it. No request is read before the next turn.
+      this.#topics.open(join(this.#folder, 'topics'));
+      this.#offsets.open(join(this.#folder, 'offsets'));
       this.#context = this.#createContext(port);
       return { port, http: await this.#http.listen(this.#options.http, HOST) };
     } catch (error) {
@@ -81,12 +91,18 @@ export class Broker {
   }
 
   /** Answers what waits with what there is, and resolves when all connections are closed, about half a second later at most. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     for (const { purgatory } of [this.#rooms.fetch, this.#rooms.produce]) {
       for (const operation of purgatory.close()) operation.forceComplete();
     }
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
+    await Promise.all([this.#topics.close(), this.#offsets.close()]);
     this.#timer.close();
   }
 
@@ -120,12 +136,31 @@ export class Broker {
       cluster: new Cluster([{ id: 0, host: HOST, port }]),
       topics: this.#topics,
       groups: this.#groups,
-      offsets: new MemoryOffsetStore(),
+      offsets: this.#offsets,
       defaultPartitions: this.#options.partitions,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
       nextProducerId: () => producerIds++,
     };
+  }
+
+  #createPartition(topic: string, index: number, isNew: boolean): Partition {
+    const folder = join(this.#folder, 'logs', `${topic}-${index}`);
+    if (isNew) rmSync(folder, { recursive: true, force: true });
+    const log = new FileLog(
+      folder,
+      this.#options.segmentBytes,
+      () => {},
+      ({ bytes, endOffset }) =>
+        this.#log(
+          `cut a torn tail of ${bytes} bytes off ${topic}-${index}, which ends at offset ${endOffset}`,
+        ),
+    );
+    return new Partition(topic, index, log, {
+      timer: this.#timer,
+      flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
+      announce: (key) => this.#announce(key),
+    });
   }
 
   #handle(exchange: Exchange): void {

@@ -2,6 +2,9 @@
  * `npm run demo`: the broker on free ports, a kafkajs producer and two consumers of one group for some seconds, then what
  * was parked meanwhile. `--seconds N` says how long (default 5).
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Consumer, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
 import { Broker } from './broker.ts';
@@ -14,7 +17,8 @@ async function main(): Promise<void> {
   const seconds = Number(values.seconds);
   if (!(seconds > 0))
     throw new RangeError(`--seconds is ${JSON.stringify(values.seconds)}, where a number above 0 is needed`);
-  const broker = new Broker({ port: 0, http: 0 });
+  const data = mkdtempSync(join(tmpdir(), 'purgatory-demo-'));
+  const broker = new Broker({ port: 0, http: 0, data });
   const { port, http } = await broker.start();
   console.log(`broker on 127.0.0.1:${port}, status on http://127.0.0.1:${http}/status`);
 
@@ -31,6 +35,7 @@ async function main(): Promise<void> {
 
   await Promise.all([producer.disconnect(), ...consumers.map((consumer) => consumer.disconnect())]);
   await broker.stop();
+  rmSync(data, { recursive: true });
 }
 
 async function createTopic(kafka: Kafka): Promise<void> {

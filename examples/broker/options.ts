@@ -13,6 +13,12 @@ export interface BrokerOptions {
   readonly partitions: number;
   /** A request over this size ends its connection. */
   readonly maxFrameBytes: number;
+  /** A log file that would be over this size is followed by the next one. */
+  readonly segmentBytes: number;
+  /** Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush. */
+  readonly flushMessages: number;
+  /** Flush so many ms after an append. */
+  readonly flushMs: number;
 }
 
 export const defaultOptions: BrokerOptions = {
@@ -22,6 +28,9 @@ export const defaultOptions: BrokerOptions = {
   nodes: 1,
   partitions: 3,
   maxFrameBytes: 100 * 1024 * 1024,
+  segmentBytes: 64 * 1024 * 1024,
+  flushMessages: 0,
+  flushMs: 0,
 };
 
 /** Throws a RangeError or TypeError that names the option, its value and the rule. */
@@ -35,6 +44,9 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       nodes: { type: 'string' },
       partitions: { type: 'string' },
       'max-frame-bytes': { type: 'string' },
+      'segment-bytes': { type: 'string' },
+      'flush-messages': { type: 'string' },
+      'flush-ms': { type: 'string' },
     },
   });
   const integer = (
@@ -57,5 +69,8 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     nodes: integer('nodes', defaultOptions.nodes, 1, 1),
     partitions: integer('partitions', defaultOptions.partitions, 1, 1000),
     maxFrameBytes: integer('max-frame-bytes', defaultOptions.maxFrameBytes, 1024, 2 ** 31 - 1),
+    segmentBytes: integer('segment-bytes', defaultOptions.segmentBytes, 1024, 2 ** 31 - 1),
+    flushMessages: integer('flush-messages', defaultOptions.flushMessages, 0, 2 ** 31 - 1),
+    flushMs: integer('flush-ms', defaultOptions.flushMs, 0, 2 ** 31 - 1),
   };
 }

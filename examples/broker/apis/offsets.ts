@@ -26,15 +26,15 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offset
     });
     return ErrorCode.NONE;
   };
-  exchange.respond({
-    topics: request.topics.map(({ name, partitions }) => ({
-      name,
-      partitions: partitions.map((partition) => ({
-        partitionIndex: partition.partitionIndex,
-        errorCode: commit(name, partition),
-      })),
+  const results = request.topics.map(({ name, partitions }) => ({
+    name,
+    partitions: partitions.map((partition) => ({
+      partitionIndex: partition.partitionIndex,
+      errorCode: commit(name, partition),
     })),
-  });
+  }));
+  // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
+  void offsets.flush().then(() => exchange.respond({ topics: results }));
 };
 
 export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
-import { startBroker, until } from './support/running-broker.ts';
+import { dataFolder, startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -26,7 +26,7 @@ describe('npm start', function () {
 
   /** Starts it as a person would, in a process group of its own; resolves to the ports that it tells. */
   async function npmStart(): Promise<{ port: number; http: number }> {
-    npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0'], {
+    npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0', '--data', dataFolder()], {
       cwd: root,
       detached: true,
       env,
@@ -93,7 +93,7 @@ describe('npm start', function () {
         env,
       }).catch((error) => error);
     const [taken, wrong] = await Promise.all([
-      run('--port', `${port}`, '--http', '0'),
+      run('--port', `${port}`, '--http', '0', '--data', dataFolder()),
       run('--port', 'nine'),
     ]);
     await broker.stop();
@@ -143,6 +143,9 @@ describe('the options of the broker', () => {
       nodes: 1,
       partitions: 3,
       maxFrameBytes: 104_857_600,
+      segmentBytes: 67_108_864,
+      flushMessages: 0,
+      flushMs: 0,
     });
     expect(parseOptions(['--port', '1', '--data=/tmp/x', '--max-frame-bytes', '2000'])).to.include({
       port: 1,
