@@ -15,6 +15,7 @@ import { GroupCoordinator } from './group/coordinator.ts';
 import { OffsetStore } from './group/offset-store.ts';
 import { FileLog } from './log/file-log.ts';
 import { Partition } from './log/partition.ts';
+import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
@@ -45,6 +46,7 @@ export class Broker {
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
   readonly #offsets = new OffsetStore();
+  readonly #producerIds = new ProducerIds(0);
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
   #context: Context | undefined;
@@ -82,6 +84,7 @@ export class Broker {
       // Not before the port is ours: a second broker on the same data must not touch it. No request is read before the next turn.
       this.#topics.open(join(this.#folder, 'topics'));
       this.#offsets.open(join(this.#folder, 'offsets'));
+      this.#producerIds.open(join(this.#folder, 'producer-ids'));
       this.#context = this.#createContext(port);
       return { port, http: await this.#http.listen(this.#options.http, HOST) };
     } catch (error) {
@@ -102,7 +105,7 @@ export class Broker {
     }
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
-    await Promise.all([this.#topics.close(), this.#offsets.close()]);
+    await Promise.all([this.#topics.close(), this.#offsets.close(), this.#producerIds.close()]);
     this.#timer.close();
   }
 
@@ -131,7 +134,6 @@ export class Broker {
   }
 
   #createContext(port: number): Context {
-    let producerIds = 0;
     return {
       cluster: new Cluster([{ id: 0, host: HOST, port }]),
       topics: this.#topics,
@@ -140,23 +142,19 @@ export class Broker {
       defaultPartitions: this.#options.partitions,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
-      nextProducerId: () => producerIds++,
+      producerIds: this.#producerIds,
     };
   }
 
   #createPartition(topic: string, index: number, isNew: boolean): Partition {
-    const folder = join(this.#folder, 'logs', `${topic}-${index}`);
-    if (isNew) rmSync(folder, { recursive: true, force: true });
-    const log = new FileLog(
-      folder,
-      this.#options.segmentBytes,
-      () => {},
-      ({ bytes, endOffset }) =>
-        this.#log(
-          `cut a torn tail of ${bytes} bytes off ${topic}-${index}, which ends at offset ${endOffset}`,
-        ),
-    );
-    return new Partition(topic, index, log, {
+    return new Partition(topic, index, {
+      openLog: (key, onBatch) => {
+        const folder = join(this.#folder, 'logs', key);
+        if (isNew) rmSync(folder, { recursive: true, force: true });
+        return new FileLog(folder, this.#options.segmentBytes, onBatch, ({ bytes, endOffset }) =>
+          this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
+        );
+      },
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (key) => this.#announce(key),

@@ -2,6 +2,7 @@
 import type { Cluster } from '../cluster.ts';
 import type { GroupCoordinator } from '../group/coordinator.ts';
 import type { OffsetStore } from '../group/offset-store.ts';
+import type { ProducerIds } from '../log/producer-ids.ts';
 import type { Topics } from '../log/topics.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
@@ -16,7 +17,7 @@ export interface Context {
   readonly defaultPartitions: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom;
-  nextProducerId(): number;
+  readonly producerIds: ProducerIds;
 }
 
 export type Handler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => void;

@@ -9,6 +9,8 @@ interface Appended {
   readonly errorCode: number;
   readonly errorMessage: string | null;
   readonly baseOffset: number;
+  /** Acknowledged when the high watermark is here. */
+  readonly endOffset?: number;
   readonly partition?: Partition;
 }
 
@@ -21,9 +23,9 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     name,
     partitions: partitionData.map(({ index, records }) => {
       const appended = refusal ?? append(context, name, index, records);
-      if (appended.partition !== undefined) {
-        pending.push({ partition: appended.partition, requiredOffset: appended.partition.log.endOffset });
-      }
+      const { partition, endOffset } = appended;
+      if (partition !== undefined && endOffset !== undefined)
+        pending.push({ partition, requiredOffset: endOffset });
       return { index, ...appended };
     }),
   }));
@@ -86,12 +88,9 @@ function append(context: Context, topic: string, index: number, records: Buffer 
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
-    return {
-      errorCode: ErrorCode.NONE,
-      errorMessage: null,
-      baseOffset: partition.append(batches),
-      partition,
-    };
+    const baseOffset = partition.append(batches[0]);
+    const endOffset = baseOffset + batches[0].lastOffsetDelta + 1;
+    return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, endOffset, partition };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
     throw error;

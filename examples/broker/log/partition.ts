@@ -5,9 +5,10 @@
  * watch key of everything that waits for this partition.
  */
 import type { SystemTimer } from 'purgatory';
-import type { RecordBatch } from '../protocol/record-batch.ts';
+import type { BatchHeader, RecordBatch } from '../protocol/record-batch.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
 import type { PartitionLog } from './partition-log.ts';
+import { ProducerStates } from './producer-states.ts';
 
 /** Leadership is static: the first epoch is the only one. */
 export const LEADER_EPOCH = 0;
@@ -16,6 +17,8 @@ export const LEADER_EPOCH = 0;
 export interface PartitionContext {
   readonly timer: SystemTimer;
   readonly flush: FlushPolicy;
+  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it. */
+  readonly openLog: (key: string, onBatch: (header: BatchHeader) => void) => PartitionLog;
   /** Something moved in the partition with this key. */
   readonly announce: (key: string) => void;
 }
@@ -27,17 +30,18 @@ export class Partition {
   readonly log: PartitionLog;
   readonly #announce: (key: string) => void;
   readonly #flusher: Flusher;
+  readonly #producers = new ProducerStates();
   #highWatermark: number;
   #deleted = false;
 
-  constructor(topic: string, index: number, log: PartitionLog, context: PartitionContext) {
+  constructor(topic: string, index: number, context: PartitionContext) {
     this.topic = topic;
     this.index = index;
     this.key = `${topic}-${index}`;
-    this.log = log;
+    this.log = context.openLog(this.key, (header) => this.#producers.note(header));
     this.#announce = context.announce;
-    this.#flusher = new Flusher(log, context.flush, context.timer, (end) => this.#advanceTo(end));
-    this.#highWatermark = log.endOffset;
+    this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#advanceTo(end));
+    this.#highWatermark = this.log.endOffset;
   }
 
   /** Consumers see what lies below it, and acks=all waits for it. */
@@ -49,10 +53,15 @@ export class Partition {
     return this.#deleted;
   }
 
-  /** Appends checked batches and returns the first one's offset. The high watermark follows when they are kept. */
-  append(batches: readonly RecordBatch[]): number {
-    const baseOffset = this.log.endOffset;
-    for (const batch of batches) this.log.append(batch, LEADER_EPOCH);
+  /**
+   * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
+   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now.
+   */
+  append(batch: RecordBatch): number {
+    const known = this.#producers.check(batch);
+    if (known !== undefined) return known;
+    const baseOffset = this.log.append(batch, LEADER_EPOCH);
+    this.#producers.note({ ...batch, baseOffset });
     this.#flusher.onAppend();
     return baseOffset;
   }
