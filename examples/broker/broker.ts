@@ -22,6 +22,7 @@ import { StatusServer } from './network/http.ts';
 import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
+import { Replication } from './replication/replication.ts';
 import { type WaitingCounts, WaitingRoom } from './waiting/waiting-room.ts';
 
 const HOST = '127.0.0.1';
@@ -31,7 +32,12 @@ export interface BrokerStatus {
   readonly connections: number;
   readonly topics: readonly {
     name: string;
-    partitions: readonly { startOffset: number; highWatermark: number; endOffset: number }[];
+    partitions: readonly {
+      startOffset: number;
+      highWatermark: number;
+      endOffset: number;
+      inSyncReplicas: readonly number[];
+    }[];
   }[];
   readonly groups: readonly { id: string; state: string; generation: number; members: number }[];
 }
@@ -46,7 +52,9 @@ export class Broker {
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
   readonly #offsets = new OffsetStore();
-  readonly #producerIds = new ProducerIds(0);
+  readonly #producerIds: ProducerIds;
+  readonly #cluster: Cluster;
+  readonly #replication: Replication;
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
   #context: Context | undefined;
@@ -56,7 +64,14 @@ export class Broker {
   constructor(options: Partial<BrokerOptions> = {}, log: (line: string) => void = console.error) {
     this.#options = { ...defaultOptions, ...options };
     this.#log = log;
-    this.#folder = join(this.#options.data, 'node-0');
+    const { nodes, node, port, advertisedHost, data, replicaLagMs } = this.#options;
+    const self = node ?? 0;
+    this.#folder = join(data, `node-${self}`);
+    this.#producerIds = new ProducerIds(self);
+    this.#cluster = new Cluster(
+      Array.from({ length: nodes }, (_, id) => ({ id, host: advertisedHost, port: port + id })),
+      self,
+    );
     const room = (name: string) =>
       new WaitingRoom(name, this.#timer, (error) =>
         log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
@@ -68,7 +83,10 @@ export class Broker {
       heartbeat: room('heartbeat'),
     };
     this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
-    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat);
+    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, (groupId) =>
+      this.#cluster.isSelf(this.#cluster.coordinatorOf(groupId)),
+    );
+    this.#replication = new Replication(this.#cluster, this.#topics, this.#timer, replicaLagMs, log);
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
       handle: (exchange) => this.#handle(exchange),
@@ -80,13 +98,16 @@ export class Broker {
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */
   async start(): Promise<{ port: number; http: number }> {
     try {
-      const port = await this.#server.listen(this.#options.port, HOST);
+      const { self } = this.#cluster;
+      self.port = await this.#server.listen(self.port, HOST);
       // Not before the port is ours: a second broker on the same data must not touch it. No request is read before the next turn.
       this.#topics.open(join(this.#folder, 'topics'));
       this.#offsets.open(join(this.#folder, 'offsets'));
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
-      this.#context = this.#createContext(port);
-      return { port, http: await this.#http.listen(this.#options.http, HOST) };
+      this.#context = this.#createContext();
+      const http = await this.#http.listen(this.#options.http && this.#options.http + self.id, HOST);
+      await this.#replication.start();
+      return { port: self.port, http };
     } catch (error) {
       await this.stop();
       throw error;
@@ -100,6 +121,7 @@ export class Broker {
   }
 
   async #stop(): Promise<void> {
+    await this.#replication.stop();
     for (const { purgatory } of [this.#rooms.fetch, this.#rooms.produce]) {
       for (const operation of purgatory.close()) operation.forceComplete();
     }
@@ -121,10 +143,11 @@ export class Broker {
       connections: this.#server.connections,
       topics: this.#topics.all().map(({ name, partitions }) => ({
         name,
-        partitions: partitions.map(({ log, highWatermark }) => ({
+        partitions: partitions.map(({ log, highWatermark, inSyncReplicas }) => ({
           startOffset: log.startOffset,
           highWatermark,
           endOffset: log.endOffset,
+          inSyncReplicas,
         })),
       })),
       groups: this.#groups
@@ -133,9 +156,10 @@ export class Broker {
     };
   }
 
-  #createContext(port: number): Context {
+  #createContext(): Context {
     return {
-      cluster: new Cluster([{ id: 0, host: HOST, port }]),
+      cluster: this.#cluster,
+      wantTopic: (name) => this.#replication.wantTopic(name),
       topics: this.#topics,
       groups: this.#groups,
       offsets: this.#offsets,
@@ -147,7 +171,8 @@ export class Broker {
   }
 
   #createPartition(topic: string, index: number, isNew: boolean): Partition {
-    return new Partition(topic, index, {
+    const replicaIds = this.#cluster.replicasOf(index).map(({ id }) => id);
+    return new Partition(topic, index, replicaIds, {
       openLog: (key, onBatch) => {
         const folder = join(this.#folder, 'logs', key);
         if (isNew) rmSync(folder, { recursive: true, force: true });
@@ -158,6 +183,9 @@ export class Broker {
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (key) => this.#announce(key),
+      selfId: this.#cluster.self.id,
+      minInsyncReplicas: this.#options.minInsyncReplicas,
+      replicaLagMs: this.#options.replicaLagMs,
     });
   }
 

@@ -1,5 +1,7 @@
 /** The command line: options with their defaults, checked before anything is started. */
+
 import { parseArgs } from 'node:util';
+import { MAX_NODES } from './log/producer-ids.ts';
 
 export interface BrokerOptions {
   /** The port of the Kafka protocol; 0 is any free one. */
@@ -9,6 +11,14 @@ export interface BrokerOptions {
   /** The one folder that the broker may write in. */
   readonly data: string;
   readonly nodes: number;
+  /** Which of the nodes this one is, 0 the first; undefined has the process start them all. */
+  readonly node: number | undefined;
+  /** What clients are told to connect to. */
+  readonly advertisedHost: string;
+  /** A follower that has not caught up for so long (ms) is not in sync. */
+  readonly replicaLagMs: number;
+  /** With fewer replicas in sync, acks=all is refused. */
+  readonly minInsyncReplicas: number;
   /** How many partitions a topic gets that is created without a number. */
   readonly partitions: number;
   /** A request over this size ends its connection. */
@@ -26,6 +36,10 @@ export const defaultOptions: BrokerOptions = {
   http: 8080,
   data: './data',
   nodes: 1,
+  node: undefined,
+  advertisedHost: '127.0.0.1',
+  replicaLagMs: 10_000,
+  minInsyncReplicas: 1,
   partitions: 3,
   maxFrameBytes: 100 * 1024 * 1024,
   segmentBytes: 64 * 1024 * 1024,
@@ -42,6 +56,10 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       http: { type: 'string' },
       data: { type: 'string' },
       nodes: { type: 'string' },
+      node: { type: 'string' },
+      'advertised-host': { type: 'string' },
+      'replica-lag-ms': { type: 'string' },
+      'min-insync-replicas': { type: 'string' },
       partitions: { type: 'string' },
       'max-frame-bytes': { type: 'string' },
       'segment-bytes': { type: 'string' },
@@ -50,7 +68,7 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     },
   });
   const integer = (
-    name: Exclude<keyof typeof values, 'data'>,
+    name: Exclude<keyof typeof values, 'data' | 'advertised-host'>,
     fallback: number,
     min: number,
     max: number,
@@ -62,11 +80,23 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       `--${name} is ${JSON.stringify(text)}, where a whole number from ${min} to ${max} is needed`,
     );
   };
+  const nodes = integer('nodes', defaultOptions.nodes, 1, MAX_NODES);
+  // The nodes have to know each other's ports before any of them is started.
+  const [minPort, maxPort] = nodes === 1 ? [0, 65_535] : [1, 65_536 - nodes];
   return {
-    port: integer('port', defaultOptions.port, 0, 65_535),
+    port: integer('port', defaultOptions.port, minPort, maxPort),
     http: integer('http', defaultOptions.http, 0, 65_535),
     data: values.data ?? defaultOptions.data,
-    nodes: integer('nodes', defaultOptions.nodes, 1, 1),
+    nodes,
+    node: values.node === undefined ? undefined : integer('node', 0, 0, nodes - 1),
+    advertisedHost: values['advertised-host'] || defaultOptions.advertisedHost,
+    replicaLagMs: integer('replica-lag-ms', defaultOptions.replicaLagMs, 100, 2 ** 31 - 1),
+    minInsyncReplicas: integer(
+      'min-insync-replicas',
+      defaultOptions.minInsyncReplicas,
+      1,
+      Math.min(3, nodes),
+    ),
     partitions: integer('partitions', defaultOptions.partitions, 1, 1000),
     maxFrameBytes: integer('max-frame-bytes', defaultOptions.maxFrameBytes, 1024, 2 ** 31 - 1),
     segmentBytes: integer('segment-bytes', defaultOptions.segmentBytes, 1024, 2 ** 31 - 1),

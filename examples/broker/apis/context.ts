@@ -17,6 +17,8 @@ export interface Context {
   readonly defaultPartitions: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom;
+  /** Has the controller, where that is another node, create the topic. */
+  wantTopic(name: string): void;
   readonly producerIds: ProducerIds;
 }
 

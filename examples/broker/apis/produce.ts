@@ -22,7 +22,7 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   const results = topicData.map(({ name, partitionData }) => ({
     name,
     partitions: partitionData.map(({ index, records }) => {
-      const appended = refusal ?? append(context, name, index, records);
+      const appended = refusal ?? append(context, name, index, records, acks === -1);
       const { partition, endOffset } = appended;
       if (partition !== undefined && endOffset !== undefined)
         pending.push({ partition, requiredOffset: endOffset });
@@ -74,13 +74,24 @@ function refusalOf(acks: number, transactionalId: string | null): Appended | und
   return undefined;
 }
 
-function append(context: Context, topic: string, index: number, records: Buffer | null): Appended {
+function append(
+  context: Context,
+  topic: string,
+  index: number,
+  records: Buffer | null,
+  forAll: boolean,
+): Appended {
   const partition = context.topics.get(topic)?.partitions[index];
   if (partition === undefined) {
     return isLegalTopicName(topic)
       ? refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no partition ${index} of ${topic}`)
       : refused(ErrorCode.INVALID_TOPIC_EXCEPTION, 'not a legal topic name');
   }
+  if (!partition.isLed)
+    return refused(
+      ErrorCode.NOT_LEADER_OR_FOLLOWER,
+      `node ${partition.replicaIds[0]} leads ${partition.key}`,
+    );
   try {
     const batches = readBatches(records ?? Buffer.alloc(0));
     if (batches.length !== 1)
@@ -88,7 +99,7 @@ function append(context: Context, topic: string, index: number, records: Buffer 
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
-    const baseOffset = partition.append(batches[0]);
+    const baseOffset = partition.append(batches[0], forAll);
     const endOffset = baseOffset + batches[0].lastOffsetDelta + 1;
     return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, endOffset, partition };
   } catch (error) {

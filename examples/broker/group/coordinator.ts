@@ -40,8 +40,11 @@ export class GroupCoordinator {
   readonly #groups = new Map<string, Group>();
   readonly #joins: WaitingRoom;
   readonly #sessions: Sessions;
+  readonly #coordinates: (groupId: string) => boolean;
 
-  constructor(joins: WaitingRoom, heartbeats: WaitingRoom) {
+  /** `coordinates` says which groups are this node's. */
+  constructor(joins: WaitingRoom, heartbeats: WaitingRoom, coordinates: (groupId: string) => boolean) {
+    this.#coordinates = coordinates;
     this.#joins = joins;
     this.#sessions = new Sessions(heartbeats);
   }
@@ -98,6 +101,7 @@ export class GroupCoordinator {
   /** Whether the member may commit offsets now, as an error code. Without a generation anyone may, while the group is empty. */
   checkCommit(ref: MemberRef): number {
     if (ref.groupId === '') return ErrorCode.INVALID_GROUP_ID;
+    if (!this.#coordinates(ref.groupId)) return ErrorCode.NOT_COORDINATOR;
     const isEmpty = (this.#groups.get(ref.groupId)?.members.size ?? 0) === 0;
     if (ref.generationId < 0 && isEmpty) return ErrorCode.NONE;
     const found = this.#find(ref);
@@ -108,6 +112,7 @@ export class GroupCoordinator {
 
   /** Takes a member out, by its id or its instance id; an error code. */
   leave(groupId: string, memberId: string, instanceId: string | null): number {
+    if (!this.#coordinates(groupId)) return ErrorCode.NOT_COORDINATOR;
     const group = this.#groups.get(groupId);
     const pending = group?.pending.get(memberId);
     if (group !== undefined && pending !== undefined) {
@@ -125,6 +130,7 @@ export class GroupCoordinator {
   #joinError(group: Group, { memberId, protocolType, profile }: JoinRequest): number {
     const { sessionTimeoutMs, instanceId, protocols } = profile;
     if (group.id === '') return ErrorCode.INVALID_GROUP_ID;
+    if (!this.#coordinates(group.id)) return ErrorCode.NOT_COORDINATOR;
     if (sessionTimeoutMs < MIN_SESSION_TIMEOUT_MS || sessionTimeoutMs > MAX_SESSION_TIMEOUT_MS) {
       return ErrorCode.INVALID_SESSION_TIMEOUT;
     }
@@ -245,6 +251,7 @@ export class GroupCoordinator {
   }
 
   #find(ref: MemberRef): Found {
+    if (!this.#coordinates(ref.groupId)) return { errorCode: ErrorCode.NOT_COORDINATOR };
     const group = this.#groups.get(ref.groupId);
     const member = group?.members.get(ref.memberId);
     if (group === undefined) return { errorCode: ErrorCode.UNKNOWN_MEMBER_ID };

@@ -57,6 +57,11 @@ export class Flusher {
     this.#flushedOffset = Math.min(this.#flushedOffset, this.#log.endOffset);
   }
 
+  /** Resolves when no flush runs. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
   /** Resolves when no flush runs; none begins any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;

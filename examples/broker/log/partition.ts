@@ -1,11 +1,14 @@
 /**
- * A partition as its leader sees it: the log, and the high watermark up to which it is shown and acknowledged.
+ * A partition on this node, which leads it or follows its leader: the log, and the high watermark up to which it is shown and acknowledged.
  *
- * Owns the high watermark: it follows what is kept (see Flusher), never goes back, and every move of it is announced under `key`, the
- * watch key of everything that waits for this partition.
+ * Owns the high watermark. On the leader it follows what all replicas in sync have kept (see Flusher), its own log among them. It never goes
+ * back; a leader begins with the end of its log, which is the one that counts, as leadership is static. Every move is
+ * announced under `key`, the watch key of everything that waits for this partition.
  */
 import type { SystemTimer } from 'purgatory';
-import type { BatchHeader, RecordBatch } from '../protocol/record-batch.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protocol/record-batch.ts';
+import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { ProducerStates } from './producer-states.ts';
@@ -21,6 +24,10 @@ export interface PartitionContext {
   readonly openLog: (key: string, onBatch: (header: BatchHeader) => void) => PartitionLog;
   /** Something moved in the partition with this key. */
   readonly announce: (key: string) => void;
+  readonly selfId: number;
+  readonly minInsyncReplicas: number;
+  /** A follower that has not caught up for so long (ms) is not in sync. */
+  readonly replicaLagMs: number;
 }
 
 export class Partition {
@@ -28,19 +35,31 @@ export class Partition {
   readonly index: number;
   readonly key: string;
   readonly log: PartitionLog;
-  readonly #announce: (key: string) => void;
+  /** Node ids, the leader's first. */
+  readonly replicaIds: readonly number[];
+  readonly isLed: boolean;
+  readonly #context: PartitionContext;
   readonly #flusher: Flusher;
   readonly #producers = new ProducerStates();
+  readonly #replicas: InSyncReplicas;
+  /** What the leader told, where that is another node. */
+  #heardInSync: readonly number[] = [];
+  #keptOffset: number;
   #highWatermark: number;
   #deleted = false;
 
-  constructor(topic: string, index: number, context: PartitionContext) {
+  constructor(topic: string, index: number, replicaIds: readonly number[], context: PartitionContext) {
+    const [leaderId, ...followerIds] = replicaIds;
     this.topic = topic;
     this.index = index;
     this.key = `${topic}-${index}`;
+    this.replicaIds = replicaIds;
+    this.isLed = leaderId === context.selfId;
+    this.#context = context;
     this.log = context.openLog(this.key, (header) => this.#producers.note(header));
-    this.#announce = context.announce;
-    this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#advanceTo(end));
+    this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#onKept(end));
+    this.#replicas = new InSyncReplicas(leaderId, followerIds, performance.now());
+    this.#keptOffset = this.log.endOffset;
     this.#highWatermark = this.log.endOffset;
   }
 
@@ -49,15 +68,33 @@ export class Partition {
     return this.#highWatermark;
   }
 
+  /** Followers see what lies below it: never more than the leader has kept, so that none is ahead of it after a crash. */
+  get keptOffset(): number {
+    return this.#keptOffset;
+  }
+
   get isDeleted(): boolean {
     return this.#deleted;
   }
 
+  get inSyncReplicas(): readonly number[] {
+    return this.isLed ? this.#replicas.ids : this.#heardInSync;
+  }
+
+  get hasEnoughReplicas(): boolean {
+    return this.inSyncReplicas.length >= this.#context.minInsyncReplicas;
+  }
+
   /**
    * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
-   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now.
+   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, and
+   * with `forAll` when fewer replicas are in sync than it takes.
    */
-  append(batch: RecordBatch): number {
+  append(batch: RecordBatch, forAll: boolean): number {
+    if (forAll && !this.hasEnoughReplicas) {
+      const message = `${this.inSyncReplicas.length} replicas are in sync, where ${this.#context.minInsyncReplicas} are needed`;
+      throw new RecordBatchError(ErrorCode.NOT_ENOUGH_REPLICAS, message);
+    }
     const known = this.#producers.check(batch);
     if (known !== undefined) return known;
     const baseOffset = this.log.append(batch, LEADER_EPOCH);
@@ -66,12 +103,57 @@ export class Partition {
     return baseOffset;
   }
 
+  /** On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not the next. */
+  copy(batch: RecordBatch): void {
+    const { endOffset } = this.log;
+    if (batch.baseOffset !== endOffset) {
+      const message = `a batch of offset ${batch.baseOffset}, where ${endOffset} is due`;
+      throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, message);
+    }
+    this.log.append(batch, LEADER_EPOCH);
+    this.#flusher.onAppend();
+  }
+
+  /** On a follower: forgets what the leader has not. */
+  truncateTo(offset: number): void {
+    this.log.truncateTo(offset);
+    this.#flusher.onTruncate();
+    this.#keptOffset = Math.min(this.#keptOffset, this.log.endOffset);
+    this.#highWatermark = Math.min(this.#highWatermark, this.log.endOffset);
+  }
+
+  /** On a follower: the leader's high watermark. */
+  follow(highWatermark: number): void {
+    this.#highWatermark = Math.max(this.#highWatermark, Math.min(highWatermark, this.log.endOffset));
+  }
+
+  setInSyncReplicas(ids: readonly number[]): void {
+    this.#heardInSync = ids;
+  }
+
+  /** On the leader: follower `id` fetches from `offset`, so it has all before. */
+  noteFollower(id: number, offset: number): void {
+    this.#replicas.note(id, offset, this.#keptOffset, this.#highWatermark, performance.now());
+    this.#advance();
+  }
+
+  /** On the leader: goes on without the followers that lag behind. */
+  shrinkInSyncReplicas(): void {
+    this.#replicas.shrink(performance.now(), this.#context.replicaLagMs);
+    this.#advance();
+  }
+
+  /** Resolves when what was appended before the call is kept. */
+  flushed(): Promise<void> {
+    return this.#flusher.settled();
+  }
+
   /** Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files away. */
   delete(): void {
     this.#deleted = true;
     void this.#flusher.stop();
     this.log.delete();
-    this.#announce(this.key);
+    this.#context.announce(this.key);
   }
 
   /** Resolves when what was appended is on the disk and the log is closed. */
@@ -81,9 +163,18 @@ export class Partition {
     this.log.close();
   }
 
-  #advanceTo(offset: number): void {
+  #onKept(endOffset: number): void {
+    if (endOffset <= this.#keptOffset || this.#deleted) return;
+    this.#keptOffset = endOffset;
+    if (!this.isLed) return;
+    this.#context.announce(this.key);
+    this.#advance();
+  }
+
+  #advance(): void {
+    const offset = this.#replicas.commonOffset(this.#keptOffset);
     if (offset <= this.#highWatermark || this.#deleted) return;
     this.#highWatermark = offset;
-    this.#announce(this.key);
+    this.#context.announce(this.key);
   }
 }

@@ -141,6 +141,10 @@ describe('the options of the broker', () => {
       http: 8080,
       data: './data',
       nodes: 1,
+      node: undefined,
+      advertisedHost: '127.0.0.1',
+      replicaLagMs: 10_000,
+      minInsyncReplicas: 1,
       partitions: 3,
       maxFrameBytes: 104_857_600,
       segmentBytes: 67_108_864,
@@ -155,7 +159,10 @@ describe('the options of the broker', () => {
   });
 
   it('are refused by name, value and rule', () => {
-    expect(() => parseOptions(['--nodes', '2'])).to.throw('--nodes is "2"');
+    expect(() => parseOptions(['--nodes', '17'])).to.throw('--nodes is "17"');
+    expect(() => parseOptions(['--nodes', '3', '--node', '3'])).to.throw('from 0 to 2 is needed');
+    expect(() => parseOptions(['--nodes', '3', '--port', '0'])).to.throw('from 1 to 65533 is needed');
+    expect(() => parseOptions(['--min-insync-replicas', '2'])).to.throw('from 1 to 1 is needed');
     expect(() => parseOptions(['--partitions', '0'])).to.throw(
       '--partitions is "0", where a whole number from 1 to 1000 is needed',
     );
