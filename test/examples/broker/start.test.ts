@@ -107,7 +107,7 @@ describe('npm start', function () {
 describe('npm run demo', function () {
   this.timeout(30_000);
 
-  it('shows fetches that were parked, completed early and expired, and exits with 0', async () => {
+  it('shows all four delayed operations with their counts, and exits with 0', async () => {
     const { stdout } = await promisify(execFile)(
       'node',
       ['--import', 'tsx', 'examples/broker/demo.ts', '--seconds', '1'],
@@ -119,6 +119,8 @@ describe('npm run demo', function () {
     expect(parked, stdout).to.be.above(0);
     expect(early, stdout).to.be.above(0);
     expect(/(\d+) waited for acks/.exec(stdout)?.[1]).to.match(/^[1-9]/);
+    expect(/(\d+) waited for the rest of the group/.exec(stdout)?.[1]).to.match(/^[1-9]/);
+    expect(stdout).to.contain('each moved by a sign of life: 1 expired, 2 go on');
   });
 });
 
