@@ -6,6 +6,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { SystemTimer } from 'purgatory';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
@@ -17,6 +18,8 @@ import { FileLog } from './log/file-log.ts';
 import { Partition } from './log/partition.ts';
 import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
+import { PurgatoryMetrics } from './metrics/purgatory-metrics.ts';
+import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
 import { ProtocolServer } from './network/server.ts';
@@ -57,6 +60,7 @@ export class Broker {
   readonly #replication: Replication;
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
+  readonly #registry = new Registry();
   #context: Context | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -72,27 +76,43 @@ export class Broker {
       Array.from({ length: nodes }, (_, id) => ({ id, host: advertisedHost, port: port + id })),
       self,
     );
-    const room = (name: string) =>
-      new WaitingRoom(name, this.#timer, (error) =>
-        log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
-      );
+    const { maxParked } = this.#options;
+    const metrics = new PurgatoryMetrics(this.#registry);
+    const room = (name: string, limits?: { maxParked: number }) =>
+      new WaitingRoom(name, {
+        timer: this.#timer,
+        observer: metrics.observer(name),
+        onError: (error) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
+        ...limits,
+      });
     this.#rooms = {
-      fetch: room('fetch'),
-      produce: room('produce'),
+      fetch: room('fetch', { maxParked }),
+      produce: room('produce', { maxParked }),
+      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
       join: room('join'),
       heartbeat: room('heartbeat'),
     };
+    for (const each of Object.values(this.#rooms)) metrics.watch(each);
     this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
-    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, (groupId) =>
-      this.#cluster.isSelf(this.#cluster.coordinatorOf(groupId)),
-    );
+    this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
+      maxMembers: maxParked,
+      minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
+      maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
+      initialRebalanceMs: this.#options.groupInitialRebalanceMs,
+      coordinates: (groupId) => this.#cluster.isSelf(this.#cluster.coordinatorOf(groupId)),
+      log,
+    });
     this.#replication = new Replication(this.#cluster, this.#topics, this.#timer, replicaLagMs, log);
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
+      maxRequestBytes: this.#options.maxRequestBytes,
+      maxConnections: this.#options.maxConnections,
+      maxIdleMs: this.#options.connectionsMaxIdleMs,
+      timer: this.#timer,
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    this.#http = new StatusServer(() => this.status(), log);
+    this.#http = new StatusServer(() => this.status(), this.#registry, log);
   }
 
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */
@@ -164,9 +184,12 @@ export class Broker {
       groups: this.#groups,
       offsets: this.#offsets,
       defaultPartitions: this.#options.partitions,
+      maxPartitions: this.#options.maxPartitions,
+      log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
       producerIds: this.#producerIds,
+      recordMetrics: new RecordMetrics(this.#registry, () => this.#isrs()),
     };
   }
 
@@ -187,6 +210,14 @@ export class Broker {
       minInsyncReplicas: this.#options.minInsyncReplicas,
       replicaLagMs: this.#options.replicaLagMs,
     });
+  }
+
+  /** Each leader tells of its own. */
+  *#isrs(): Generator<PartitionIsr> {
+    for (const { name, partitions } of this.#topics.all()) {
+      for (const { index, isLed, inSyncReplicas } of partitions)
+        if (isLed) yield { topic: name, partition: index, isrSize: inSyncReplicas.length };
+    }
   }
 
   #handle(exchange: Exchange): void {

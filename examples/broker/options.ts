@@ -1,11 +1,13 @@
 /** The command line: options with their defaults, checked before anything is started. */
-
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { MAX_NODES } from './log/producer-ids.ts';
 
 export interface BrokerOptions {
   /** The port of the Kafka protocol; 0 is any free one. */
   readonly port: number;
+  /** The host that clients are told to connect to; the broker listens on 127.0.0.1 whatever it says. */
+  readonly advertisedHost: string;
   /** The port of the status page; 0 is any free one. */
   readonly http: number;
   /** The one folder that the broker may write in. */
@@ -13,8 +15,6 @@ export interface BrokerOptions {
   readonly nodes: number;
   /** Which of the nodes this one is, 0 the first; undefined has the process start them all. */
   readonly node: number | undefined;
-  /** What clients are told to connect to. */
-  readonly advertisedHost: string;
   /** A follower that has not caught up for so long (ms) is not in sync. */
   readonly replicaLagMs: number;
   /** With fewer replicas in sync, acks=all is refused. */
@@ -29,15 +29,31 @@ export interface BrokerOptions {
   readonly flushMessages: number;
   /** Flush so many ms after an append. */
   readonly flushMs: number;
+  /** All requests in memory together; over it, the connection that holds most of them ends. */
+  readonly maxRequestBytes: number;
+  readonly maxConnections: number;
+  /** After how long without a whole request a connection ends that waits for nothing (ms): Kafka's connections.max.idle.ms. */
+  readonly connectionsMaxIdleMs: number;
+  /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
+  readonly maxParked: number;
+  /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
+  readonly groupMinSessionTimeoutMs: number;
+  readonly groupMaxSessionTimeoutMs: number;
+  /** How long a group's first join waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
+  readonly groupInitialRebalanceMs: number;
+  /** The most partitions of all topics together. */
+  readonly maxPartitions: number;
 }
+
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 
 export const defaultOptions: BrokerOptions = {
   port: 9092,
+  advertisedHost: '127.0.0.1',
   http: 8080,
   data: './data',
   nodes: 1,
   node: undefined,
-  advertisedHost: '127.0.0.1',
   replicaLagMs: 10_000,
   minInsyncReplicas: 1,
   partitions: 3,
@@ -45,6 +61,14 @@ export const defaultOptions: BrokerOptions = {
   segmentBytes: 64 * 1024 * 1024,
   flushMessages: 0,
   flushMs: 0,
+  maxRequestBytes: 1024 * 1024 * 1024,
+  maxConnections: 10_000,
+  connectionsMaxIdleMs: 600_000,
+  maxParked: 1_000_000,
+  maxPartitions: 10_000,
+  groupMinSessionTimeoutMs: 1000,
+  groupMaxSessionTimeoutMs: 30 * 60 * 1000,
+  groupInitialRebalanceMs: 0,
 };
 
 /** Throws a RangeError or TypeError that names the option, its value and the rule. */
@@ -53,11 +77,11 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     args: [...args],
     options: {
       port: { type: 'string' },
+      'advertised-host': { type: 'string' },
       http: { type: 'string' },
       data: { type: 'string' },
       nodes: { type: 'string' },
       node: { type: 'string' },
-      'advertised-host': { type: 'string' },
       'replica-lag-ms': { type: 'string' },
       'min-insync-replicas': { type: 'string' },
       partitions: { type: 'string' },
@@ -65,6 +89,14 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       'segment-bytes': { type: 'string' },
       'flush-messages': { type: 'string' },
       'flush-ms': { type: 'string' },
+      'max-request-bytes': { type: 'string' },
+      'max-connections': { type: 'string' },
+      'connections-max-idle-ms': { type: 'string' },
+      'max-parked': { type: 'string' },
+      'max-partitions': { type: 'string' },
+      'group-min-session-timeout-ms': { type: 'string' },
+      'group-max-session-timeout-ms': { type: 'string' },
+      'group-initial-rebalance-ms': { type: 'string' },
     },
   });
   const integer = (
@@ -80,16 +112,22 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       `--${name} is ${JSON.stringify(text)}, where a whole number from ${min} to ${max} is needed`,
     );
   };
+  const minSession = integer(
+    'group-min-session-timeout-ms',
+    defaultOptions.groupMinSessionTimeoutMs,
+    1,
+    MAX_INTEGER,
+  );
   const nodes = integer('nodes', defaultOptions.nodes, 1, MAX_NODES);
   // The nodes have to know each other's ports before any of them is started.
   const [minPort, maxPort] = nodes === 1 ? [0, 65_535] : [1, 65_536 - nodes];
   return {
     port: integer('port', defaultOptions.port, minPort, maxPort),
+    advertisedHost: checkedHost(values['advertised-host'] ?? defaultOptions.advertisedHost),
     http: integer('http', defaultOptions.http, 0, 65_535),
     data: values.data ?? defaultOptions.data,
     nodes,
     node: values.node === undefined ? undefined : integer('node', 0, 0, nodes - 1),
-    advertisedHost: values['advertised-host'] || defaultOptions.advertisedHost,
     replicaLagMs: integer('replica-lag-ms', defaultOptions.replicaLagMs, 100, 2 ** 31 - 1),
     minInsyncReplicas: integer(
       'min-insync-replicas',
@@ -102,5 +140,36 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     segmentBytes: integer('segment-bytes', defaultOptions.segmentBytes, 1024, 2 ** 31 - 1),
     flushMessages: integer('flush-messages', defaultOptions.flushMessages, 0, 2 ** 31 - 1),
     flushMs: integer('flush-ms', defaultOptions.flushMs, 0, 2 ** 31 - 1),
+    maxRequestBytes: integer('max-request-bytes', defaultOptions.maxRequestBytes, 1024, MAX_INTEGER),
+    maxConnections: integer('max-connections', defaultOptions.maxConnections, 1, 1_000_000),
+    connectionsMaxIdleMs: integer(
+      'connections-max-idle-ms',
+      defaultOptions.connectionsMaxIdleMs,
+      1,
+      MAX_INTEGER,
+    ),
+    maxParked: integer('max-parked', defaultOptions.maxParked, 1, MAX_INTEGER),
+    maxPartitions: integer('max-partitions', defaultOptions.maxPartitions, 1, 1_000_000),
+    groupMinSessionTimeoutMs: minSession,
+    groupMaxSessionTimeoutMs: integer(
+      'group-max-session-timeout-ms',
+      Math.max(defaultOptions.groupMaxSessionTimeoutMs, minSession),
+      minSession,
+      MAX_INTEGER,
+    ),
+    groupInitialRebalanceMs: integer(
+      'group-initial-rebalance-ms',
+      defaultOptions.groupInitialRebalanceMs,
+      0,
+      MAX_INTEGER,
+    ),
   };
+}
+
+/** Clients get it as it is, so it must be a name or an address and nothing more: no port, no scheme. */
+function checkedHost(host: string): string {
+  if (isIP(host) !== 0 || /^[a-z\d]([a-z\d._-]{0,252})$/i.test(host)) return host;
+  throw new RangeError(
+    `--advertised-host is ${JSON.stringify(host)}, where a host name or an IP address is needed`,
+  );
 }

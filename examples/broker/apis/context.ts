@@ -4,6 +4,7 @@ import type { GroupCoordinator } from '../group/coordinator.ts';
 import type { OffsetStore } from '../group/offset-store.ts';
 import type { ProducerIds } from '../log/producer-ids.ts';
 import type { Topics } from '../log/topics.ts';
+import type { RecordMetrics } from '../metrics/record-metrics.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
@@ -15,11 +16,15 @@ export interface Context {
   readonly offsets: OffsetStore;
   /** How many partitions a topic gets that nobody asked to be different. */
   readonly defaultPartitions: number;
+  readonly maxPartitions: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom;
   /** Has the controller, where that is another node, create the topic. */
   wantTopic(name: string): void;
   readonly producerIds: ProducerIds;
+  readonly recordMetrics: RecordMetrics;
+  /** One line for each request that is refused something for a limit of the broker. */
+  log(line: string): void;
 }
 
 export type Handler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => void;

@@ -4,8 +4,8 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { DelayedFetch, type FetchedPartition, type PartitionFetch } from '../waiting/delayed-fetch.ts';
 import type { Handler } from './context.ts';
 
-/** The most that one answer carries, whatever the client allows: Kafka's fetch.max.bytes. */
-const MAX_RESPONSE_BYTES = 55 * 1024 * 1024;
+/** The most that the answers of one connection carry until it takes them, whatever the client allows: Kafka's fetch.max.bytes. */
+const MAX_UNSENT_BYTES = 55 * 1024 * 1024;
 /** From here on the request names topics by id. */
 const TOPIC_IDS_FROM = 13;
 
@@ -36,11 +36,12 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
     }
   }
 
-  const maxBytes = Math.min(Math.max(0, request.maxBytes), MAX_RESPONSE_BYTES);
+  // A client that pipelines may have many fetches answered at once: only the first of them then carry records.
+  const room = () => Math.min(Math.max(0, request.maxBytes), MAX_UNSENT_BYTES - exchange.owner.unsentBytes);
   const operation = new DelayedFetch(
     Math.max(0, request.maxWaitMs),
     request.minBytes,
-    maxBytes,
+    room,
     replicaId < 0 ? 'consumer' : 'follower',
     fetches,
     respond,
@@ -51,6 +52,7 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
 
   function respond(fetched: FetchedPartition[]): void {
     let next = 0;
+    for (const { records } of fetched) context.recordMetrics.onFetched(records);
     exchange.respond({
       responses: request.topics.map(({ topic, topicId, partitions }) => ({
         topic,

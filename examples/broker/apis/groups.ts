@@ -1,9 +1,13 @@
 /** The group apis, translated to the coordinator and back. */
 import type { Exchange } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { Refusal } from '../refusal.ts';
 import type { Context, Handler } from './context.ts';
 
+/** What a group keeps of a member outlives the request and its connection: as much as Kafka's offsets topic takes for a group. */
+const MAX_MEMBER_BYTES = 1024 * 1024;
 const GROUP_KEY = 0;
+const NOTHING = Buffer.alloc(0);
 /** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
 const MEMBER_ID_REQUIRED_FROM = 4;
 const MANY_COORDINATORS_FROM = 4;
@@ -37,8 +41,19 @@ export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster 
   else exchange.respond({ ...find(key), coordinators: [] });
 };
 
+/** Throws a Refusal when there are more bytes than a group keeps of a member. */
+function checkMemberBytes(what: string, bytes: number): void {
+  if (bytes > MAX_MEMBER_BYTES)
+    throw new Refusal(`${what} of ${bytes} bytes, where ${MAX_MEMBER_BYTES} is the most`);
+}
+
 export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
   const { request } = exchange;
+  const bytes = request.protocols.map(({ name, metadata }) => name.length + metadata.length);
+  checkMemberBytes(
+    'protocols',
+    bytes.reduce((sum, each) => sum + each, 0),
+  );
   groups.join(
     {
       groupId: request.groupId,
@@ -61,6 +76,7 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
 
 export const syncGroup: Handler<'SyncGroup'> = (exchange, { groups }) => {
   const { request } = exchange;
+  for (const { assignment } of request.assignments) checkMemberBytes('a share', assignment.length);
   const assignments = new Map(
     request.assignments.map(({ memberId, assignment }) => [memberId, Buffer.from(assignment)]),
   );
@@ -96,18 +112,20 @@ function describe(groupId: string, { cluster, groups, offsets }: Context) {
   if (!cluster.isSelf(cluster.coordinatorOf(groupId)))
     return { ...none, errorCode: ErrorCode.NOT_COORDINATOR, groupState: '' };
   if (group === undefined) return { ...none, groupState: offsets.all(groupId).size > 0 ? 'Empty' : 'Dead' };
+  // Between two generations there is no protocol yet, and nobody has a share (as Kafka tells it).
+  const isStable = group.state === 'Stable';
   return {
     ...none,
     groupState: group.state,
     protocolType: group.protocolType,
-    protocolData: group.protocolName,
+    protocolData: isStable ? group.protocolName : '',
     members: [...group.members.values()].map(({ id, profile, assignment }) => ({
       memberId: id,
       groupInstanceId: profile.instanceId,
       clientId: profile.clientId,
       clientHost: profile.clientHost,
-      memberMetadata: group.metadataOf(profile.protocols),
-      memberAssignment: assignment,
+      memberMetadata: isStable ? group.metadataOf(profile.protocols) : NOTHING,
+      memberAssignment: isStable ? assignment : NOTHING,
     })),
   };
 }

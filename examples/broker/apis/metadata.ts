@@ -4,6 +4,7 @@ import type { Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import type { Context, Handler } from './context.ts';
+import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
 type Missing = { errorCode: number; name: string; topicId: string };
@@ -14,6 +15,10 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
   const { cluster } = context;
   const found =
     topics?.map((wanted) => find(wanted, context, allowAutoTopicCreation)) ?? context.topics.all();
+  const refused = found.filter(
+    (topic) => 'errorCode' in topic && topic.errorCode === ErrorCode.POLICY_VIOLATION,
+  );
+  if (refused.length > 0) logTopicRefusal(exchange, context, refused.length);
   exchange.respond({
     brokers: cluster.nodes
       .filter((node) => cluster.isAlive(node))
@@ -26,23 +31,21 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
   });
 };
 
-function find(
-  { name, topicId }: Wanted,
-  { cluster, topics, defaultPartitions, wantTopic }: Context,
-  mayCreate: boolean,
-): Topic | Missing {
+function find({ name, topicId }: Wanted, context: Context, mayCreate: boolean): Topic | Missing {
+  const { cluster, topics, defaultPartitions } = context;
   if (name === null)
     return topics.getById(topicId) ?? { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: '', topicId };
   const topic = topics.get(name);
   if (topic !== undefined) return topic;
   if (!isLegalTopicName(name))
     return { errorCode: ErrorCode.INVALID_TOPIC_EXCEPTION, name, topicId: NO_TOPIC_ID };
-  if (mayCreate && cluster.isSelf(cluster.controller)) return topics.create(name, defaultPartitions);
-  if (mayCreate) {
-    wantTopic(name);
+  if (!mayCreate) return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, topicId: NO_TOPIC_ID };
+  if (!cluster.isSelf(cluster.controller)) {
+    context.wantTopic(name);
     return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
   }
-  return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, topicId: NO_TOPIC_ID };
+  if (hasRoomFor(defaultPartitions, context)) return topics.create(name, defaultPartitions);
+  return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
 }
 
 function describeMissing(missing: Missing) {

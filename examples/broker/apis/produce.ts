@@ -18,6 +18,8 @@ interface Appended {
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
   const refusal = refusalOf(acks, transactionalId);
+  // What is appended has to be acknowledged: who cannot wait for that may not begin.
+  if (acks === -1) context.produces.checkRoom();
   const pending: PendingAck[] = [];
   const results = topicData.map(({ name, partitionData }) => ({
     name,
@@ -99,7 +101,9 @@ function append(
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
+    const before = partition.log.endOffset;
     const baseOffset = partition.append(batches[0], forAll);
+    if (partition.log.endOffset > before) context.recordMetrics.onAppended([batches[0].bytes]);
     const endOffset = baseOffset + batches[0].lastOffsetDelta + 1;
     return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, endOffset, partition };
   } catch (error) {

@@ -13,12 +13,22 @@ type NewTopic = Request<'CreateTopics'>['topics'][number];
 export const createTopics: Handler<'CreateTopics'> = (exchange, context) => {
   const seen = new Map<string, number>();
   for (const { name } of exchange.request.topics) seen.set(name, (seen.get(name) ?? 0) + 1);
-  exchange.respond({
-    topics: exchange.request.topics.map((wanted) =>
-      createTopic(wanted, exchange, context, seen.get(wanted.name) !== 1),
-    ),
-  });
+  const topics = exchange.request.topics.map((wanted) =>
+    createTopic(wanted, exchange, context, seen.get(wanted.name) !== 1),
+  );
+  const refused = topics.filter(({ errorCode }) => errorCode === ErrorCode.POLICY_VIOLATION).length;
+  if (refused > 0) logTopicRefusal(exchange, context, refused);
+  exchange.respond({ topics });
 };
+
+export function hasRoomFor(partitions: number, { topics, maxPartitions }: Context): boolean {
+  return topics.partitionCount + partitions <= maxPartitions;
+}
+
+/** However many topics a request names, its refusal is one line. */
+export function logTopicRefusal({ owner }: Exchange, { log, maxPartitions }: Context, count: number): void {
+  log(`refused ${count} new topics of ${owner.peer}: --max-partitions is ${maxPartitions}`);
+}
 
 function createTopic(
   wanted: NewTopic,
@@ -61,6 +71,9 @@ function createTopic(
         ErrorCode.INVALID_REPLICATION_FACTOR,
         `a replication factor of ${wanted.replicationFactor}, where ${replicationFactor} is the only one`,
       ];
+    }
+    if (!hasRoomFor(numPartitions, context)) {
+      return [ErrorCode.POLICY_VIOLATION, `no room for more: --max-partitions is ${context.maxPartitions}`];
     }
     return [ErrorCode.NONE, null];
   }

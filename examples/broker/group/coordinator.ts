@@ -8,23 +8,19 @@
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
-import { DelayedJoin } from './delayed-join.ts';
+import {
+  type CoordinatorOptions,
+  type JoinRequest,
+  joinError,
+  rebalanceError,
+  unknownError,
+} from './admission.ts';
+import { DelayedJoin, InitialDelayedJoin } from './delayed-join.ts';
 import { Group } from './group.ts';
 import type { JoinResult, Member, MemberProfile, SyncResult } from './member.ts';
 import { Sessions } from './sessions.ts';
 
-const MIN_SESSION_TIMEOUT_MS = 1000;
-const MAX_SESSION_TIMEOUT_MS = 30 * 60 * 1000;
 const NOTHING = Buffer.alloc(0);
-
-export interface JoinRequest {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly protocolType: string;
-  readonly profile: MemberProfile;
-  /** Whether a newcomer is sent back to join again with the id that it is given, so that none is lost with an answer. */
-  readonly mustBringId: boolean;
-}
 
 /** How a request names the member that it comes from. */
 export interface MemberRef {
@@ -40,11 +36,11 @@ export class GroupCoordinator {
   readonly #groups = new Map<string, Group>();
   readonly #joins: WaitingRoom;
   readonly #sessions: Sessions;
-  readonly #coordinates: (groupId: string) => boolean;
+  readonly #options: CoordinatorOptions;
+  #members = 0;
 
-  /** `coordinates` says which groups are this node's. */
-  constructor(joins: WaitingRoom, heartbeats: WaitingRoom, coordinates: (groupId: string) => boolean) {
-    this.#coordinates = coordinates;
+  constructor(joins: WaitingRoom, heartbeats: WaitingRoom, options: CoordinatorOptions) {
+    this.#options = options;
     this.#joins = joins;
     this.#sessions = new Sessions(heartbeats);
   }
@@ -60,7 +56,7 @@ export class GroupCoordinator {
   join(request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { groupId, memberId, profile } = request;
     const group = this.#groups.get(groupId) ?? new Group(groupId);
-    const errorCode = this.#joinError(group, request);
+    const errorCode = joinError(group, request, this.#members, this.#options);
     const known = group.members.get(memberId);
     if (errorCode !== ErrorCode.NONE) respond({ errorCode, memberId, members: [] });
     else if (known !== undefined) this.#joinAgain(group, known, profile, respond);
@@ -101,7 +97,7 @@ export class GroupCoordinator {
   /** Whether the member may commit offsets now, as an error code. Without a generation anyone may, while the group is empty. */
   checkCommit(ref: MemberRef): number {
     if (ref.groupId === '') return ErrorCode.INVALID_GROUP_ID;
-    if (!this.#coordinates(ref.groupId)) return ErrorCode.NOT_COORDINATOR;
+    if (!this.#options.coordinates(ref.groupId)) return ErrorCode.NOT_COORDINATOR;
     const isEmpty = (this.#groups.get(ref.groupId)?.members.size ?? 0) === 0;
     if (ref.generationId < 0 && isEmpty) return ErrorCode.NONE;
     const found = this.#find(ref);
@@ -112,7 +108,7 @@ export class GroupCoordinator {
 
   /** Takes a member out, by its id or its instance id; an error code. */
   leave(groupId: string, memberId: string, instanceId: string | null): number {
-    if (!this.#coordinates(groupId)) return ErrorCode.NOT_COORDINATOR;
+    if (!this.#options.coordinates(groupId)) return ErrorCode.NOT_COORDINATOR;
     const group = this.#groups.get(groupId);
     const pending = group?.pending.get(memberId);
     if (group !== undefined && pending !== undefined) {
@@ -127,22 +123,6 @@ export class GroupCoordinator {
     return ErrorCode.NONE;
   }
 
-  #joinError(group: Group, { memberId, protocolType, profile }: JoinRequest): number {
-    const { sessionTimeoutMs, instanceId, protocols } = profile;
-    if (group.id === '') return ErrorCode.INVALID_GROUP_ID;
-    if (!this.#coordinates(group.id)) return ErrorCode.NOT_COORDINATOR;
-    if (sessionTimeoutMs < MIN_SESSION_TIMEOUT_MS || sessionTimeoutMs > MAX_SESSION_TIMEOUT_MS) {
-      return ErrorCode.INVALID_SESSION_TIMEOUT;
-    }
-    if (protocolType === '' || protocols.length === 0 || !group.accepts(protocolType, protocols, memberId)) {
-      return ErrorCode.INCONSISTENT_GROUP_PROTOCOL;
-    }
-    const known = group.members.get(memberId);
-    if (known !== undefined && known.profile.instanceId !== instanceId) return ErrorCode.FENCED_INSTANCE_ID;
-    const isForeign = memberId !== '' && known === undefined && !group.pending.has(memberId);
-    return isForeign ? unknownError(group, instanceId) : ErrorCode.NONE;
-  }
-
   #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { memberId, profile, protocolType } = request;
     const { instanceId } = profile;
@@ -150,11 +130,14 @@ export class GroupCoordinator {
     // A client id may be long, and a member id is a string of at most 32,767 bytes.
     const id = memberId || `${profile.clientId.slice(0, 200)}-${randomUUID()}`;
     if (memberId === '' && request.mustBringId && instanceId === null) {
+      this.#members++;
       this.#sessions.expectBack(group, id, profile.sessionTimeoutMs, () => this.#forgetPending(group, id));
       respond({ errorCode: ErrorCode.MEMBER_ID_REQUIRED, memberId: id, members: [] });
       return;
     }
-    group.pending.get(id)?.cancel();
+    const pending = group.pending.get(id);
+    if (pending === undefined) this.#members++;
+    pending?.cancel();
     group.pending.delete(id);
     const replaced = instanceId === null ? undefined : group.memberOfInstance(instanceId);
     if (replaced !== undefined) this.#drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
@@ -189,9 +172,23 @@ export class GroupCoordinator {
       this.#joins.purgatory.checkAndComplete(group.id);
       return;
     }
+    const isFirst = group.state === 'Empty' && this.#options.initialRebalanceMs > 0;
     group.state = 'PreparingRebalance';
     this.#answerSyncs(group, ErrorCode.REBALANCE_IN_PROGRESS);
-    this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
+    if (isFirst) this.#awaitFirstMembers(group, group.rebalanceTimeoutMs());
+    else this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
+  }
+
+  /** Waits for members that start together, and on while they come, but no longer than their rebalance timeout. */
+  #awaitFirstMembers(group: Group, leftMs: number): void {
+    const delayMs = Math.min(this.#options.initialRebalanceMs, leftMs);
+    const { arrivals } = group;
+    const onEnd = () => {
+      const isGrowing = group.arrivals > arrivals && leftMs > delayMs;
+      if (isGrowing) this.#awaitFirstMembers(group, leftMs - delayMs);
+      else this.#onJoined(group);
+    };
+    this.#joins.enter(new InitialDelayedJoin(delayMs, onEnd), [group.id]);
   }
 
   #onJoined(group: Group): void {
@@ -236,12 +233,14 @@ export class GroupCoordinator {
   #drop(group: Group, member: Member, errorCode: number): void {
     this.#sessions.suspend(member);
     group.remove(member);
+    this.#members--;
     member.join?.({ errorCode, memberId: member.id, members: [] });
     member.sync?.({ errorCode, assignment: NOTHING });
   }
 
   #forgetPending(group: Group, memberId: string): void {
     group.pending.delete(memberId);
+    this.#members--;
     if (group.state === 'PreparingRebalance') this.#joins.purgatory.checkAndComplete(group.id);
     this.#forgetIfUnused(group);
   }
@@ -251,7 +250,7 @@ export class GroupCoordinator {
   }
 
   #find(ref: MemberRef): Found {
-    if (!this.#coordinates(ref.groupId)) return { errorCode: ErrorCode.NOT_COORDINATOR };
+    if (!this.#options.coordinates(ref.groupId)) return { errorCode: ErrorCode.NOT_COORDINATOR };
     const group = this.#groups.get(ref.groupId);
     const member = group?.members.get(ref.memberId);
     if (group === undefined) return { errorCode: ErrorCode.UNKNOWN_MEMBER_ID };
@@ -259,14 +258,4 @@ export class GroupCoordinator {
     if (ref.generationId !== group.generation) return { errorCode: ErrorCode.ILLEGAL_GENERATION };
     return { group, member };
   }
-}
-
-function rebalanceError(group: Group, state: Group['state']): number {
-  return group.state === state ? ErrorCode.REBALANCE_IN_PROGRESS : ErrorCode.NONE;
-}
-
-/** A member id whose place another process took with the same instance id is fenced, any other is unknown. */
-function unknownError(group: Group, instanceId: string | null): number {
-  const isReplaced = instanceId !== null && group.memberOfInstance(instanceId) !== undefined;
-  return isReplaced ? ErrorCode.FENCED_INSTANCE_ID : ErrorCode.UNKNOWN_MEMBER_ID;
 }

@@ -23,3 +23,24 @@ export class DelayedJoin extends WaitingOperation {
     this.#onJoined();
   }
 }
+
+/**
+ * The join phase of a group's first generation: it waits for members that are just starting, so that each of them does not cost
+ * a rebalance of its own. Only its deadline ends it. (Kafka: InitialDelayedJoin, group.initial.rebalance.delay.ms.)
+ */
+export class InitialDelayedJoin extends WaitingOperation {
+  readonly #onEnd: () => void;
+
+  constructor(delayMs: number, onEnd: () => void) {
+    super(delayMs);
+    this.#onEnd = onEnd;
+  }
+
+  override tryComplete(): boolean {
+    return false;
+  }
+
+  protected override answer(): void {
+    this.#onEnd();
+  }
+}

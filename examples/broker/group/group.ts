@@ -17,6 +17,8 @@ export class Group {
   readonly pending = new Map<string, { cancel(): void }>();
   state: GroupState = 'Empty';
   generation = 0;
+  /** Members that ever came. */
+  arrivals = 0;
   protocolType = '';
   protocolName = '';
   leaderId = '';
@@ -31,6 +33,7 @@ export class Group {
 
   add(member: Member): void {
     this.members.set(member.id, member);
+    this.arrivals++;
     if (this.members.size === 1) this.leaderId = member.id;
   }
 

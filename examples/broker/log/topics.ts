@@ -28,6 +28,7 @@ export function isLegalTopicName(name: string): boolean {
 export class Topics {
   readonly #byName = new Map<string, Topic>();
   readonly #byId = new Map<string, Topic>();
+  #partitionCount = 0;
   readonly #createPartition: PartitionFactory;
   #journal: Journal<TopicEntry> | undefined;
 
@@ -44,6 +45,11 @@ export class Topics {
     });
     if (this.#journal.length > entries.size) this.#journal.rewrite([...entries.values()]);
     for (const { name, id, partitions } of entries.values()) this.#add(name, id, partitions, false);
+  }
+
+  /** Of all topics together. */
+  get partitionCount(): number {
+    return this.#partitionCount;
   }
 
   get(name: string): Topic | undefined {
@@ -70,6 +76,7 @@ export class Topics {
     this.#keep({ deleted: topic.id });
     this.#byName.delete(topic.name);
     this.#byId.delete(topic.id);
+    this.#partitionCount -= topic.partitions.length;
     for (const partition of topic.partitions) partition.delete();
   }
 
@@ -83,6 +90,7 @@ export class Topics {
     const topic: Topic = { name, id, partitions };
     this.#byName.set(name, topic);
     this.#byId.set(id, topic);
+    this.#partitionCount += count;
     return topic;
   }
 

@@ -5,17 +5,19 @@
  * MAX_IN_FLIGHT of them: a client that sends more has the fetch at the head of the line answered early, with what there
  * is. While the client does not take its answers, nothing more is read from it, so memory is bounded by the answers of
  * MAX_IN_FLIGHT requests. Reading goes on while requests wait, which is how a client that went away is noticed: closing
- * cancels everything that waits on its behalf.
+ * cancels everything that waits on its behalf, and so is one whose network went away, by TCP's keep-alive.
  */
 import type { Socket } from 'node:net';
 import { describeFault } from '../fault.ts';
-import { ProtocolError } from '../protocol/reader.ts';
+import { Refusal } from '../refusal.ts';
 import type { Exchange, ExchangeOwner } from './exchange.ts';
 import { FrameSplitter } from './frames.ts';
 import { readRequest } from './request-frame.ts';
 
 /** As many unanswered requests as a pipelining producer has use for. */
 const MAX_IN_FLIGHT = 100;
+/** From when on the system asks a silent peer whether it is still there. */
+const KEEP_ALIVE_MS = 60_000;
 
 export interface ConnectionOptions {
   readonly maxFrameBytes: number;
@@ -24,27 +26,44 @@ export interface ConnectionOptions {
   readonly log: (line: string) => void;
 }
 
+/** Who keeps an eye on all connections. */
+export interface ConnectionKeeper {
+  /** A whole request came, or answers were taken. */
+  onProgress(connection: Connection): void;
+  /** So many bytes of requests more, or less, are held in memory. May end connections, this one too. */
+  onHeld(bytes: number): void;
+}
+
 export class Connection implements ExchangeOwner {
   readonly peer: string;
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
+  readonly #keeper: ConnectionKeeper;
   readonly #frames: FrameSplitter;
   readonly #inFlight: Exchange[] = [];
+  #heldBytes = 0;
   #isClosed = false;
   #isPumping = false;
   #isPumpDue = false;
 
-  constructor(socket: Socket, options: ConnectionOptions) {
+  constructor(socket: Socket, options: ConnectionOptions, keeper: ConnectionKeeper) {
     this.#socket = socket;
     this.#options = options;
+    this.#keeper = keeper;
     this.peer = `${socket.remoteAddress}:${socket.remotePort}`;
     this.#frames = new FrameSplitter(options.maxFrameBytes);
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on('data', (chunk: Buffer) => {
+      if (this.#isClosed) return;
       this.#frames.push(chunk);
+      this.#hold(chunk.length);
       this.#pump();
     });
-    socket.on('drain', () => this.#pump());
+    socket.on('drain', () => {
+      keeper.onProgress(this);
+      this.#pump();
+    });
     socket.on('end', () => this.close());
     socket.on('close', () => this.#abandonAll());
     // A reset is how clients leave; 'close' follows and does what is to be done.
@@ -53,6 +72,20 @@ export class Connection implements ExchangeOwner {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** What of its requests is in memory: frames that are not whole, and those that are not answered yet. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  get unsentBytes(): number {
+    return this.#inFlight.reduce((sum, { answerBytes }) => sum + answerBytes, this.#socket.writableLength);
+  }
+
+  /** Whether it is the broker that the client waits for, and not the other way round. */
+  get isOwedAnAnswer(): boolean {
+    return this.#inFlight.length > 0 && !this.#socket.writableNeedDrain;
   }
 
   /** Answers go out at the end of the turn: whoever completes many operations is not interrupted by what each of them sets off. */
@@ -91,9 +124,7 @@ export class Connection implements ExchangeOwner {
       do this.#sendAnswers();
       while (this.#handleNext());
     } catch (error) {
-      this.fail(
-        error instanceof ProtocolError ? error.message : `a fault of the broker: ${describeFault(error)}`,
-      );
+      this.fail(error instanceof Refusal ? error.message : `a fault of the broker: ${describeFault(error)}`);
     } finally {
       this.#isPumping = false;
     }
@@ -104,7 +135,10 @@ export class Connection implements ExchangeOwner {
   #sendAnswers(): void {
     this.#socket.cork();
     while (!this.#isClosed && this.#inFlight[0]?.answer !== undefined) {
-      for (const chunk of this.#inFlight.shift()?.answer ?? []) this.#socket.write(chunk);
+      const { answer, requestBytes } = this.#inFlight.shift() as Exchange;
+      for (const chunk of answer ?? []) this.#socket.write(chunk);
+      this.#hold(-requestBytes);
+      this.#keeper.onProgress(this);
     }
     this.#socket.uncork();
   }
@@ -116,6 +150,7 @@ export class Connection implements ExchangeOwner {
     const exchange = readRequest(frame, this);
     if (this.#inFlight.length >= MAX_IN_FLIGHT) this.#inFlight[0].hurry();
     this.#inFlight.push(exchange);
+    this.#keeper.onProgress(this);
     this.#options.handle(exchange);
     return true;
   }
@@ -125,8 +160,15 @@ export class Connection implements ExchangeOwner {
     return this.#inFlight.length < MAX_IN_FLIGHT || this.#inFlight[0].canHurry;
   }
 
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#keeper.onHeld(bytes);
+  }
+
   #abandonAll(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#hold(-this.#heldBytes);
     for (const exchange of this.#inFlight.splice(0)) exchange.abandon();
   }
 }

@@ -17,6 +17,8 @@ export type Response<N extends ApiName> = Draft<(typeof apis)[N]['response']>;
 export interface ExchangeOwner {
   readonly peer: string;
   readonly isClosed: boolean;
+  /** Answers that the peer has not taken yet, those that wait for their turn included. */
+  readonly unsentBytes: number;
   /** The answer of an exchange is there. */
   onAnswer(): void;
   /** Ends the connection, with one log line. */
@@ -28,10 +30,13 @@ export class Exchange<N extends ApiName = ApiName> {
   readonly version: number;
   readonly clientId: string;
   readonly request: Request<N>;
+  /** What the request takes in memory until it is answered. */
+  readonly requestBytes: number;
   readonly owner: ExchangeOwner;
   readonly #correlationId: number;
   #operation: WaitingOperation | undefined;
   #answer: Buffer[] | undefined;
+  #answerBytes = 0;
 
   constructor(
     owner: ExchangeOwner,
@@ -40,6 +45,7 @@ export class Exchange<N extends ApiName = ApiName> {
     correlationId: number,
     clientId: string,
     request: Request<N>,
+    requestBytes: number,
   ) {
     this.owner = owner;
     this.api = api;
@@ -47,6 +53,11 @@ export class Exchange<N extends ApiName = ApiName> {
     this.#correlationId = correlationId;
     this.clientId = clientId;
     this.request = request;
+    this.requestBytes = requestBytes;
+  }
+
+  get answerBytes(): number {
+    return this.#answerBytes;
   }
 
   /** The frame to send, as chunks, once there is an answer. */
@@ -104,6 +115,7 @@ export class Exchange<N extends ApiName = ApiName> {
   #settle(answer: Buffer[]): void {
     if (this.#answer !== undefined) throw new Error(`${this.api} was answered twice`);
     this.#answer = answer;
+    this.#answerBytes = answer.reduce((sum, chunk) => sum + chunk.length, 0);
     this.#operation = undefined;
     this.owner.onAnswer();
   }

@@ -5,7 +5,7 @@
  */
 import { ProtocolError } from '../protocol/reader.ts';
 
-const SIZE_BYTES = 4;
+export const SIZE_BYTES = 4;
 /** A correlation id: no request and no answer has less. */
 const MIN_FRAME_BYTES = 4;
 /** A peer that sends byte by byte shall not cost a Buffer object per byte. */

@@ -1,19 +1,31 @@
-/** The broker's window for people: `GET /status` (and `/`) answers with what is going on, as JSON. Read-only. */
-import { createServer, type Server } from 'node:http';
+/**
+ * The broker's window, read-only: `GET /status` (and `/`) tells people what is going on, as JSON, and `GET /metrics` tells
+ * Prometheus, in its text format.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Registry } from 'prom-client';
+import { describeFault } from '../fault.ts';
 import { listen } from './listen.ts';
+
+/** Scrapers and people are few. */
+const MAX_CONNECTIONS = 100;
 
 export class StatusServer {
   readonly #server: Server;
+  readonly #status: () => object;
+  readonly #registry: Registry;
   readonly #log: (line: string) => void;
 
-  constructor(status: () => object, log: (line: string) => void) {
+  constructor(status: () => object, registry: Registry, log: (line: string) => void) {
+    this.#status = status;
+    this.#registry = registry;
     this.#log = log;
-    this.#server = createServer((request, response) => {
-      const path = request.url?.split('?', 1)[0];
-      const found = path === '/' || path === '/status';
-      const code = !found ? 404 : request.method === 'GET' ? 200 : 405;
-      response.writeHead(code, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-      response.end(`${JSON.stringify(code === 200 ? status() : { error: code }, undefined, 2)}\n`);
+    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('drop', (peer) => {
+      log(
+        `refused a connection of ${peer?.remoteAddress}:${peer?.remotePort}: --http takes ${MAX_CONNECTIONS}`,
+      );
     });
   }
 
@@ -26,4 +38,30 @@ export class StatusServer {
     this.#server.closeAllConnections();
     await closed;
   }
+
+  #answer({ method, url }: IncomingMessage, response: ServerResponse): void {
+    const path = url?.split('?', 1)[0];
+    const found = path === '/' || path === '/status' || path === '/metrics';
+    const code = !found ? 404 : method === 'GET' ? 200 : 405;
+    if (code === 200 && path === '/metrics') {
+      this.#registry.metrics().then(
+        (text) => send(response, 200, this.#registry.contentType, text),
+        (error) => {
+          this.#log(`a fault in the metrics: ${describeFault(error)}`);
+          sendJson(response, 500, { error: 500 });
+        },
+      );
+    } else {
+      sendJson(response, code, code === 200 ? this.#status() : { error: code });
+    }
+  }
+}
+
+function sendJson(response: ServerResponse, code: number, body: object): void {
+  send(response, code, 'application/json', `${JSON.stringify(body, undefined, 2)}\n`);
+}
+
+function send(response: ServerResponse, code: number, type: string, text: string): void {
+  response.writeHead(code, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(text);
 }

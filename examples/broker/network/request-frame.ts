@@ -3,6 +3,7 @@ import { decode } from '../protocol/codec.ts';
 import { type ApiName, apiNames, apis } from '../protocol/messages/index.ts';
 import { ProtocolError, Reader } from '../protocol/reader.ts';
 import { Exchange, type ExchangeOwner, type Request } from './exchange.ts';
+import { SIZE_BYTES } from './frames.ts';
 
 const namesByKey = new Map<number, ApiName>(apiNames.map((name) => [apis[name].key, name]));
 
@@ -13,6 +14,7 @@ const namesByKey = new Map<number, ApiName>(apiNames.map((name) => [apis[name].k
  */
 export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const reader = new Reader(frame);
+  const bytes = SIZE_BYTES + frame.length;
   const key = reader.int16();
   const version = reader.int16();
   const correlationId = reader.int32();
@@ -21,10 +23,8 @@ export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const api = apis[name];
   if (!isKnownVersion(name, version)) {
     if (name === 'ApiVersions') {
-      return new Exchange(owner, name, version, correlationId, '', {
-        clientSoftwareName: '',
-        clientSoftwareVersion: '',
-      });
+      const request = { clientSoftwareName: '', clientSoftwareVersion: '' };
+      return new Exchange(owner, name, version, correlationId, '', request, bytes);
     }
     throw new ProtocolError(`${name} version ${version}, where ${api.versions.join(' to ')} are served`);
   }
@@ -35,7 +35,7 @@ export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const request = decode(reader, api.request, version, flexible) as Request<ApiName>;
   if (reader.remaining > 0)
     throw new ProtocolError(`${reader.remaining} bytes after the end of ${name} version ${version}`);
-  return new Exchange(owner, name, version, correlationId, clientId, request);
+  return new Exchange(owner, name, version, correlationId, clientId, request, bytes);
 }
 
 export function isKnownVersion(name: ApiName, version: number): boolean {

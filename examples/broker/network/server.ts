@@ -1,22 +1,54 @@
-/** Listens on one port and owns the connections that came in there, until they close. */
+/**
+ * Listens on one port and owns the connections that came in there, until they close. Keeps within its limits:
+ *
+ * - at most `maxConnections` are open, one more is closed at once;
+ * - a connection that neither brings a whole request nor takes an answer for `maxIdleMs`, and is owed none, is closed, so that
+ *   a frame that trickles in has that long to become whole;
+ * - all requests that are in memory, whole or not, have at most `maxRequestBytes`: the connection that holds most of them goes.
+ *
+ * Each is one line in the log. O(1) for a request; finding the one that holds most is O(connections).
+ */
 import { createServer, type Server } from 'node:net';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import type { Timer } from 'purgatory';
+import { IdleTimeouts } from 'purgatory/idle';
+import { Connection, type ConnectionKeeper, type ConnectionOptions } from './connection.ts';
 import { listen } from './listen.ts';
 
 /** How long clients have to take their last answers when the broker stops. */
 const GRACE_MS = 500;
 
-export class ProtocolServer {
+export interface ServerOptions extends ConnectionOptions {
+  readonly maxConnections: number;
+  readonly maxIdleMs: number;
+  readonly maxRequestBytes: number;
+  readonly timer: Timer;
+}
+
+export class ProtocolServer implements ConnectionKeeper {
+  readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  readonly #log: (line: string) => void;
+  readonly #idle: IdleTimeouts<Connection>;
+  #heldBytes = 0;
 
-  constructor(options: ConnectionOptions) {
-    this.#log = options.log;
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    const { maxConnections, maxIdleMs, timer, log } = options;
+    this.#idle = new IdleTimeouts({ timeoutMs: maxIdleMs, timer, onIdle: (one) => this.#onIdle(one) });
     this.#server = createServer((socket) => {
-      const connection = new Connection(socket, options);
+      const connection = new Connection(socket, options, this);
       this.#connections.add(connection);
-      socket.on('close', () => this.#connections.delete(connection));
+      this.#idle.touch(connection);
+      socket.on('close', () => {
+        this.#connections.delete(connection);
+        this.#idle.remove(connection);
+      });
+    });
+    this.#server.maxConnections = maxConnections;
+    this.#server.on('drop', (peer) => {
+      log(
+        `refused a connection of ${peer?.remoteAddress}:${peer?.remotePort}: --max-connections is ${maxConnections}`,
+      );
     });
   }
 
@@ -25,7 +57,7 @@ export class ProtocolServer {
   }
 
   listen(port: number, host: string): Promise<number> {
-    return listen(this.#server, port, host, this.#log);
+    return listen(this.#server, port, host, this.#options.log);
   }
 
   /** Takes no more connections, lets the others send what they have for at most GRACE_MS, and ends them. */
@@ -37,5 +69,29 @@ export class ProtocolServer {
     }, GRACE_MS);
     await closed;
     clearTimeout(impatience);
+    this.#idle.close();
+  }
+
+  onProgress(connection: Connection): void {
+    this.#idle.touch(connection);
+  }
+
+  onHeld(bytes: number): void {
+    this.#heldBytes += bytes;
+    const { maxRequestBytes } = this.#options;
+    if (bytes <= 0 || this.#heldBytes <= maxRequestBytes) return;
+    let largest: Connection | undefined;
+    for (const connection of this.#connections) {
+      if (connection.heldBytes > (largest?.heldBytes ?? 0)) largest = connection;
+    }
+    largest?.fail(
+      `its requests hold ${largest.heldBytes} of ${this.#heldBytes} bytes, where --max-request-bytes is ${maxRequestBytes}`,
+    );
+  }
+
+  #onIdle(connection: Connection): void {
+    if (connection.isClosed) connection.destroy();
+    else if (connection.isOwedAnAnswer) this.#idle.touch(connection);
+    else connection.fail(`idle for ${this.#options.maxIdleMs} ms, which is --connections-max-idle-ms`);
   }
 }

@@ -5,7 +5,9 @@
  * frame may hold at most MAX_ELEMENTS array elements in all, because an element can be much smaller on the wire (three
  * bytes) than in memory (a hundred). Bytes and record fields are views of the frame, not copies. Each read is O(its size).
  */
-export class ProtocolError extends Error {
+import { Refusal } from '../refusal.ts';
+
+export class ProtocolError extends Refusal {
   override readonly name: string = 'ProtocolError';
 }
 

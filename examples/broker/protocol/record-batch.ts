@@ -15,6 +15,7 @@ const EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const CRC_AT = 17;
 const CRC_FROM = 21;
+const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const COMPRESSION_MASK = 0x07;
 
@@ -81,10 +82,10 @@ function readBatch(rest: Buffer): RecordBatch {
     throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, 'the checksum does not fit');
   }
   const lastOffsetDelta = bytes.readInt32BE(23);
-  if (lastOffsetDelta < 0 || bytes.readInt32BE(57) !== lastOffsetDelta + 1) {
+  if (lastOffsetDelta < 0 || bytes.readInt32BE(COUNT_AT) !== lastOffsetDelta + 1) {
     throw new RecordBatchError(
       ErrorCode.INVALID_RECORD,
-      `${bytes.readInt32BE(57)} records for ${lastOffsetDelta + 1} offsets`,
+      `${bytes.readInt32BE(COUNT_AT)} records for ${lastOffsetDelta + 1} offsets`,
     );
   }
   return { ...readHeader(bytes, 0), bytes };
@@ -103,6 +104,18 @@ export function readHeader(bytes: Buffer, at: number): BatchHeader {
     producerEpoch: bytes.readInt16BE(at + 51),
     baseSequence: bytes.readInt32BE(at + 53),
   };
+}
+
+/** How many records are in batches that lie one behind the other and were checked when they came in. O(batches). */
+export function countRecords(batches: Buffer): number {
+  let records = 0;
+  for (
+    let at = 0;
+    at + RECORDS_AT <= batches.length;
+    at += LENGTH_AT + 4 + batches.readInt32BE(at + LENGTH_AT)
+  )
+    records += batches.readInt32BE(at + COUNT_AT);
+  return records;
 }
 
 /** A copy of the batch as the log keeps it, with the offset and the leader epoch that the broker gives it. */

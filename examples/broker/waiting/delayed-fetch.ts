@@ -31,14 +31,15 @@ export interface FetchedPartition {
 export class DelayedFetch extends WaitingOperation {
   readonly #fetches: readonly PartitionFetch[];
   readonly #minBytes: number;
-  readonly #maxBytes: number;
+  readonly #room: () => number;
   readonly #reader: Reader;
   readonly #respond: (fetched: FetchedPartition[]) => void;
 
+  /** `room` tells, when it is asked for, how many bytes the answer may have; below 0 it gets none. */
   constructor(
     maxWaitMs: number,
     minBytes: number,
-    maxBytes: number,
+    room: () => number,
     reader: Reader,
     fetches: readonly PartitionFetch[],
     respond: (fetched: FetchedPartition[]) => void,
@@ -46,7 +47,7 @@ export class DelayedFetch extends WaitingOperation {
     super(maxWaitMs);
     this.#fetches = fetches;
     this.#minBytes = minBytes;
-    this.#maxBytes = maxBytes;
+    this.#room = room;
     this.#reader = reader;
     this.#respond = respond;
   }
@@ -68,8 +69,8 @@ export class DelayedFetch extends WaitingOperation {
 
   /** Partitions are served in the order of the request; the first batch of all is served however large, so that a consumer gets on. */
   protected override answer(): void {
-    let room = this.#maxBytes;
-    let empty = true;
+    let room = this.#room();
+    let empty = room >= 0;
     this.#respond(
       this.#fetches.map((fetch) => {
         const errorCode = errorOf(fetch);
@@ -86,7 +87,7 @@ export class DelayedFetch extends WaitingOperation {
         const records = log.read(
           fetch.fetchOffset,
           this.#limitOf(partition),
-          Math.min(room, fetch.maxBytes),
+          Math.max(0, Math.min(room, fetch.maxBytes)),
           empty,
         );
         for (const batch of records) room -= batch.length;

@@ -4,7 +4,23 @@
  * An operation that is complete at its first try was never parked and counts nowhere. Counting is O(1) and keeps nothing per
  * operation but the time it was parked at.
  */
-import { DelayedOperation, Purgatory, type Timer } from 'purgatory';
+import { DelayedOperation, Purgatory, PurgatoryError, type Timer } from 'purgatory';
+import { Refusal } from '../refusal.ts';
+
+export interface WaitingRoomOptions {
+  readonly timer: Timer;
+  readonly onError: (error: unknown) => void;
+  /** Default: any number. */
+  readonly maxParked?: number;
+  readonly observer?: RoomObserver;
+}
+
+/** Hears of every operation that was parked, when it leaves with an answer. */
+export interface RoomObserver {
+  onLeave(waitedMs: number): void;
+  /** Of those that their deadline completed: how long after it. */
+  onExpire(latenessMs: number): void;
+}
 
 export class WaitingRoom {
   readonly name: string;
@@ -14,28 +30,52 @@ export class WaitingRoom {
   #expired = 0;
   #waitedMs = 0;
 
-  constructor(name: string, timer: Timer, onError: (error: unknown) => void) {
+  readonly #maxParked: number;
+  readonly #observer: RoomObserver | undefined;
+
+  constructor(name: string, { timer, onError, maxParked = Infinity, observer }: WaitingRoomOptions) {
     this.name = name;
-    this.purgatory = new Purgatory(name, { timer, onError });
+    this.#maxParked = maxParked;
+    this.#observer = observer;
+    this.purgatory = new Purgatory(name, { timer, onError, maxParked });
   }
 
-  /** Completes the operation at once or parks it. O(keys). Throws what its `tryComplete` or `onComplete` throws. */
+  /** For who must know before it begins: throws a Refusal when nothing more can be parked. */
+  checkRoom(): void {
+    if (this.purgatory.numDelayed >= this.#maxParked) throw this.#full();
+  }
+
+  /**
+   * Completes the operation at once or parks it. O(keys). Throws a Refusal when it would have to wait and there is no room,
+   * and what its `tryComplete` or `onComplete` throws.
+   */
   enter(operation: WaitingOperation, keys: readonly string[]): void {
     operation.parkedAt = performance.now();
-    if (this.purgatory.tryCompleteElseWatch(operation, keys)) return;
+    try {
+      if (this.purgatory.tryCompleteElseWatch(operation, keys)) return;
+    } catch (error) {
+      const isFull = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_FULL';
+      throw isFull ? this.#full() : error;
+    }
     this.#parked++;
     operation.room = this;
+  }
+
+  #full(): Refusal {
+    return new Refusal(`no room for one more ${this.name} to wait, where --max-parked is ${this.#maxParked}`);
   }
 
   /** For WaitingOperation only. */
   noteCompletion(waitedMs: number): void {
     this.#completed++;
     this.#waitedMs += waitedMs;
+    this.#observer?.onLeave(waitedMs);
   }
 
   /** For WaitingOperation only. */
-  noteExpiration(): void {
+  noteExpiration(latenessMs: number): void {
     this.#expired++;
+    this.#observer?.onExpire(latenessMs);
   }
 
   /** Completed early, expired and the mean wait are of those that were parked; the rest of them wait or were cancelled. */
@@ -64,15 +104,17 @@ export interface WaitingCounts {
 export abstract class WaitingOperation extends DelayedOperation {
   room: WaitingRoom | undefined;
   parkedAt = 0;
+  #waitedMs = 0;
 
   protected abstract answer(): void;
 
   override onComplete(): void {
-    this.room?.noteCompletion(performance.now() - this.parkedAt);
+    this.#waitedMs = performance.now() - this.parkedAt;
+    this.room?.noteCompletion(this.#waitedMs);
     this.answer();
   }
 
   override onExpiration(): void {
-    this.room?.noteExpiration();
+    this.room?.noteExpiration(Math.max(0, this.#waitedMs - this.delayMs));
   }
 }

@@ -140,11 +140,11 @@ describe('the options of the broker', () => {
   it('have the defaults that the README tells', () => {
     expect(parseOptions([])).to.deep.equal({
       port: 9092,
+      advertisedHost: '127.0.0.1',
       http: 8080,
       data: './data',
       nodes: 1,
       node: undefined,
-      advertisedHost: '127.0.0.1',
       replicaLagMs: 10_000,
       minInsyncReplicas: 1,
       partitions: 3,
@@ -152,6 +152,14 @@ describe('the options of the broker', () => {
       segmentBytes: 67_108_864,
       flushMessages: 0,
       flushMs: 0,
+      maxRequestBytes: 1_073_741_824,
+      maxConnections: 10_000,
+      connectionsMaxIdleMs: 600_000,
+      maxParked: 1_000_000,
+      maxPartitions: 10_000,
+      groupMinSessionTimeoutMs: 1000,
+      groupMaxSessionTimeoutMs: 1_800_000,
+      groupInitialRebalanceMs: 0,
     });
     expect(parseOptions(['--port', '1', '--data=/tmp/x', '--max-frame-bytes', '2000'])).to.include({
       port: 1,
@@ -170,8 +178,26 @@ describe('the options of the broker', () => {
     );
     expect(() => parseOptions(['--port', '-1'])).to.throw();
     expect(() => parseOptions(['--http=1e3'])).to.throw('--http is "1e3"');
+    expect(() => parseOptions(['--advertised-host', 'host:9092'])).to.throw(
+      '--advertised-host is "host:9092", where a host name or an IP address is needed',
+    );
+    const crossed = ['--group-min-session-timeout-ms=2000', '--group-max-session-timeout-ms=1999'];
+    expect(() => parseOptions(crossed)).to.throw('--group-max-session-timeout-ms is "1999"');
     expect(() => parseOptions(['--nonsense'])).to.throw('--nonsense');
     expect(() => parseOptions(['stray'])).to.throw('stray');
+  });
+});
+
+describe('--advertised-host', () => {
+  it('is where clients are told to connect to', async () => {
+    const { broker, port } = await startBroker({ advertisedHost: 'localhost' });
+    const client = await WireClient.connect(port);
+    const { brokers } = await client.send('Metadata', 1, { topics: [] } as never);
+    expect(brokers).to.deep.equal([{ nodeId: 0, host: 'localhost', port, rack: null }]);
+    const coordinator = await client.send('FindCoordinator', 0, { key: 'g' } as never);
+    expect(coordinator).to.include({ host: 'localhost', port });
+    client.destroy();
+    await broker.stop();
   });
 });
 

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { makeBatch } from './support/batches.ts';
+import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+
+describe('GET /metrics', () => {
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(async () => {
+    running = await startBroker();
+    client = await WireClient.connect(running.port);
+    const topics = [{ topicId: '', name: 't' }];
+    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await running.broker.stop();
+  });
+
+  const scrape = () => fetch(`http://127.0.0.1:${running.http}/metrics`);
+
+  /** Samples by name and labels, as they stand in the text. */
+  async function samples(): Promise<Map<string, number>> {
+    const lines = (await (await scrape()).text()).split('\n');
+    return new Map(
+      lines
+        .filter((line) => line !== '' && !line.startsWith('#'))
+        .map((line) => line.split(/ (?=[^ ]+$)/))
+        .map(([name, value]): [string, number] => [name, Number(value)]),
+    );
+  }
+
+  const parkFetch = (maxWaitMs: number) =>
+    client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs, minBytes: 1 }));
+
+  it('tells of each purgatory what waits, and how it left', async () => {
+    const before = await samples();
+    for (const purgatory of ['fetch', 'produce', 'join', 'heartbeat'])
+      expect(before.get(`purgatory_parked_operations{purgatory="${purgatory}"}`)).to.equal(0);
+
+    await parkFetch(60);
+    const parked = parkFetch(3_600_000);
+    await until(() => running.broker.status().purgatories.fetch.numDelayed === 1);
+    const during = await samples();
+    const of = (name: string) => `purgatory_${name}{purgatory="fetch"}`;
+    expect(during.get(of('parked_operations'))).to.equal(1);
+    expect(during.get(of('watched_keys'))).to.equal(1);
+    expect(during.get(of('parked_total'))).to.equal(2);
+    expect(during.get(of('expired_total'))).to.equal(1);
+    expect(during.get(of('time_parked_seconds_count'))).to.equal(1);
+    expect(during.get(of('time_parked_seconds_sum'))).to.be.above(0.059);
+    expect(during.get('purgatory_time_parked_seconds_bucket{le="0.025",purgatory="fetch"}')).to.equal(0);
+
+    const producer = await WireClient.connect(running.port);
+    await producer.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['a'])));
+    await parked;
+    producer.destroy();
+    const after = await samples();
+    expect(after.get(of('parked_operations'))).to.equal(0);
+    expect(after.get(of('watched_keys'))).to.equal(0);
+    expect(after.get(of('completed_early_total'))).to.equal(1);
+    expect(after.get('purgatory_completed_early_total{purgatory="produce"}')).to.equal(1);
+    expect(after.get('purgatory_completed_early_total{purgatory="join"}')).to.equal(0);
+  });
+
+  it('tells how late the reaper is', async () => {
+    const parked = parkFetch(200);
+    await until(() => running.broker.status().purgatories.fetch.parked === 1);
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    await parked;
+    const after = await samples();
+    expect(after.get('purgatory_reaper_lateness_seconds_count')).to.equal(1);
+    expect(after.get('purgatory_reaper_lateness_seconds_sum')).to.be.above(0.05);
+  });
+
+  it('counts records and their bytes in and out, and the replicas in sync', async () => {
+    const batches = [makeBatch(['a', 'b', 'c']), makeBatch(['d'])];
+    const bytes = batches[0].length + batches[1].length;
+    for (const batch of batches) await client.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    await client.send('Produce', 7, produceRequest('t', 0, -1, Buffer.from('no batch')));
+    for (let i = 0; i < 2; i++) await parkFetch(0);
+    const after = await samples();
+    expect(after.get('broker_records_in_total')).to.equal(4);
+    expect(after.get('broker_bytes_in_total')).to.equal(bytes);
+    expect(after.get('broker_records_out_total')).to.equal(8);
+    expect(after.get('broker_bytes_out_total')).to.equal(2 * bytes);
+    for (const partition of [0, 1, 2])
+      expect(after.get(`broker_isr_size{topic="t",partition="${partition}"}`)).to.equal(1);
+  });
+
+  it('is in the text format of Prometheus, and read-only', async () => {
+    const response = await scrape();
+    expect(response.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/);
+    const text = await response.text();
+    expect(text).to.contain('# TYPE purgatory_parked_operations gauge');
+    expect(text).to.contain('# TYPE purgatory_time_parked_seconds histogram');
+    expect(text).to.contain('# TYPE purgatory_expired_total counter');
+    const post = await fetch(`http://127.0.0.1:${running.http}/metrics`, { method: 'POST' });
+    expect(post.status).to.equal(405);
+  });
+});

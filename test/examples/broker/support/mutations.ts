@@ -1,0 +1,80 @@
+/** Damages frames in the ways that find faults in parsers: bits, bytes, lengths, cuts, repetitions, mixtures. Deterministic by its seed. */
+import { crc32c } from '@aws-crypto/crc32c';
+
+/** Numbers that lengths, counts, times and offsets go wrong at. */
+const EDGES = [0, 1, -1, 2, 127, 128, 255, 256, 32_767, -32_768, 65_535, 100_001, 2 ** 31 - 1, -(2 ** 31)];
+
+export class Mutations {
+  readonly #frames: readonly Buffer[];
+  #state: number;
+
+  constructor(frames: readonly Buffer[], seed: number) {
+    this.#frames = frames;
+    this.#state = seed;
+  }
+
+  /** A recorded frame with a mutation, or some. */
+  next(): Buffer {
+    let frame: Buffer = Buffer.from(this.#pick(this.#frames));
+    do frame = this.#mutate(frame);
+    while (this.#below(3) === 0);
+    return this.#below(2) === 0 ? sealBatch(frame) : frame;
+  }
+
+  #mutate(frame: Buffer): Buffer {
+    const at = this.#below(frame.length);
+    const room = frame.length - at;
+    const length = 1 + this.#below(Math.min(room, 16));
+    switch (this.#below(9)) {
+      case 0:
+        frame[at] ^= 1 << this.#below(8);
+        return frame;
+      case 1:
+        frame[at] = this.#below(256);
+        return frame;
+      case 2:
+        if (room >= 4) frame.writeInt32BE(this.#pick(EDGES), at);
+        return frame;
+      case 3:
+        if (room >= 2) frame.writeInt16BE((this.#pick(EDGES) << 16) >> 16, at);
+        return frame;
+      case 4:
+        if (room >= 8) frame.writeBigInt64BE(BigInt(this.#pick(EDGES)) << BigInt(this.#below(32)), at);
+        return frame;
+      case 5:
+        return frame.subarray(0, at);
+      case 6:
+        return Buffer.concat([frame.subarray(0, at), frame.subarray(at + length)]);
+      case 7:
+        return Buffer.concat([frame.subarray(0, at + length), frame.subarray(at)]);
+      default: {
+        const other = this.#pick(this.#frames);
+        return Buffer.concat([frame.subarray(0, at), other.subarray(this.#below(other.length))]);
+      }
+    }
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[this.#below(list.length)];
+  }
+
+  /** A whole number from 0 to below `end`; 0 for an end of 0. Mulberry32, a public-domain generator by Tommy Ettinger. */
+  #below(end: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
+  }
+}
+
+/** Makes the checksum right again where a record batch ends the frame, so that a mutation in it gets past the checksum. */
+function sealBatch(frame: Buffer): Buffer {
+  if (frame.length < 8 || frame.readInt16BE(0) !== 0) return frame;
+  for (let at = 8; at + 61 <= frame.length; at++) {
+    const end = at + 12 + frame.readInt32BE(at + 8);
+    if (frame[at + 16] !== 2 || end < at + 61 || end > frame.length) continue;
+    frame.writeUInt32BE(crc32c(frame.subarray(at + 21, end)), at + 17);
+    return frame;
+  }
+  return frame;
+}
