@@ -31,7 +31,8 @@ export class InSyncReplicas {
   /** Follower `id` fetches from `offset`, which the leader's log has kept to `endOffset` and shows to `highWatermark`. */
   note(id: number, offset: number, endOffset: number, highWatermark: number, nowMs: number): void {
     const follower = this.#followers.get(id);
-    if (follower === undefined) return;
+    // One that is ahead will be told to cut its log: it has something, but not what the leader has.
+    if (follower === undefined || offset > endOffset) return;
     follower.endOffset = offset;
     if (offset >= endOffset) follower.caughtUpAt = nowMs;
     if (offset < highWatermark || follower.isInSync) return;
