@@ -4,6 +4,8 @@
  * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups and the servers. Everything runs
  * on one thread; what is shared between requests is changed within one turn of the event loop, so nothing is locked.
  */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { SystemTimer } from 'purgatory';
 import type { Context, Handler } from './apis/context.ts';
@@ -11,9 +13,10 @@ import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
 import { describeFault } from './fault.ts';
 import { GroupCoordinator } from './group/coordinator.ts';
-import { MemoryOffsetStore } from './group/offset-store.ts';
-import { MemoryLog } from './log/memory-log.ts';
+import { OffsetStore } from './group/offset-store.ts';
+import { FileLog } from './log/file-log.ts';
 import { Partition } from './log/partition.ts';
+import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
 import { PurgatoryMetrics } from './metrics/purgatory-metrics.ts';
 import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
@@ -22,6 +25,7 @@ import { StatusServer } from './network/http.ts';
 import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
+import { Replication } from './replication/replication.ts';
 import { type WaitingCounts, WaitingRoom } from './waiting/waiting-room.ts';
 
 const HOST = '127.0.0.1';
@@ -31,27 +35,47 @@ export interface BrokerStatus {
   readonly connections: number;
   readonly topics: readonly {
     name: string;
-    partitions: readonly { startOffset: number; highWatermark: number; endOffset: number }[];
+    partitions: readonly {
+      startOffset: number;
+      highWatermark: number;
+      endOffset: number;
+      inSyncReplicas: readonly number[];
+    }[];
   }[];
   readonly groups: readonly { id: string; state: string; generation: number; members: number }[];
 }
 
 export class Broker {
   readonly #options: BrokerOptions;
+  readonly #log: (line: string) => void;
+  /** The folder of this node: nothing is written elsewhere. */
+  readonly #folder: string;
   readonly #timer = new SystemTimer();
   readonly #rooms: Record<keyof BrokerStatus['purgatories'], WaitingRoom>;
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
+  readonly #offsets = new OffsetStore();
+  readonly #producerIds: ProducerIds;
+  readonly #cluster: Cluster;
+  readonly #replication: Replication;
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
-  readonly #log: (line: string) => void;
   readonly #registry = new Registry();
   #context: Context | undefined;
+  #stopped: Promise<void> | undefined;
 
   /** `log` gets one line for every refusal and fault. */
   constructor(options: Partial<BrokerOptions> = {}, log: (line: string) => void = console.error) {
     this.#options = { ...defaultOptions, ...options };
     this.#log = log;
+    const { nodes, node, port, advertisedHost, data, replicaLagMs } = this.#options;
+    const self = node ?? 0;
+    this.#folder = join(data, `node-${self}`);
+    this.#producerIds = new ProducerIds(self);
+    this.#cluster = new Cluster(
+      Array.from({ length: nodes }, (_, id) => ({ id, host: advertisedHost, port: port + id })),
+      self,
+    );
     const { maxParked } = this.#options;
     const metrics = new PurgatoryMetrics(this.#registry);
     const room = (name: string, limits?: { maxParked: number }) =>
@@ -69,16 +93,16 @@ export class Broker {
       heartbeat: room('heartbeat'),
     };
     for (const each of Object.values(this.#rooms)) metrics.watch(each);
-    this.#topics = new Topics(
-      (topic, index) => new Partition(topic, index, new MemoryLog(), (key) => this.#announce(key)),
-    );
+    this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
       minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
       maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
       initialRebalanceMs: this.#options.groupInitialRebalanceMs,
+      coordinates: (groupId) => this.#cluster.isSelf(this.#cluster.coordinatorOf(groupId)),
       log,
     });
+    this.#replication = new Replication(this.#cluster, this.#topics, this.#timer, replicaLagMs, log);
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
       maxRequestBytes: this.#options.maxRequestBytes,
@@ -94,9 +118,16 @@ export class Broker {
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */
   async start(): Promise<{ port: number; http: number }> {
     try {
-      const port = await this.#server.listen(this.#options.port, HOST);
-      this.#context = this.#createContext(port);
-      return { port, http: await this.#http.listen(this.#options.http, HOST) };
+      const { self } = this.#cluster;
+      self.port = await this.#server.listen(self.port, HOST);
+      // Not before the port is ours: a second broker on the same data must not touch it. No request is read before the next turn.
+      this.#topics.open(join(this.#folder, 'topics'));
+      this.#offsets.open(join(this.#folder, 'offsets'));
+      this.#producerIds.open(join(this.#folder, 'producer-ids'));
+      this.#context = this.#createContext();
+      const http = await this.#http.listen(this.#options.http && this.#options.http + self.id, HOST);
+      await this.#replication.start();
+      return { port: self.port, http };
     } catch (error) {
       await this.stop();
       throw error;
@@ -104,12 +135,19 @@ export class Broker {
   }
 
   /** Answers what waits with what there is, and resolves when all connections are closed, about half a second later at most. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#replication.stop();
     for (const { purgatory } of [this.#rooms.fetch, this.#rooms.produce]) {
       for (const operation of purgatory.close()) operation.forceComplete();
     }
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
+    await Promise.all([this.#topics.close(), this.#offsets.close(), this.#producerIds.close()]);
     this.#timer.close();
   }
 
@@ -125,10 +163,11 @@ export class Broker {
       connections: this.#server.connections,
       topics: this.#topics.all().map(({ name, partitions }) => ({
         name,
-        partitions: partitions.map(({ log, highWatermark }) => ({
+        partitions: partitions.map(({ log, highWatermark, inSyncReplicas }) => ({
           startOffset: log.startOffset,
           highWatermark,
           endOffset: log.endOffset,
+          inSyncReplicas,
         })),
       })),
       groups: this.#groups
@@ -137,29 +176,47 @@ export class Broker {
     };
   }
 
-  #createContext(port: number): Context {
-    let producerIds = 0;
-    const cluster = new Cluster([{ id: 0, host: this.#options.advertisedHost, port }]);
+  #createContext(): Context {
     return {
-      cluster,
+      cluster: this.#cluster,
+      wantTopic: (name) => this.#replication.wantTopic(name),
       topics: this.#topics,
       groups: this.#groups,
-      offsets: new MemoryOffsetStore(),
+      offsets: this.#offsets,
       defaultPartitions: this.#options.partitions,
       maxPartitions: this.#options.maxPartitions,
       log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
-      recordMetrics: new RecordMetrics(this.#registry, () => this.#isrs(cluster)),
-      nextProducerId: () => producerIds++,
+      producerIds: this.#producerIds,
+      recordMetrics: new RecordMetrics(this.#registry, () => this.#isrs()),
     };
   }
 
-  /** All replicas are in sync as long as the leader is the only one. */
-  *#isrs(cluster: Cluster): Generator<PartitionIsr> {
+  #createPartition(topic: string, index: number, isNew: boolean): Partition {
+    const replicaIds = this.#cluster.replicasOf(index).map(({ id }) => id);
+    return new Partition(topic, index, replicaIds, {
+      openLog: (key, onBatch) => {
+        const folder = join(this.#folder, 'logs', key);
+        if (isNew) rmSync(folder, { recursive: true, force: true });
+        return new FileLog(folder, this.#options.segmentBytes, onBatch, ({ bytes, endOffset }) =>
+          this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
+        );
+      },
+      timer: this.#timer,
+      flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
+      announce: (key) => this.#announce(key),
+      selfId: this.#cluster.self.id,
+      minInsyncReplicas: this.#options.minInsyncReplicas,
+      replicaLagMs: this.#options.replicaLagMs,
+    });
+  }
+
+  /** Each leader tells of its own. */
+  *#isrs(): Generator<PartitionIsr> {
     for (const { name, partitions } of this.#topics.all()) {
-      for (const { index } of partitions)
-        yield { topic: name, partition: index, isrSize: cluster.replicasOf(index).length };
+      for (const { index, isLed, inSyncReplicas } of partitions)
+        if (isLed) yield { topic: name, partition: index, isrSize: inSyncReplicas.length };
     }
   }
 

@@ -1,30 +1,69 @@
 /**
- * Who leads and coordinates what. Leadership is static and the same on every node: nothing here is elected.
- * Today there is one node, and it does it all.
+ * Who leads and coordinates what, and who is there. Leadership is static and the same on every node: nothing here is elected.
+ *
+ * Partition p is led by node p mod n and replicated by the next two; a group is coordinated by the node that its hash names; node 0 is the
+ * controller, which creates and deletes topics. Liveness is what the heartbeats of this node saw last.
  */
+import { crc32c } from './protocol/crc32c.ts';
+
+/** As in most clusters of Kafka: one node may fail, and one more be taken down on purpose. */
+const REPLICATION_FACTOR = 3;
+
 export interface Node {
   readonly id: number;
+  /** What clients are told. */
   readonly host: string;
-  readonly port: number;
+  /** Where the option is 0, what the node found; known to itself alone. */
+  port: number;
 }
 
 export class Cluster {
   readonly id = 'purgatory-broker';
   readonly nodes: readonly Node[];
+  readonly self: Node;
+  readonly #alive: Set<number>;
 
-  constructor(nodes: readonly Node[]) {
+  constructor(nodes: readonly Node[], selfId: number) {
     this.nodes = nodes;
+    this.self = nodes[selfId];
+    this.#alive = new Set([selfId]);
+  }
+
+  get controller(): Node {
+    return this.nodes[0];
   }
 
   leaderOf(partition: number): Node {
     return this.nodes[partition % this.nodes.length];
   }
 
+  /** The leader first. */
   replicasOf(partition: number): Node[] {
-    return [this.leaderOf(partition)];
+    const { length } = this.nodes;
+    return Array.from(
+      { length: Math.min(REPLICATION_FACTOR, length) },
+      (_, index) => this.nodes[(partition + index) % length],
+    );
   }
 
-  coordinatorOf(_group: string): Node {
-    return this.nodes[0];
+  coordinatorOf(group: string): Node {
+    return this.nodes[crc32c(Buffer.from(group)) % this.nodes.length];
+  }
+
+  get isComplete(): boolean {
+    return this.#alive.size === this.nodes.length;
+  }
+
+  isSelf(node: Node): boolean {
+    return node === this.self;
+  }
+
+  isAlive(node: Node): boolean {
+    return this.#alive.has(node.id);
+  }
+
+  setAlive(node: Node, isAlive: boolean): void {
+    if (isAlive) this.#alive.add(node.id);
+    else this.#alive.delete(node.id);
   }
 }

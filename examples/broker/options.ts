@@ -1,6 +1,7 @@
 /** The command line: options with their defaults, checked before anything is started. */
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { MAX_NODES } from './log/producer-ids.ts';
 
 export interface BrokerOptions {
   /** The port of the Kafka protocol; 0 is any free one. */
@@ -12,10 +13,22 @@ export interface BrokerOptions {
   /** The one folder that the broker may write in. */
   readonly data: string;
   readonly nodes: number;
+  /** Which of the nodes this one is, 0 the first; undefined has the process start them all. */
+  readonly node: number | undefined;
+  /** A follower that has not caught up for so long (ms) is not in sync. */
+  readonly replicaLagMs: number;
+  /** With fewer replicas in sync, acks=all is refused. */
+  readonly minInsyncReplicas: number;
   /** How many partitions a topic gets that is created without a number. */
   readonly partitions: number;
   /** A request over this size ends its connection. */
   readonly maxFrameBytes: number;
+  /** A log file that would be over this size is followed by the next one. */
+  readonly segmentBytes: number;
+  /** Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush. */
+  readonly flushMessages: number;
+  /** Flush so many ms after an append. */
+  readonly flushMs: number;
   /** All requests in memory together; over it, the connection that holds most of them ends. */
   readonly maxRequestBytes: number;
   readonly maxConnections: number;
@@ -40,8 +53,14 @@ export const defaultOptions: BrokerOptions = {
   http: 8080,
   data: './data',
   nodes: 1,
+  node: undefined,
+  replicaLagMs: 10_000,
+  minInsyncReplicas: 1,
   partitions: 3,
   maxFrameBytes: 100 * 1024 * 1024,
+  segmentBytes: 64 * 1024 * 1024,
+  flushMessages: 0,
+  flushMs: 0,
   maxRequestBytes: 1024 * 1024 * 1024,
   maxConnections: 10_000,
   connectionsMaxIdleMs: 600_000,
@@ -62,8 +81,14 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
       http: { type: 'string' },
       data: { type: 'string' },
       nodes: { type: 'string' },
+      node: { type: 'string' },
+      'replica-lag-ms': { type: 'string' },
+      'min-insync-replicas': { type: 'string' },
       partitions: { type: 'string' },
       'max-frame-bytes': { type: 'string' },
+      'segment-bytes': { type: 'string' },
+      'flush-messages': { type: 'string' },
+      'flush-ms': { type: 'string' },
       'max-request-bytes': { type: 'string' },
       'max-connections': { type: 'string' },
       'connections-max-idle-ms': { type: 'string' },
@@ -93,14 +118,28 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     1,
     MAX_INTEGER,
   );
+  const nodes = integer('nodes', defaultOptions.nodes, 1, MAX_NODES);
+  // The nodes have to know each other's ports before any of them is started.
+  const [minPort, maxPort] = nodes === 1 ? [0, 65_535] : [1, 65_536 - nodes];
   return {
-    port: integer('port', defaultOptions.port, 0, 65_535),
+    port: integer('port', defaultOptions.port, minPort, maxPort),
     advertisedHost: checkedHost(values['advertised-host'] ?? defaultOptions.advertisedHost),
     http: integer('http', defaultOptions.http, 0, 65_535),
     data: values.data ?? defaultOptions.data,
-    nodes: integer('nodes', defaultOptions.nodes, 1, 1),
+    nodes,
+    node: values.node === undefined ? undefined : integer('node', 0, 0, nodes - 1),
+    replicaLagMs: integer('replica-lag-ms', defaultOptions.replicaLagMs, 100, 2 ** 31 - 1),
+    minInsyncReplicas: integer(
+      'min-insync-replicas',
+      defaultOptions.minInsyncReplicas,
+      1,
+      Math.min(3, nodes),
+    ),
     partitions: integer('partitions', defaultOptions.partitions, 1, 1000),
     maxFrameBytes: integer('max-frame-bytes', defaultOptions.maxFrameBytes, 1024, 2 ** 31 - 1),
+    segmentBytes: integer('segment-bytes', defaultOptions.segmentBytes, 1024, 2 ** 31 - 1),
+    flushMessages: integer('flush-messages', defaultOptions.flushMessages, 0, 2 ** 31 - 1),
+    flushMs: integer('flush-ms', defaultOptions.flushMs, 0, 2 ** 31 - 1),
     maxRequestBytes: integer('max-request-bytes', defaultOptions.maxRequestBytes, 1024, MAX_INTEGER),
     maxConnections: integer('max-connections', defaultOptions.maxConnections, 1, 1_000_000),
     connectionsMaxIdleMs: integer(

@@ -2,6 +2,7 @@
 import type { Cluster } from '../cluster.ts';
 import type { GroupCoordinator } from '../group/coordinator.ts';
 import type { OffsetStore } from '../group/offset-store.ts';
+import type { ProducerIds } from '../log/producer-ids.ts';
 import type { Topics } from '../log/topics.ts';
 import type { RecordMetrics } from '../metrics/record-metrics.ts';
 import type { Exchange } from '../network/exchange.ts';
@@ -18,8 +19,10 @@ export interface Context {
   readonly maxPartitions: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom;
+  /** Has the controller, where that is another node, create the topic. */
+  wantTopic(name: string): void;
+  readonly producerIds: ProducerIds;
   readonly recordMetrics: RecordMetrics;
-  nextProducerId(): number;
   /** One line for each request that is refused something for a limit of the broker. */
   log(line: string): void;
 }

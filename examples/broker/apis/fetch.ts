@@ -16,12 +16,14 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
     exchange.respond({ errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND, responses: [] });
     return;
   }
+  const { replicaId } = request;
   const byId = version >= TOPIC_IDS_FROM;
   const fetches: PartitionFetch[] = [];
   for (const { topic: name, topicId, partitions } of request.topics) {
     const topic = byId ? context.topics.getById(topicId) : context.topics.get(name);
     for (const wanted of partitions) {
       const partition = topic?.partitions[wanted.partition];
+      if (replicaId >= 0 && partition?.isLed) partition.noteFollower(replicaId, wanted.fetchOffset);
       fetches.push({
         index: wanted.partition,
         partition,
@@ -40,6 +42,7 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
     Math.max(0, request.maxWaitMs),
     request.minBytes,
     room,
+    replicaId < 0 ? 'consumer' : 'follower',
     fetches,
     respond,
   );

@@ -27,7 +27,13 @@ export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster 
         errorMessage,
       };
     }
-    const { id, host, port } = cluster.coordinatorOf(group);
+    const coordinator = cluster.coordinatorOf(group);
+    if (!cluster.isAlive(coordinator)) {
+      const errorMessage = `node ${coordinator.id}, which coordinates this group, is not there`;
+      const errorCode = ErrorCode.COORDINATOR_NOT_AVAILABLE;
+      return { key: group, nodeId: -1, host: '', port: -1, errorCode, errorMessage };
+    }
+    const { id, host, port } = coordinator;
     return { key: group, nodeId: id, host, port, errorCode: ErrorCode.NONE, errorMessage: null };
   };
   if (exchange.version >= MANY_COORDINATORS_FROM)
@@ -100,9 +106,11 @@ export const describeGroups: Handler<'DescribeGroups'> = (exchange, context) => 
   exchange.respond({ groups: exchange.request.groups.map((groupId) => describe(groupId, context)) });
 };
 
-function describe(groupId: string, { groups, offsets }: Context) {
+function describe(groupId: string, { cluster, groups, offsets }: Context) {
   const group = groups.get(groupId);
   const none = { errorCode: ErrorCode.NONE, groupId, protocolType: '', protocolData: '', members: [] };
+  if (!cluster.isSelf(cluster.coordinatorOf(groupId)))
+    return { ...none, errorCode: ErrorCode.NOT_COORDINATOR, groupState: '' };
   if (group === undefined) return { ...none, groupState: offsets.all(groupId).size > 0 ? 'Empty' : 'Dead' };
   // Between two generations there is no protocol yet, and nobody has a share (as Kafka tells it).
   const isStable = group.state === 'Stable';

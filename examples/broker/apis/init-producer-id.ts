@@ -1,11 +1,16 @@
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Handler } from './context.ts';
 
-/** A number for an idempotent producer; transactions there are none. */
-export const initProducerId: Handler<'InitProducerId'> = (exchange, context) => {
-  if (exchange.request.transactionalId !== null) {
+const MAX_EPOCH = 2 ** 15 - 1;
+
+/** A number for an idempotent producer, or the next epoch of the one it has; transactions there are none. */
+export const initProducerId: Handler<'InitProducerId'> = (exchange, { producerIds }) => {
+  const { transactionalId, producerId, producerEpoch } = exchange.request;
+  if (transactionalId !== null) {
     exchange.respond({ errorCode: ErrorCode.INVALID_REQUEST, producerId: -1, producerEpoch: -1 });
+  } else if (producerId >= 0 && producerEpoch >= 0 && producerEpoch < MAX_EPOCH) {
+    exchange.respond({ errorCode: ErrorCode.NONE, producerId, producerEpoch: producerEpoch + 1 });
   } else {
-    exchange.respond({ errorCode: ErrorCode.NONE, producerId: context.nextProducerId(), producerEpoch: 0 });
+    exchange.respond({ errorCode: ErrorCode.NONE, producerId: producerIds.next(), producerEpoch: 0 });
   }
 };

@@ -20,16 +20,25 @@ export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics }) => {
             : ErrorCode.INVALID_TOPIC_EXCEPTION;
           return { partitionIndex, errorCode };
         }
-        const errorCode = epochError(currentLeaderEpoch);
+        const errorCode = partition.isLed ? epochError(currentLeaderEpoch) : ErrorCode.NOT_LEADER_OR_FOLLOWER;
         if (errorCode !== ErrorCode.NONE) return { partitionIndex, errorCode };
-        return { partitionIndex, errorCode, ...lookUp(partition, timestamp), leaderEpoch: LEADER_EPOCH };
+        return {
+          partitionIndex,
+          errorCode,
+          ...lookUp(partition, timestamp, exchange.request.replicaId >= 0),
+          leaderEpoch: LEADER_EPOCH,
+        };
       }),
     })),
   });
 };
 
-function lookUp({ log, highWatermark }: Partition, timestamp: number): { offset: number; timestamp: number } {
-  if (timestamp === LATEST) return { offset: highWatermark, timestamp: -1 };
+function lookUp(
+  { log, highWatermark }: Partition,
+  timestamp: number,
+  isFollower: boolean,
+): { offset: number; timestamp: number } {
+  if (timestamp === LATEST) return { offset: isFollower ? log.endOffset : highWatermark, timestamp: -1 };
   if (timestamp === EARLIEST) return { offset: log.startOffset, timestamp: -1 };
   return log.findTimestamp(timestamp, highWatermark) ?? { offset: -1, timestamp: -1 };
 }

@@ -12,6 +12,7 @@ type Missing = { errorCode: number; name: string; topicId: string };
 /** Brokers and topics: all of them, or those asked for, which are created on the way where the client allows it. */
 export const metadata: Handler<'Metadata'> = (exchange, context) => {
   const { topics, allowAutoTopicCreation } = exchange.request;
+  const { cluster } = context;
   const found =
     topics?.map((wanted) => find(wanted, context, allowAutoTopicCreation)) ?? context.topics.all();
   const refused = found.filter(
@@ -19,9 +20,11 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
   );
   if (refused.length > 0) logTopicRefusal(exchange, context, refused.length);
   exchange.respond({
-    brokers: context.cluster.nodes.map(({ id, host, port }) => ({ nodeId: id, host, port, rack: null })),
-    clusterId: context.cluster.id,
-    controllerId: context.cluster.nodes[0].id,
+    brokers: cluster.nodes
+      .filter((node) => cluster.isAlive(node))
+      .map(({ id, host, port }) => ({ nodeId: id, host, port, rack: null })),
+    clusterId: cluster.id,
+    controllerId: cluster.isAlive(cluster.controller) ? cluster.controller.id : -1,
     topics: found.map((topic) =>
       'errorCode' in topic ? describeMissing(topic) : describeTopic(topic, context),
     ),
@@ -29,7 +32,7 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
 };
 
 function find({ name, topicId }: Wanted, context: Context, mayCreate: boolean): Topic | Missing {
-  const { topics, defaultPartitions } = context;
+  const { cluster, topics, defaultPartitions } = context;
   if (name === null)
     return topics.getById(topicId) ?? { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: '', topicId };
   const topic = topics.get(name);
@@ -37,6 +40,10 @@ function find({ name, topicId }: Wanted, context: Context, mayCreate: boolean): 
   if (!isLegalTopicName(name))
     return { errorCode: ErrorCode.INVALID_TOPIC_EXCEPTION, name, topicId: NO_TOPIC_ID };
   if (!mayCreate) return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, topicId: NO_TOPIC_ID };
+  if (!cluster.isSelf(cluster.controller)) {
+    context.wantTopic(name);
+    return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
+  }
   if (hasRoomFor(defaultPartitions, context)) return topics.create(name, defaultPartitions);
   return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
 }
@@ -51,16 +58,18 @@ function describeTopic({ name, id, partitions }: Topic, { cluster }: Context) {
     name,
     topicId: id,
     isInternal: false,
-    partitions: partitions.map(({ index }) => {
-      const replicaNodes = cluster.replicasOf(index).map((node) => node.id);
+    partitions: partitions.map(({ index, inSyncReplicas }) => {
+      const leader = cluster.leaderOf(index);
+      const replicas = cluster.replicasOf(index);
+      const isLed = cluster.isAlive(leader);
       return {
-        errorCode: ErrorCode.NONE,
+        errorCode: isLed ? ErrorCode.NONE : ErrorCode.LEADER_NOT_AVAILABLE,
         partitionIndex: index,
-        leaderId: cluster.leaderOf(index).id,
+        leaderId: isLed ? leader.id : -1,
         leaderEpoch: LEADER_EPOCH,
-        replicaNodes,
-        isrNodes: replicaNodes,
-        offlineReplicas: [],
+        replicaNodes: replicas.map(({ id }) => id),
+        isrNodes: [...inSyncReplicas],
+        offlineReplicas: replicas.filter((node) => !cluster.isAlive(node)).map(({ id }) => id),
       };
     }),
   };

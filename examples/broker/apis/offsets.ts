@@ -26,21 +26,23 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offset
     });
     return ErrorCode.NONE;
   };
-  exchange.respond({
-    topics: request.topics.map(({ name, partitions }) => ({
-      name,
-      partitions: partitions.map((partition) => ({
-        partitionIndex: partition.partitionIndex,
-        errorCode: commit(name, partition),
-      })),
+  const results = request.topics.map(({ name, partitions }) => ({
+    name,
+    partitions: partitions.map((partition) => ({
+      partitionIndex: partition.partitionIndex,
+      errorCode: commit(name, partition),
     })),
-  });
+  }));
+  // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
+  void offsets.flush().then(() => exchange.respond({ topics: results }));
 };
 
 export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
   const { request } = exchange;
   if (exchange.version < MANY_GROUPS_FROM) {
-    exchange.respond({ topics: fetchOffsets(context, request.groupId, request.topics), groups: [] });
+    const { groupId, topics } = request;
+    const errorCode = coordinatorError(context, groupId);
+    exchange.respond({ topics: fetchOffsets(context, groupId, topics), errorCode, groups: [] });
     return;
   }
   exchange.respond({
@@ -48,7 +50,7 @@ export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
     groups: request.groups.map(({ groupId, topics }) => ({
       groupId,
       topics: fetchOffsets(context, groupId, topics),
-      errorCode: ErrorCode.NONE,
+      errorCode: coordinatorError(context, groupId),
     })),
   });
 };
@@ -56,7 +58,9 @@ export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
 type WantedOffsets = readonly { name: string; partitionIndexes: number[] }[] | null;
 
 /** An offset of -1 says that nothing was committed; without a list of topics, only what was committed is answered. */
-function fetchOffsets({ offsets }: Context, groupId: string, wanted: WantedOffsets) {
+function fetchOffsets(context: Context, groupId: string, wanted: WantedOffsets) {
+  const { offsets } = context;
+  const errorCode = coordinatorError(context, groupId);
   const topics =
     wanted ?? [...offsets.all(groupId)].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
   return topics.map(({ name, partitionIndexes }) => ({
@@ -68,8 +72,12 @@ function fetchOffsets({ offsets }: Context, groupId: string, wanted: WantedOffse
         committedOffset: committed?.offset ?? -1,
         committedLeaderEpoch: committed?.leaderEpoch ?? -1,
         metadata: committed?.metadata ?? '',
-        errorCode: ErrorCode.NONE,
+        errorCode,
       };
     }),
   }));
+}
+
+function coordinatorError({ cluster }: Context, groupId: string): number {
+  return cluster.isSelf(cluster.coordinatorOf(groupId)) ? ErrorCode.NONE : ErrorCode.NOT_COORDINATOR;
 }

@@ -9,6 +9,8 @@ interface Appended {
   readonly errorCode: number;
   readonly errorMessage: string | null;
   readonly baseOffset: number;
+  /** Acknowledged when the high watermark is here. */
+  readonly endOffset?: number;
   readonly partition?: Partition;
 }
 
@@ -22,10 +24,10 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   const results = topicData.map(({ name, partitionData }) => ({
     name,
     partitions: partitionData.map(({ index, records }) => {
-      const appended = refusal ?? append(context, name, index, records);
-      if (appended.partition !== undefined) {
-        pending.push({ partition: appended.partition, requiredOffset: appended.partition.log.endOffset });
-      }
+      const appended = refusal ?? append(context, name, index, records, acks === -1);
+      const { partition, endOffset } = appended;
+      if (partition !== undefined && endOffset !== undefined)
+        pending.push({ partition, requiredOffset: endOffset });
       return { index, ...appended };
     }),
   }));
@@ -74,13 +76,24 @@ function refusalOf(acks: number, transactionalId: string | null): Appended | und
   return undefined;
 }
 
-function append(context: Context, topic: string, index: number, records: Buffer | null): Appended {
+function append(
+  context: Context,
+  topic: string,
+  index: number,
+  records: Buffer | null,
+  forAll: boolean,
+): Appended {
   const partition = context.topics.get(topic)?.partitions[index];
   if (partition === undefined) {
     return isLegalTopicName(topic)
       ? refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no partition ${index} of ${topic}`)
       : refused(ErrorCode.INVALID_TOPIC_EXCEPTION, 'not a legal topic name');
   }
+  if (!partition.isLed)
+    return refused(
+      ErrorCode.NOT_LEADER_OR_FOLLOWER,
+      `node ${partition.replicaIds[0]} leads ${partition.key}`,
+    );
   try {
     const batches = readBatches(records ?? Buffer.alloc(0));
     if (batches.length !== 1)
@@ -88,9 +101,11 @@ function append(context: Context, topic: string, index: number, records: Buffer 
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
-    const baseOffset = partition.append(batches);
-    context.recordMetrics.onAppended(batches.map(({ bytes }) => bytes));
-    return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, partition };
+    const before = partition.log.endOffset;
+    const baseOffset = partition.append(batches[0], forAll);
+    if (partition.log.endOffset > before) context.recordMetrics.onAppended([batches[0].bytes]);
+    const endOffset = baseOffset + batches[0].lastOffsetDelta + 1;
+    return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, endOffset, partition };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
     throw error;

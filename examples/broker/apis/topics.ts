@@ -48,6 +48,8 @@ function createTopic(
   return { ...refused, topicId, numPartitions, replicationFactor, configs: [] };
 
   function refusalOf(): readonly [number, string | null] {
+    if (!context.cluster.isSelf(context.cluster.controller))
+      return [ErrorCode.NOT_CONTROLLER, `node ${context.cluster.controller.id} is the controller`];
     if (isRepeated) return [ErrorCode.INVALID_REQUEST, 'the topic is named twice in this request'];
     if (!isLegalTopicName(name))
       return [
@@ -77,11 +79,15 @@ function createTopic(
   }
 }
 
-export const deleteTopics: Handler<'DeleteTopics'> = (exchange, { topics }) => {
+export const deleteTopics: Handler<'DeleteTopics'> = (exchange, { cluster, topics }) => {
   const { request } = exchange;
   const wanted = [...request.topics, ...request.topicNames.map((name) => ({ name, topicId: NO_TOPIC_ID }))];
   exchange.respond({
     responses: wanted.map(({ name, topicId }) => {
+      if (!cluster.isSelf(cluster.controller)) {
+        const errorMessage = `node ${cluster.controller.id} is the controller`;
+        return { name, topicId, errorCode: ErrorCode.NOT_CONTROLLER, errorMessage };
+      }
       const topic = name === null ? topics.getById(topicId) : topics.get(name);
       if (topic !== undefined) {
         topics.delete(topic);

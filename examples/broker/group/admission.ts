@@ -4,6 +4,8 @@ import type { Group } from './group.ts';
 import type { MemberProfile } from './member.ts';
 
 export interface CoordinatorOptions {
+  /** Whether a group is this node's. */
+  readonly coordinates: (groupId: string) => boolean;
   /** Of all groups together, ids that were given out and have not joined yet included. */
   readonly maxMembers: number;
   /** Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
@@ -28,10 +30,11 @@ export function joinError(
   group: Group,
   { memberId, protocolType, profile }: JoinRequest,
   members: number,
-  { minSessionTimeoutMs, maxSessionTimeoutMs, maxMembers, log }: CoordinatorOptions,
+  { minSessionTimeoutMs, maxSessionTimeoutMs, maxMembers, coordinates, log }: CoordinatorOptions,
 ): number {
   const { sessionTimeoutMs, instanceId, protocols } = profile;
   if (group.id === '') return ErrorCode.INVALID_GROUP_ID;
+  if (!coordinates(group.id)) return ErrorCode.NOT_COORDINATOR;
   if (sessionTimeoutMs < minSessionTimeoutMs || sessionTimeoutMs > maxSessionTimeoutMs) {
     return ErrorCode.INVALID_SESSION_TIMEOUT;
   }

@@ -97,6 +97,7 @@ export class GroupCoordinator {
   /** Whether the member may commit offsets now, as an error code. Without a generation anyone may, while the group is empty. */
   checkCommit(ref: MemberRef): number {
     if (ref.groupId === '') return ErrorCode.INVALID_GROUP_ID;
+    if (!this.#options.coordinates(ref.groupId)) return ErrorCode.NOT_COORDINATOR;
     const isEmpty = (this.#groups.get(ref.groupId)?.members.size ?? 0) === 0;
     if (ref.generationId < 0 && isEmpty) return ErrorCode.NONE;
     const found = this.#find(ref);
@@ -107,6 +108,7 @@ export class GroupCoordinator {
 
   /** Takes a member out, by its id or its instance id; an error code. */
   leave(groupId: string, memberId: string, instanceId: string | null): number {
+    if (!this.#options.coordinates(groupId)) return ErrorCode.NOT_COORDINATOR;
     const group = this.#groups.get(groupId);
     const pending = group?.pending.get(memberId);
     if (group !== undefined && pending !== undefined) {
@@ -248,6 +250,7 @@ export class GroupCoordinator {
   }
 
   #find(ref: MemberRef): Found {
+    if (!this.#options.coordinates(ref.groupId)) return { errorCode: ErrorCode.NOT_COORDINATOR };
     const group = this.#groups.get(ref.groupId);
     const member = group?.members.get(ref.memberId);
     if (group === undefined) return { errorCode: ErrorCode.UNKNOWN_MEMBER_ID };

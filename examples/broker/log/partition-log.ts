@@ -4,7 +4,7 @@ import type { RecordBatch } from '../protocol/record-batch.ts';
  * The log of one partition: record batches in offset order, appended at the end and never changed.
  *
  * Offsets are given by the log, without gaps. Reading and measuring work on whole batches, and see what was appended at
- * once; what is *durable* is another matter, and only `flush` tells. A segment-file log implements the same.
+ * once; what is *durable* is another matter, and only `flush` tells.
  */
 export interface PartitionLog {
   /** The first offset that is there. */
@@ -30,5 +30,11 @@ export interface PartitionLog {
   /** The first record before `toOffset` that is not older than `timestamp` (ms), if there is one. O(batches). */
   findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined;
 
+  /** Forgets the batch that holds `offset` and all after it: for a follower whose leader does not have them. */
+  truncateTo(offset: number): void;
+
   close(): void;
+
+  /** Closes it and takes what is kept of it off the disk. */
+  delete(): void;
 }

@@ -1,33 +1,66 @@
 /**
- * A partition as its leader sees it: the log, and the high watermark up to which it is shown and acknowledged.
+ * A partition on this node, which leads it or follows its leader: the log, and the high watermark up to which it is shown and acknowledged.
  *
- * Owns the high watermark: it follows what is durable, never goes back, and every move of it is announced under `key`, the watch
- * key of everything that waits for this partition. A flush runs while there is something to flush, one at a time, so that
- * the appends made meanwhile share the next one.
+ * Owns the high watermark. On the leader it follows what all replicas in sync have kept (see Flusher), its own log among them. It never goes
+ * back; a leader begins with the end of its log, which is the one that counts, as leadership is static. Every move is
+ * announced under `key`, the watch key of everything that waits for this partition.
  */
-import type { RecordBatch } from '../protocol/record-batch.ts';
+import type { SystemTimer } from 'purgatory';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protocol/record-batch.ts';
+import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
+import { Flusher, type FlushPolicy } from './flusher.ts';
 import type { PartitionLog } from './partition-log.ts';
+import { ProducerStates } from './producer-states.ts';
 
 /** Leadership is static: the first epoch is the only one. */
 export const LEADER_EPOCH = 0;
+
+/** What the partitions of a node share. */
+export interface PartitionContext {
+  readonly timer: SystemTimer;
+  readonly flush: FlushPolicy;
+  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it. */
+  readonly openLog: (key: string, onBatch: (header: BatchHeader) => void) => PartitionLog;
+  /** Something moved in the partition with this key. */
+  readonly announce: (key: string) => void;
+  readonly selfId: number;
+  readonly minInsyncReplicas: number;
+  /** A follower that has not caught up for so long (ms) is not in sync. */
+  readonly replicaLagMs: number;
+}
 
 export class Partition {
   readonly topic: string;
   readonly index: number;
   readonly key: string;
   readonly log: PartitionLog;
-  readonly #announce: (key: string) => void;
+  /** Node ids, the leader's first. */
+  readonly replicaIds: readonly number[];
+  readonly isLed: boolean;
+  readonly #context: PartitionContext;
+  readonly #flusher: Flusher;
+  readonly #producers = new ProducerStates();
+  readonly #replicas: InSyncReplicas;
+  /** What the leader told, where that is another node. */
+  #heardInSync: readonly number[] = [];
+  #keptOffset: number;
   #highWatermark: number;
-  #flushing = false;
   #deleted = false;
 
-  constructor(topic: string, index: number, log: PartitionLog, announce: (key: string) => void) {
+  constructor(topic: string, index: number, replicaIds: readonly number[], context: PartitionContext) {
+    const [leaderId, ...followerIds] = replicaIds;
     this.topic = topic;
     this.index = index;
     this.key = `${topic}-${index}`;
-    this.log = log;
-    this.#announce = announce;
-    this.#highWatermark = log.endOffset;
+    this.replicaIds = replicaIds;
+    this.isLed = leaderId === context.selfId;
+    this.#context = context;
+    this.log = context.openLog(this.key, (header) => this.#producers.note(header));
+    this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#onKept(end));
+    this.#replicas = new InSyncReplicas(leaderId, followerIds, performance.now());
+    this.#keptOffset = this.log.endOffset;
+    this.#highWatermark = this.log.endOffset;
   }
 
   /** Consumers see what lies below it, and acks=all waits for it. */
@@ -35,39 +68,113 @@ export class Partition {
     return this.#highWatermark;
   }
 
+  /** Followers see what lies below it: never more than the leader has kept, so that none is ahead of it after a crash. */
+  get keptOffset(): number {
+    return this.#keptOffset;
+  }
+
   get isDeleted(): boolean {
     return this.#deleted;
   }
 
-  /** Appends checked batches and returns the first one's offset. The high watermark follows when they are durable. */
-  append(batches: readonly RecordBatch[]): number {
-    const baseOffset = this.log.endOffset;
-    for (const batch of batches) this.log.append(batch, LEADER_EPOCH);
-    this.#flush();
+  get inSyncReplicas(): readonly number[] {
+    return this.isLed ? this.#replicas.ids : this.#heardInSync;
+  }
+
+  get hasEnoughReplicas(): boolean {
+    return this.inSyncReplicas.length >= this.#context.minInsyncReplicas;
+  }
+
+  /**
+   * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
+   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, and
+   * with `forAll` when fewer replicas are in sync than it takes.
+   */
+  append(batch: RecordBatch, forAll: boolean): number {
+    if (forAll && !this.hasEnoughReplicas) {
+      const message = `${this.inSyncReplicas.length} replicas are in sync, where ${this.#context.minInsyncReplicas} are needed`;
+      throw new RecordBatchError(ErrorCode.NOT_ENOUGH_REPLICAS, message);
+    }
+    const known = this.#producers.check(batch);
+    if (known !== undefined) return known;
+    const baseOffset = this.log.append(batch, LEADER_EPOCH);
+    this.#producers.note({ ...batch, baseOffset });
+    this.#flusher.onAppend();
     return baseOffset;
   }
 
-  /** Ends all waiting for this partition: whoever tries again finds it deleted. */
+  /** On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not the next. */
+  copy(batch: RecordBatch): void {
+    const { endOffset } = this.log;
+    if (batch.baseOffset !== endOffset) {
+      const message = `a batch of offset ${batch.baseOffset}, where ${endOffset} is due`;
+      throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, message);
+    }
+    this.log.append(batch, LEADER_EPOCH);
+    this.#flusher.onAppend();
+  }
+
+  /** On a follower: forgets what the leader has not. */
+  truncateTo(offset: number): void {
+    this.log.truncateTo(offset);
+    this.#flusher.onTruncate();
+    this.#keptOffset = Math.min(this.#keptOffset, this.log.endOffset);
+    this.#highWatermark = Math.min(this.#highWatermark, this.log.endOffset);
+  }
+
+  /** On a follower: the leader's high watermark. */
+  follow(highWatermark: number): void {
+    this.#highWatermark = Math.max(this.#highWatermark, Math.min(highWatermark, this.log.endOffset));
+  }
+
+  setInSyncReplicas(ids: readonly number[]): void {
+    this.#heardInSync = ids;
+  }
+
+  /** On the leader: follower `id` fetches from `offset`, so it has all before. */
+  noteFollower(id: number, offset: number): void {
+    this.#replicas.note(id, offset, this.#keptOffset, this.#highWatermark, performance.now());
+    this.#advance();
+  }
+
+  /** On the leader: goes on without the followers that lag behind. */
+  shrinkInSyncReplicas(): void {
+    this.#replicas.shrink(performance.now(), this.#context.replicaLagMs);
+    this.#advance();
+  }
+
+  /** Resolves when what was appended before the call is kept. */
+  flushed(): Promise<void> {
+    return this.#flusher.settled();
+  }
+
+  /** Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files away. */
   delete(): void {
     this.#deleted = true;
+    void this.#flusher.stop();
+    this.log.delete();
+    this.#context.announce(this.key);
+  }
+
+  /** Resolves when what was appended is on the disk and the log is closed. */
+  async close(): Promise<void> {
+    await this.#flusher.stop();
+    await this.log.flush();
     this.log.close();
-    this.#announce(this.key);
   }
 
-  #flush(): void {
-    if (this.#flushing || this.#deleted || this.#highWatermark === this.log.endOffset) return;
-    this.#flushing = true;
-    // Nothing may go on after a flush that failed: its rejection is left to end the process.
-    void this.log.flush().then((durable) => {
-      this.#flushing = false;
-      this.#advanceTo(durable);
-      this.#flush();
-    });
+  #onKept(endOffset: number): void {
+    if (endOffset <= this.#keptOffset || this.#deleted) return;
+    this.#keptOffset = endOffset;
+    if (!this.isLed) return;
+    this.#context.announce(this.key);
+    this.#advance();
   }
 
-  #advanceTo(offset: number): void {
+  #advance(): void {
+    const offset = this.#replicas.commonOffset(this.#keptOffset);
     if (offset <= this.#highWatermark || this.#deleted) return;
     this.#highWatermark = offset;
-    this.#announce(this.key);
+    this.#context.announce(this.key);
   }
 }

@@ -1,8 +1,9 @@
 /**
- * The topics of this broker, by name and by id. Owns their creation and deletion; a name that is not legal never gets in, so
- * a name that is found here is safe to use in a path.
+ * The topics of this broker, by name and by id. Owns their creation and deletion, and the journal that both are kept in; a name
+ * that is not legal never gets in, so a name that is found here is safe to use in a path.
  */
 import { randomUUID } from 'node:crypto';
+import { Journal } from '../storage/journal.ts';
 import type { Partition } from './partition.ts';
 
 export interface Topic {
@@ -10,6 +11,14 @@ export interface Topic {
   readonly id: string;
   readonly partitions: readonly Partition[];
 }
+
+/** What the journal keeps of a topic, or that it is deleted. */
+type TopicEntry =
+  | { readonly name: string; readonly id: string; readonly partitions: number }
+  | { readonly deleted: string };
+
+/** Makes a partition; `isNew` says that nothing that may be left of a partition of this name belongs to it. */
+export type PartitionFactory = (topic: string, index: number, isNew: boolean) => Partition;
 
 /** Kafka's rule: 1 to 249 of `a-z A-Z 0-9 . _ -`, and neither `.` nor `..`. */
 export function isLegalTopicName(name: string): boolean {
@@ -20,10 +29,22 @@ export class Topics {
   readonly #byName = new Map<string, Topic>();
   readonly #byId = new Map<string, Topic>();
   #partitionCount = 0;
-  readonly #createPartition: (topic: string, index: number) => Partition;
+  readonly #createPartition: PartitionFactory;
+  #journal: Journal<TopicEntry> | undefined;
 
-  constructor(createPartition: (topic: string, index: number) => Partition) {
+  constructor(createPartition: PartitionFactory) {
     this.#createPartition = createPartition;
+  }
+
+  /** Reads the topics that the journal at `path` has, with their partitions. To be called once, first. */
+  open(path: string): void {
+    const entries = new Map<string, Exclude<TopicEntry, { deleted: string }>>();
+    this.#journal = new Journal<TopicEntry>(path, (entry) => {
+      if ('deleted' in entry) entries.delete(entry.deleted);
+      else entries.set(entry.id, entry);
+    });
+    if (this.#journal.length > entries.size) this.#journal.rewrite([...entries.values()]);
+    for (const { name, id, partitions } of entries.values()) this.#add(name, id, partitions, false);
   }
 
   /** Of all topics together. */
@@ -43,25 +64,38 @@ export class Topics {
     return [...this.#byName.values()];
   }
 
-  /** Throws a RangeError for a name that is not legal or is taken. */
-  create(name: string, partitions: number): Topic {
+  /** The topic is on the disk when this returns. Throws a RangeError for a name that is not legal or is taken. */
+  create(name: string, partitions: number, id: string = randomUUID()): Topic {
     if (!isLegalTopicName(name)) throw new RangeError(`${JSON.stringify(name)} is no legal topic name`);
     if (this.#byName.has(name)) throw new RangeError(`the topic ${name} exists`);
-    const topic: Topic = {
-      name,
-      id: randomUUID(),
-      partitions: Array.from({ length: partitions }, (_, index) => this.#createPartition(name, index)),
-    };
-    this.#byName.set(name, topic);
-    this.#byId.set(topic.id, topic);
-    this.#partitionCount += partitions;
-    return topic;
+    this.#keep({ name, id, partitions });
+    return this.#add(name, id, partitions, true);
   }
 
   delete(topic: Topic): void {
+    this.#keep({ deleted: topic.id });
     this.#byName.delete(topic.name);
     this.#byId.delete(topic.id);
     this.#partitionCount -= topic.partitions.length;
     for (const partition of topic.partitions) partition.delete();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all().flatMap(({ partitions }) => partitions.map((each) => each.close())));
+    await this.#journal?.close();
+  }
+
+  #add(name: string, id: string, count: number, isNew: boolean): Topic {
+    const partitions = Array.from({ length: count }, (_, index) => this.#createPartition(name, index, isNew));
+    const topic: Topic = { name, id, partitions };
+    this.#byName.set(name, topic);
+    this.#byId.set(id, topic);
+    this.#partitionCount += count;
+    return topic;
+  }
+
+  #keep(entry: TopicEntry): void {
+    this.#journal?.append(entry);
+    this.#journal?.flushNow();
   }
 }

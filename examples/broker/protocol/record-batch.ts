@@ -19,14 +19,26 @@ const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const COMPRESSION_MASK = 0x07;
 
-export interface RecordBatch {
-  /** The whole batch, header included; a view of what it was read from. */
-  readonly bytes: Buffer;
+/** As many bytes of a batch tell what a broker must know of it. */
+export const HEADER_BYTES: number = RECORDS_AT;
+
+export interface BatchHeader {
+  /** Of the whole batch, in bytes. */
+  readonly size: number;
   readonly baseOffset: number;
   readonly lastOffsetDelta: number;
   readonly baseTimestamp: number;
   readonly maxTimestamp: number;
   readonly compressed: boolean;
+  /** -1 for a producer that is not idempotent; its epoch and sequence mean nothing then. */
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+}
+
+export interface RecordBatch extends BatchHeader {
+  /** The whole batch, header included; a view of what it was read from. */
+  readonly bytes: Buffer;
 }
 
 /** Why a batch is refused, as an error code of the protocol. */
@@ -61,7 +73,7 @@ function readBatch(rest: Buffer): RecordBatch {
       `magic ${rest[MAGIC_AT]}, where 2 is the only one taken`,
     );
   }
-  const size = rest.length < RECORDS_AT ? -1 : LENGTH_AT + 4 + rest.readInt32BE(LENGTH_AT);
+  const size = rest.length < RECORDS_AT ? -1 : readHeader(rest, 0).size;
   if (size < RECORDS_AT || size > rest.length) {
     throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, `a batch of ${size} bytes in ${rest.length}`);
   }
@@ -76,13 +88,21 @@ function readBatch(rest: Buffer): RecordBatch {
       `${bytes.readInt32BE(COUNT_AT)} records for ${lastOffsetDelta + 1} offsets`,
     );
   }
+  return { ...readHeader(bytes, 0), bytes };
+}
+
+/** The header of the batch at `at`, of which HEADER_BYTES must be there; nothing in it is checked. */
+export function readHeader(bytes: Buffer, at: number): BatchHeader {
   return {
-    bytes,
-    baseOffset: safeInt64(bytes, 0),
-    lastOffsetDelta,
-    baseTimestamp: safeInt64(bytes, 27),
-    maxTimestamp: safeInt64(bytes, 35),
-    compressed: (bytes.readInt16BE(CRC_FROM) & COMPRESSION_MASK) !== 0,
+    size: LENGTH_AT + 4 + bytes.readInt32BE(at + LENGTH_AT),
+    baseOffset: safeInt64(bytes, at),
+    lastOffsetDelta: bytes.readInt32BE(at + 23),
+    baseTimestamp: safeInt64(bytes, at + 27),
+    maxTimestamp: safeInt64(bytes, at + 35),
+    compressed: (bytes.readInt16BE(at + CRC_FROM) & COMPRESSION_MASK) !== 0,
+    producerId: safeInt64(bytes, at + 43),
+    producerEpoch: bytes.readInt16BE(at + 51),
+    baseSequence: bytes.readInt32BE(at + 53),
   };
 }
 

@@ -18,6 +18,9 @@ export interface PartitionFetch {
   readonly maxBytes: number;
 }
 
+/** Up to where a partition is shown: consumers to the high watermark, followers to all that is kept. */
+export type Reader = 'consumer' | 'follower';
+
 export interface FetchedPartition {
   readonly errorCode: number;
   readonly highWatermark: number;
@@ -29,6 +32,7 @@ export class DelayedFetch extends WaitingOperation {
   readonly #fetches: readonly PartitionFetch[];
   readonly #minBytes: number;
   readonly #room: () => number;
+  readonly #reader: Reader;
   readonly #respond: (fetched: FetchedPartition[]) => void;
 
   /** `room` tells, when it is asked for, how many bytes the answer may have; below 0 it gets none. */
@@ -36,6 +40,7 @@ export class DelayedFetch extends WaitingOperation {
     maxWaitMs: number,
     minBytes: number,
     room: () => number,
+    reader: Reader,
     fetches: readonly PartitionFetch[],
     respond: (fetched: FetchedPartition[]) => void,
   ) {
@@ -43,6 +48,7 @@ export class DelayedFetch extends WaitingOperation {
     this.#fetches = fetches;
     this.#minBytes = minBytes;
     this.#room = room;
+    this.#reader = reader;
     this.#respond = respond;
   }
 
@@ -50,10 +56,15 @@ export class DelayedFetch extends WaitingOperation {
     let bytes = 0;
     for (const fetch of this.#fetches) {
       if (errorOf(fetch) !== ErrorCode.NONE) return this.forceComplete();
-      const { log, highWatermark } = fetch.partition as Partition;
-      bytes += Math.min(log.bytesBetween(fetch.fetchOffset, highWatermark), fetch.maxBytes);
+      const partition = fetch.partition as Partition;
+      const available = partition.log.bytesBetween(fetch.fetchOffset, this.#limitOf(partition));
+      bytes += Math.min(available, fetch.maxBytes);
     }
     return bytes >= this.#minBytes && this.forceComplete();
+  }
+
+  #limitOf({ keptOffset, highWatermark }: Partition): number {
+    return this.#reader === 'follower' ? keptOffset : highWatermark;
   }
 
   /** Partitions are served in the order of the request; the first batch of all is served however large, so that a consumer gets on. */
@@ -75,7 +86,7 @@ export class DelayedFetch extends WaitingOperation {
         const { log, highWatermark } = partition;
         const records = log.read(
           fetch.fetchOffset,
-          highWatermark,
+          this.#limitOf(partition),
           Math.max(0, Math.min(room, fetch.maxBytes)),
           empty,
         );
@@ -90,6 +101,7 @@ export class DelayedFetch extends WaitingOperation {
 function errorOf({ errorCode, partition, fetchOffset }: PartitionFetch): number {
   if (errorCode !== ErrorCode.NONE) return errorCode;
   if (partition === undefined || partition.isDeleted) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+  if (!partition.isLed) return ErrorCode.NOT_LEADER_OR_FOLLOWER;
   const inRange = fetchOffset >= partition.log.startOffset && fetchOffset <= partition.log.endOffset;
   return inRange ? ErrorCode.NONE : ErrorCode.OFFSET_OUT_OF_RANGE;
 }

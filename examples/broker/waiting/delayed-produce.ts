@@ -2,7 +2,7 @@
  * A produce with acks=all: its records are in the log, and it waits until the high watermark of every partition is past them.
  *
  * At its deadline, partitions that are not there yet are answered with REQUEST_TIMED_OUT; their records may still become
- * visible. Trying is O(partitions). (Kafka: DelayedProduce.)
+ * visible. One whose followers fell out of sync meanwhile, so that too few have it, is told so. Trying is O(partitions). (Kafka: DelayedProduce.)
  */
 import type { Partition } from '../log/partition.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -40,5 +40,6 @@ export class DelayedProduce extends WaitingOperation {
 /** The error that the partition would be answered with now; NONE when it has acknowledged. */
 function errorOf({ partition, requiredOffset }: PendingAck): number {
   if (partition.isDeleted) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-  return partition.highWatermark >= requiredOffset ? ErrorCode.NONE : ErrorCode.REQUEST_TIMED_OUT;
+  if (partition.highWatermark < requiredOffset) return ErrorCode.REQUEST_TIMED_OUT;
+  return partition.hasEnoughReplicas ? ErrorCode.NONE : ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
 }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
-import { startBroker, until } from './support/running-broker.ts';
+import { dataFolder, startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -26,7 +26,7 @@ describe('npm start', function () {
 
   /** Starts it as a person would, in a process group of its own; resolves to the ports that it tells. */
   async function npmStart(): Promise<{ port: number; http: number }> {
-    npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0'], {
+    npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0', '--data', dataFolder()], {
       cwd: root,
       detached: true,
       env,
@@ -93,7 +93,7 @@ describe('npm start', function () {
         env,
       }).catch((error) => error);
     const [taken, wrong] = await Promise.all([
-      run('--port', `${port}`, '--http', '0'),
+      run('--port', `${port}`, '--http', '0', '--data', dataFolder()),
       run('--port', 'nine'),
     ]);
     await broker.stop();
@@ -107,7 +107,7 @@ describe('npm start', function () {
 describe('npm run demo', function () {
   this.timeout(30_000);
 
-  it('shows fetches that were parked, completed early and expired, and exits with 0', async () => {
+  it('shows all four delayed operations with their counts, and exits with 0', async () => {
     const { stdout } = await promisify(execFile)(
       'node',
       ['--import', 'tsx', 'examples/broker/demo.ts', '--seconds', '1'],
@@ -119,6 +119,8 @@ describe('npm run demo', function () {
     expect(parked, stdout).to.be.above(0);
     expect(early, stdout).to.be.above(0);
     expect(/(\d+) waited for acks/.exec(stdout)?.[1]).to.match(/^[1-9]/);
+    expect(/(\d+) waited for the rest of the group/.exec(stdout)?.[1]).to.match(/^[1-9]/);
+    expect(stdout).to.contain('each moved by a sign of life: 1 expired, 2 go on');
   });
 });
 
@@ -142,8 +144,14 @@ describe('the options of the broker', () => {
       http: 8080,
       data: './data',
       nodes: 1,
+      node: undefined,
+      replicaLagMs: 10_000,
+      minInsyncReplicas: 1,
       partitions: 3,
       maxFrameBytes: 104_857_600,
+      segmentBytes: 67_108_864,
+      flushMessages: 0,
+      flushMs: 0,
       maxRequestBytes: 1_073_741_824,
       maxConnections: 10_000,
       connectionsMaxIdleMs: 600_000,
@@ -161,7 +169,10 @@ describe('the options of the broker', () => {
   });
 
   it('are refused by name, value and rule', () => {
-    expect(() => parseOptions(['--nodes', '2'])).to.throw('--nodes is "2"');
+    expect(() => parseOptions(['--nodes', '17'])).to.throw('--nodes is "17"');
+    expect(() => parseOptions(['--nodes', '3', '--node', '3'])).to.throw('from 0 to 2 is needed');
+    expect(() => parseOptions(['--nodes', '3', '--port', '0'])).to.throw('from 1 to 65533 is needed');
+    expect(() => parseOptions(['--min-insync-replicas', '2'])).to.throw('from 1 to 1 is needed');
     expect(() => parseOptions(['--partitions', '0'])).to.throw(
       '--partitions is "0", where a whole number from 1 to 1000 is needed',
     );

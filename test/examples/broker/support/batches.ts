@@ -1,7 +1,18 @@
 import { crc32c } from '@aws-crypto/crc32c';
 
+/** Whom an idempotent batch is from, and the sequence of its first record. */
+export interface Producer {
+  readonly id: number;
+  readonly epoch: number;
+  readonly sequence: number;
+}
+
 /** A record batch as a producer makes it, one record per value, `timestamps[i]` or 0 being its time (ms). */
-export function makeBatch(values: readonly string[], timestamps: readonly number[] = []): Buffer {
+export function makeBatch(
+  values: readonly string[],
+  timestamps: readonly number[] = [],
+  { id, epoch, sequence }: Producer = { id: -1, epoch: -1, sequence: -1 },
+): Buffer {
   const base = timestamps[0] ?? 0;
   const records = values.map((value, index) => {
     const body = Buffer.concat([
@@ -23,9 +34,9 @@ export function makeBatch(values: readonly string[], timestamps: readonly number
   batch.writeInt32BE(values.length - 1, 23);
   batch.writeBigInt64BE(BigInt(base), 27);
   batch.writeBigInt64BE(BigInt(Math.max(base, ...timestamps)), 35);
-  batch.writeBigInt64BE(-1n, 43);
-  batch.writeInt16BE(-1, 51);
-  batch.writeInt32BE(-1, 53);
+  batch.writeBigInt64BE(BigInt(id), 43);
+  batch.writeInt16BE(epoch, 51);
+  batch.writeInt32BE(sequence, 53);
   batch.writeInt32BE(values.length, 57);
   return seal(batch);
 }

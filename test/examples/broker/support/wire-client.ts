@@ -79,7 +79,8 @@ export class WireClient {
   }
 
   async closed(): Promise<void> {
-    if (!this.socket.closed) await once(this.socket, 'close');
+    // Not `once`, which would reject for a reset.
+    if (!this.socket.closed) await new Promise((resolve) => this.socket.once('close', resolve));
   }
 
   destroy(): void {

@@ -1,0 +1,187 @@
+/**
+ * The log of one partition as segment files in a folder of its own.
+ *
+ * Owns the folder and its segments; the last one takes the appends. Ground rules: a segment is on the disk, whole, before the
+ * next one is begun, so after a crash only the last one can be torn, and its start is the last known good point from which
+ * checksums are looked at again. What is torn off there was never durable. The folder is made by the first append: a topic
+ * that nobody writes to takes no files. Costs: an append is one write; a look-up is one read (see Segment).
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import {
+  type BatchHeader,
+  findTimestamp,
+  HEADER_BYTES,
+  placeBatch,
+  type RecordBatch,
+  readBatches,
+  readHeader,
+} from '../protocol/record-batch.ts';
+import { syncFolder } from '../storage/sync-folder.ts';
+import type { PartitionLog } from './partition-log.ts';
+import { baseOffsetOf, lastIndex, Segment } from './segment.ts';
+
+/** The end of a torn segment that was cut off when the log was opened. */
+export interface TornTail {
+  readonly folder: string;
+  readonly bytes: number;
+  readonly endOffset: number;
+}
+
+export class FileLog implements PartitionLog {
+  readonly startOffset = 0;
+  readonly #folder: string;
+  readonly #segmentBytes: number;
+  readonly #segments: Segment[] = [];
+  /** Whether there are files whose names may not be on the disk yet. */
+  #hasNewNames = false;
+
+  /** Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in order. O(batches + last segment). */
+  constructor(
+    folder: string,
+    segmentBytes: number,
+    onBatch: (header: BatchHeader) => void,
+    onTorn: (torn: TornTail) => void,
+  ) {
+    this.#folder = folder;
+    this.#segmentBytes = segmentBytes;
+    const bases = existsSync(folder) ? readdirSync(folder).flatMap((name) => baseOffsetOf(name) ?? []) : [];
+    bases.sort((a, b) => a - b);
+    for (const [index, base] of bases.entries()) {
+      if (base !== this.endOffset)
+        throw new Error(
+          `${folder} has a segment of offset ${base}, where ${this.endOffset} is due: files are missing`,
+        );
+      const segment = new Segment(folder, base);
+      const isLast = index === bases.length - 1;
+      const bytes = segment.load(isLast, onBatch);
+      this.#segments.push(segment);
+      if (bytes === 0) continue;
+      if (!isLast)
+        throw new Error(
+          `${folder} is damaged at offset ${segment.endOffset}, in a segment that was complete`,
+        );
+      onTorn({ folder, bytes, endOffset: segment.endOffset });
+    }
+    // What was found may be in the page cache only, and will be taken for durable from now on.
+    this.#segments.at(-1)?.syncNow();
+  }
+
+  get endOffset(): number {
+    return this.#segments.at(-1)?.endOffset ?? 0;
+  }
+
+  append(batch: RecordBatch, leaderEpoch: number): number {
+    const baseOffset = this.endOffset;
+    this.#segmentFor(batch.size).append(placeBatch(batch, baseOffset, leaderEpoch));
+    return baseOffset;
+  }
+
+  async flush(): Promise<number> {
+    const last = this.#segments.at(-1);
+    if (last === undefined) return 0;
+    const { endOffset } = last;
+    this.#syncNames();
+    await last.sync();
+    return Math.min(endOffset, this.endOffset);
+  }
+
+  read(fromOffset: number, toOffset: number, maxBytes: number, atLeastOne: boolean): Buffer[] {
+    const chunks: Buffer[] = [];
+    let room = maxBytes;
+    let index = this.#indexOf(fromOffset);
+    for (let offset = fromOffset; offset < Math.min(toOffset, this.endOffset); index++) {
+      const segment = this.#segments[index];
+      const { position, header } = segment.locate(offset);
+      const limit = toOffset < segment.endOffset ? segment.locate(toOffset).position : segment.size;
+      const least = atLeastOne && chunks.length === 0 ? header.size : 0;
+      const bytes = Math.min(Math.max(least, room), limit - position);
+      const chunk = wholeBatches(segment.read(position, bytes));
+      if (chunk.length > 0) chunks.push(chunk);
+      room -= chunk.length;
+      if (position + chunk.length < segment.size) break;
+      offset = segment.endOffset;
+    }
+    return chunks;
+  }
+
+  bytesBetween(fromOffset: number, toOffset: number): number {
+    if (fromOffset >= toOffset || fromOffset >= this.endOffset) return 0;
+    const from = this.#indexOf(fromOffset);
+    const to = this.#indexOf(toOffset);
+    let bytes = positionIn(this.#segments[to], toOffset) - positionIn(this.#segments[from], fromOffset);
+    for (let index = from; index < to; index++) bytes += this.#segments[index].size;
+    return bytes;
+  }
+
+  findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined {
+    for (const segment of this.#segments) {
+      const located = segment.locateTimestamp(timestamp);
+      if (located === undefined) continue;
+      if (located.header.baseOffset >= toOffset) return undefined;
+      const [batch] = readBatches(segment.read(located.position, located.header.size));
+      return findTimestamp(batch, timestamp);
+    }
+    return undefined;
+  }
+
+  truncateTo(offset: number): void {
+    while (this.#segments.length > 1 && (this.#segments.at(-1)?.baseOffset ?? 0) > offset) {
+      const segment = this.#segments.pop() as Segment;
+      segment.close();
+      rmSync(segment.path);
+    }
+    this.#segments.at(-1)?.truncateTo(offset);
+    this.#hasNewNames = true;
+  }
+
+  close(): void {
+    for (const segment of this.#segments.splice(0)) segment.close();
+  }
+
+  delete(): void {
+    this.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #segmentFor(bytes: number): Segment {
+    const last = this.#segments.at(-1);
+    if (last !== undefined && (last.size === 0 || last.size + bytes <= this.#segmentBytes)) return last;
+    if (last === undefined) mkdirSync(this.#folder, { recursive: true });
+    else {
+      this.#syncNames();
+      last.syncNow();
+    }
+    const segment = new Segment(this.#folder, this.endOffset);
+    this.#segments.push(segment);
+    this.#hasNewNames = true;
+    return segment;
+  }
+
+  #syncNames(): void {
+    if (!this.#hasNewNames) return;
+    syncFolder(this.#folder);
+    syncFolder(dirname(this.#folder));
+    this.#hasNewNames = false;
+  }
+
+  /** The index of the segment that holds `offset`; of the last one at or past the end. */
+  #indexOf(offset: number): number {
+    return lastIndex(this.#segments, ({ baseOffset }) => baseOffset <= offset);
+  }
+}
+
+function positionIn(segment: Segment, offset: number): number {
+  return offset < segment.endOffset ? segment.locate(offset).position : segment.size;
+}
+
+/** Without the batch that was cut off at the end. */
+function wholeBatches(bytes: Buffer): Buffer {
+  let end = 0;
+  while (end + HEADER_BYTES <= bytes.length) {
+    const next = end + readHeader(bytes, end).size;
+    if (next > bytes.length) break;
+    end = next;
+  }
+  return bytes.subarray(0, end);
+}

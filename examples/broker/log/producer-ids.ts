@@ -1,0 +1,41 @@
+/**
+ * Numbers for idempotent producers: no two in the cluster are the same, over all restarts. Each node counts on its own, in steps of
+ * MAX_NODES from its id on, and keeps in a journal how far it may have got: a block of numbers ahead.
+ */
+import { Journal } from '../storage/journal.ts';
+
+/** Also the largest `--nodes`. */
+export const MAX_NODES = 16;
+const BLOCK = 1000;
+
+export class ProducerIds {
+  readonly #nodeId: number;
+  #journal: Journal<number> | undefined;
+  #next = 0;
+  #reserved = 0;
+
+  constructor(nodeId: number) {
+    this.#nodeId = nodeId;
+  }
+
+  /** Goes on behind the last block that the journal at `path` has. To be called once, first. */
+  open(path: string): void {
+    this.#journal = new Journal<number>(path, (reserved) => {
+      this.#next = reserved;
+      this.#reserved = reserved;
+    });
+  }
+
+  next(): number {
+    if (this.#next === this.#reserved) {
+      this.#reserved += BLOCK;
+      this.#journal?.append(this.#reserved);
+      this.#journal?.flushNow();
+    }
+    return this.#next++ * MAX_NODES + this.#nodeId;
+  }
+
+  async close(): Promise<void> {
+    await this.#journal?.close();
+  }
+}

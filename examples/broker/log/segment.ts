@@ -1,0 +1,186 @@
+/**
+ * One file of a partition's log: batches as they came, one after the other, from `baseOffset` on. The file is named by that.
+ *
+ * Owns its file descriptor, its size and a sparse index: an entry for the first batch that starts INDEX_INTERVAL bytes or more after
+ * the entry before. So whatever offset is looked for, the headers of all batches from its entry on lie in one block of that size,
+ * and a look-up is a search in memory and one read. The index is in memory only and made anew when a file is opened.
+ * Writes and reads are synchronous (they meet the page cache); only `sync` waits for the disk, in a thread of its own.
+ */
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BatchHeader, HEADER_BYTES, type RecordBatch, readHeader } from '../protocol/record-batch.ts';
+import { writeWhole } from '../storage/write-whole.ts';
+import { scanBatches } from './segment-scan.ts';
+
+const INDEX_INTERVAL = 4096;
+
+interface IndexEntry {
+  readonly offset: number;
+  readonly position: number;
+  /** Of the batches from here to the next entry (ms). */
+  maxTimestamp: number;
+}
+
+/** A batch's place in the file. */
+export interface Located {
+  readonly position: number;
+  readonly header: BatchHeader;
+}
+
+export class Segment {
+  readonly baseOffset: number;
+  readonly path: string;
+  readonly #fd: number;
+  readonly #index: IndexEntry[] = [];
+  #size = 0;
+  #endOffset: number;
+  #syncs = 0;
+  #isClosed = false;
+
+  /** Opens the file, or makes it. */
+  constructor(folder: string, baseOffset: number) {
+    this.baseOffset = baseOffset;
+    this.#endOffset = baseOffset;
+    this.path = join(folder, fileNameOf(baseOffset));
+    this.#fd = openSync(this.path, 'a+');
+  }
+
+  get endOffset(): number {
+    return this.#endOffset;
+  }
+
+  /** Bytes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Reads what the file holds, indexes it and cuts off what is no batch of this log at its end; returns how many bytes that were.
+   * With `isChecked` checksums count as well. To be called once, first. O(batches), and O(bytes) with `isChecked`.
+   */
+  load(isChecked: boolean, onBatch: (header: BatchHeader) => void): number {
+    const cut = scanBatches(this.#fd, this.baseOffset, isChecked, (header) => {
+      this.#note(header);
+      onBatch(header);
+    });
+    if (cut > 0) this.#truncateFile();
+    return cut;
+  }
+
+  append(batch: RecordBatch): void {
+    writeWhole(this.#fd, batch.bytes, this.#size);
+    this.#note(batch);
+  }
+
+  /** Resolves when everything appended before the call is on the disk. */
+  sync(): Promise<void> {
+    this.#syncs++;
+    return new Promise((resolve, reject) => {
+      fdatasync(this.#fd, (error) => {
+        this.#syncs--;
+        if (this.#isClosed) this.#release();
+        if (error === null) resolve();
+        else reject(error);
+      });
+    });
+  }
+
+  syncNow(): void {
+    fdatasyncSync(this.#fd);
+  }
+
+  /** The batch that holds `offset`, which is one of this segment. */
+  locate(offset: number): Located {
+    return this.#firstFrom(
+      this.#index[lastIndex(this.#index, (entry) => entry.offset <= offset)],
+      ({ baseOffset, lastOffsetDelta }) => baseOffset + lastOffsetDelta >= offset,
+    ) as Located;
+  }
+
+  /** The first batch that has a record as late as `timestamp`, if there is one. O(size / INDEX_INTERVAL). */
+  locateTimestamp(timestamp: number): Located | undefined {
+    const entry = this.#index.find(({ maxTimestamp }) => maxTimestamp >= timestamp);
+    return entry && this.#firstFrom(entry, ({ maxTimestamp }) => maxTimestamp >= timestamp);
+  }
+
+  read(position: number, length: number): Buffer {
+    const buffer = Buffer.allocUnsafe(Math.min(length, this.#size - position));
+    for (let have = 0; have < buffer.length; ) {
+      const bytes = readSync(this.#fd, buffer, have, buffer.length - have, position + have);
+      if (bytes === 0)
+        throw new Error(`a segment ended at ${position + have}, before its ${this.#size} bytes`);
+      have += bytes;
+    }
+    return buffer;
+  }
+
+  /** Forgets the batch that holds `offset` and all after it. */
+  truncateTo(offset: number): void {
+    if (offset >= this.#endOffset) return;
+    const { position, header } = this.locate(offset);
+    this.#size = position;
+    this.#endOffset = header.baseOffset;
+    while ((this.#index.at(-1)?.position ?? -1) >= position) this.#index.pop();
+    this.#truncateFile();
+  }
+
+  /** The descriptor stays until a sync that is under way has ended, or it would sync another file. */
+  close(): void {
+    this.#isClosed = true;
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.#syncs === 0) closeSync(this.#fd);
+  }
+
+  #truncateFile(): void {
+    ftruncateSync(this.#fd, this.#size);
+    this.syncNow();
+  }
+
+  #note({ baseOffset, lastOffsetDelta, maxTimestamp, size }: BatchHeader): void {
+    const last = this.#index.at(-1);
+    if (last === undefined || this.#size - last.position >= INDEX_INTERVAL) {
+      this.#index.push({ offset: baseOffset, position: this.#size, maxTimestamp });
+    } else {
+      last.maxTimestamp = Math.max(last.maxTimestamp, maxTimestamp);
+    }
+    this.#size += size;
+    this.#endOffset = baseOffset + lastOffsetDelta + 1;
+  }
+
+  #firstFrom(entry: IndexEntry, isIt: (header: BatchHeader) => boolean): Located | undefined {
+    const block = this.read(entry.position, INDEX_INTERVAL + HEADER_BYTES);
+    for (let at = 0; at + HEADER_BYTES <= block.length; ) {
+      const header = readHeader(block, at);
+      if (isIt(header)) return { position: entry.position + at, header };
+      at += header.size;
+    }
+    return undefined;
+  }
+}
+
+const SUFFIX = '.log';
+
+/** Twenty digits, as Kafka names them, so that names sort as offsets do. */
+function fileNameOf(baseOffset: number): string {
+  return `${String(baseOffset).padStart(20, '0')}${SUFFIX}`;
+}
+
+/** The base offset that a file's name tells, undefined for a file that is no segment. */
+export function baseOffsetOf(fileName: string): number | undefined {
+  return /^\d{20}\.log$/.test(fileName) ? Number(fileName.slice(0, -SUFFIX.length)) : undefined;
+}
+
+/** The index of the last element that fits, where all that fit come first; -1 when none does. O(log n). */
+export function lastIndex<T>(elements: readonly T[], fits: (element: T) => boolean): number {
+  let low = 0;
+  let high = elements.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (fits(elements[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

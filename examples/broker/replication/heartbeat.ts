@@ -1,0 +1,87 @@
+/**
+ * What this node knows of one other node: a Metadata request every INTERVAL_MS tells whether it is there, which replicas of the
+ * partitions that it leads are in sync, and, if it is the controller, which topics there are.
+ *
+ * Owns its connection and that node's liveness. A topic that a client wants and that there is not is asked for with the next request,
+ * which the controller creates it for.
+ */
+import type { SystemTimer } from 'purgatory';
+import type { Cluster, Node } from '../cluster.ts';
+import type { Topics } from '../log/topics.ts';
+import { NO_TOPIC_ID } from '../protocol/schema.ts';
+import { PeerClient, type ResponseMessage } from './peer-client.ts';
+
+const METADATA_VERSION = 10;
+const INTERVAL_MS = 100;
+/** A node that is silent for so long is taken for dead. */
+const PATIENCE_MS = 1000;
+
+export class PeerHeartbeat {
+  readonly #peer: Node;
+  readonly #cluster: Cluster;
+  readonly #topics: Topics;
+  readonly #timer: SystemTimer;
+  readonly #client: PeerClient;
+  readonly #wanted = new Set<string>();
+  #isStopped = false;
+
+  constructor(peer: Node, cluster: Cluster, topics: Topics, timer: SystemTimer) {
+    this.#peer = peer;
+    this.#cluster = cluster;
+    this.#topics = topics;
+    this.#timer = timer;
+    this.#client = new PeerClient(peer.port, `heartbeat-${cluster.self.id}`, timer);
+  }
+
+  start(): void {
+    void this.#beat();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#client.close();
+  }
+
+  /** Has the controller create the topic, with the default number of partitions. */
+  want(topic: string): void {
+    this.#wanted.add(topic);
+  }
+
+  async #beat(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted.clear();
+    if (wanted.length > 0) await this.#ask(wanted);
+    const answer = await this.#ask(null);
+    if (this.#isStopped) return;
+    this.#cluster.setAlive(this.#peer, answer !== undefined);
+    if (answer !== undefined) this.#learn(answer);
+    this.#timer.schedule(() => void this.#beat(), INTERVAL_MS);
+  }
+
+  async #ask(topics: readonly string[] | null): Promise<ResponseMessage<'Metadata'> | undefined> {
+    const request = {
+      topics: topics?.map((name) => ({ topicId: NO_TOPIC_ID, name })) ?? null,
+      allowAutoTopicCreation: topics !== null,
+      includeClusterAuthorizedOperations: false,
+      includeTopicAuthorizedOperations: false,
+    };
+    return this.#client.send('Metadata', METADATA_VERSION, request, PATIENCE_MS).catch(() => undefined);
+  }
+
+  #learn({ topics }: ResponseMessage<'Metadata'>): void {
+    if (this.#peer === this.#cluster.controller) {
+      const ids = new Set(topics.map(({ topicId }) => topicId));
+      for (const topic of this.#topics.all()) if (!ids.has(topic.id)) this.#topics.delete(topic);
+      for (const { name, topicId, partitions } of topics) {
+        if (name !== null && this.#topics.getById(topicId) === undefined)
+          this.#topics.create(name, partitions.length, topicId);
+      }
+    }
+    for (const { topicId, partitions } of topics) {
+      const topic = this.#topics.getById(topicId);
+      for (const { partitionIndex, leaderId, isrNodes } of partitions) {
+        if (leaderId === this.#peer.id) topic?.partitions[partitionIndex]?.setInSyncReplicas(isrNodes);
+      }
+    }
+  }
+}

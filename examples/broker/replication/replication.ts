@@ -1,0 +1,93 @@
+/**
+ * What goes on between this node and the others: a heartbeat and a replica fetcher for each of them, and a look, a few times per
+ * `replicaLagMs`, at which followers of this node's partitions lag behind. A cluster of one has nothing of it.
+ */
+import type { SystemTimer, TimerTask } from 'purgatory';
+import type { Cluster } from '../cluster.ts';
+import type { Partition } from '../log/partition.ts';
+import type { Topics } from '../log/topics.ts';
+import { PeerHeartbeat } from './heartbeat.ts';
+import { ReplicaFetcher } from './replica-fetcher.ts';
+
+/** Of the lag: so late may a follower be found out. */
+const CHECKS_PER_LAG = 4;
+/** Kafka's replica.fetch.wait.max.ms. */
+const MAX_WAIT_MS = 500;
+/** How long a start waits for the other nodes. */
+const COMPLETE_MS = 5000;
+const COMPLETE_CHECK_MS = 20;
+
+export class Replication {
+  readonly #cluster: Cluster;
+  readonly #topics: Topics;
+  readonly #timer: SystemTimer;
+  readonly #replicaLagMs: number;
+  readonly #heartbeats: readonly PeerHeartbeat[];
+  readonly #fetchers: readonly ReplicaFetcher[];
+  #check: TimerTask | undefined;
+
+  constructor(
+    cluster: Cluster,
+    topics: Topics,
+    timer: SystemTimer,
+    replicaLagMs: number,
+    log: (line: string) => void,
+  ) {
+    this.#cluster = cluster;
+    this.#topics = topics;
+    this.#timer = timer;
+    this.#replicaLagMs = replicaLagMs;
+    const peers = cluster.nodes.filter((node) => !cluster.isSelf(node));
+    this.#heartbeats = peers.map((peer) => new PeerHeartbeat(peer, cluster, topics, timer));
+    this.#fetchers = peers.map(
+      (leader) =>
+        new ReplicaFetcher({
+          leader,
+          selfId: cluster.self.id,
+          timer,
+          // A fetch that waits longer than the lag would look like a follower that is late.
+          maxWaitMs: Math.min(MAX_WAIT_MS, replicaLagMs / CHECKS_PER_LAG),
+          partitions: () => this.#followed(leader.id),
+          log,
+        }),
+    );
+  }
+
+  /** Resolves when all nodes were seen, or have had COMPLETE_MS for it. */
+  async start(): Promise<void> {
+    for (const part of [...this.#heartbeats, ...this.#fetchers]) part.start();
+    if (this.#heartbeats.length === 0) return;
+    this.#shrink();
+    const deadline = performance.now() + COMPLETE_MS;
+    while (!this.#cluster.isComplete && performance.now() < deadline)
+      await new Promise<void>((resolve) => this.#timer.schedule(resolve, COMPLETE_CHECK_MS));
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.#check?.cancel();
+    for (const heartbeat of this.#heartbeats) heartbeat.stop();
+    await Promise.all(this.#fetchers.map((fetcher) => fetcher.stop()));
+  }
+
+  wantTopic(name: string): void {
+    const index = this.#cluster.nodes
+      .filter((node) => !this.#cluster.isSelf(node))
+      .indexOf(this.#cluster.controller);
+    this.#heartbeats[index]?.want(name);
+  }
+
+  #followed(leaderId: number): Partition[] {
+    const selfId = this.#cluster.self.id;
+    return this.#topics
+      .all()
+      .flatMap(({ partitions }) => partitions)
+      .filter(({ replicaIds }) => replicaIds[0] === leaderId && replicaIds.includes(selfId));
+  }
+
+  #shrink(): void {
+    for (const { partitions } of this.#topics.all())
+      for (const partition of partitions) if (partition.isLed) partition.shrinkInSyncReplicas();
+    this.#check = this.#timer.schedule(() => this.#shrink(), this.#replicaLagMs / CHECKS_PER_LAG);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * An append-only file of small entries: a line each, its checksum (CRC32C, hexadecimal) before its JSON.
+ *
+ * Owns the file. An entry is written by `append` and on the disk when a `flush` that was called after it resolves; one sync serves
+ * all who wait meanwhile. A crash can tear the last line, and only that: opening the file cuts it off.
+ */
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { crc32c } from '../protocol/crc32c.ts';
+import { syncFolder } from './sync-folder.ts';
+import { writeWhole } from './write-whole.ts';
+
+const syncData = promisify(fdatasync);
+
+export class Journal<E> {
+  readonly #path: string;
+  #fd: number;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #lines = 0;
+  #size = 0;
+
+  /** Opens the file, or makes it, and calls `onEntry` for each entry that is in it. O(bytes). */
+  constructor(path: string, onEntry: (entry: E) => void) {
+    this.#path = path;
+    mkdirSync(dirname(path), { recursive: true });
+    this.#fd = openSync(path, 'a+');
+    syncFolder(dirname(path));
+    const bytes = readFileSync(path);
+    for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', this.#size)) {
+      const line = bytes.subarray(this.#size, end);
+      if (line.toString('latin1', 0, 8) !== checksum(line.subarray(9))) break;
+      onEntry(JSON.parse(line.toString('utf8', 9)));
+      this.#lines++;
+      this.#size = end + 1;
+    }
+    if (this.#size < bytes.length) ftruncateSync(this.#fd, this.#size);
+  }
+
+  /** How many entries the file has. */
+  get length(): number {
+    return this.#lines;
+  }
+
+  append(entry: E): void {
+    const line = lineOf(entry);
+    writeWhole(this.#fd, line, this.#size);
+    this.#size += line.length;
+    this.#lines++;
+  }
+
+  /** Resolves when everything appended before the call is on the disk. Rejects when the disk refuses. */
+  flush(): Promise<void> {
+    this.#next ??= this.#syncAfter(this.#running);
+    return this.#next;
+  }
+
+  flushNow(): void {
+    fdatasyncSync(this.#fd);
+  }
+
+  /** Replaces all entries, at once or not at all. */
+  rewrite(entries: readonly E[]): void {
+    const path = `${this.#path}.new`;
+    const bytes = Buffer.concat(entries.map(lineOf));
+    writeFileSync(path, bytes, { flush: true });
+    renameSync(path, this.#path);
+    syncFolder(dirname(this.#path));
+    closeSync(this.#fd);
+    this.#fd = openSync(this.#path, 'a+');
+    this.#lines = entries.length;
+    this.#size = bytes.length;
+  }
+
+  /** Resolves when the file is closed, after what is being flushed. */
+  async close(): Promise<void> {
+    await (this.#next ?? this.#running);
+    closeSync(this.#fd);
+  }
+
+  async #syncAfter(running: Promise<void> | undefined): Promise<void> {
+    await running;
+    this.#running = this.#next;
+    this.#next = undefined;
+    await syncData(this.#fd);
+  }
+}
+
+function lineOf(entry: unknown): Buffer {
+  const json = Buffer.from(JSON.stringify(entry));
+  return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
+}
+
+function checksum(bytes: Buffer): string {
+  return crc32c(bytes).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { Kafka, logLevel, Partitioners } from 'kafkajs';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { makeBatch } from './support/batches.ts';
+import { BrokerProcess } from './support/broker-process.ts';
+import { freePorts } from './support/free-ports.ts';
+import { dataFolder, until } from './support/running-broker.ts';
+import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+
+const LAG_MS = 1000;
+const { NONE, LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT } = ErrorCode;
+
+describe('a cluster of three nodes', function () {
+  this.timeout(30_000);
+  const nodes: BrokerProcess[] = [];
+  const clients: WireClient[] = [];
+  let args: string[];
+
+  before(async () => {
+    const port = await freePorts(3);
+    args = ['--nodes', '3', '--port', `${port}`, '--http', '0', '--data', dataFolder()];
+    args.push('--replica-lag-ms', `${LAG_MS}`, '--min-insync-replicas', '2');
+    nodes.push(...(await Promise.all([0, 1, 2].map(start))));
+    clients.push(...(await Promise.all(nodes.map(({ ports }) => WireClient.connect(ports[0])))));
+    await createTopic('t');
+  });
+
+  after(async () => {
+    for (const client of clients) client.destroy();
+    for (const node of nodes) node.child.kill('SIGCONT');
+    await Promise.all(nodes.map((node) => node.end('SIGTERM')));
+    expect(nodes.map(({ stderr }) => stderr)).to.deep.equal(['', '', '']);
+  });
+
+  const start = (id: number) => BrokerProcess.start([...args, '--node', `${id}`]);
+
+  async function restart(id: number): Promise<void> {
+    nodes[id] = await start(id);
+    clients[id] = await WireClient.connect(nodes[id].ports[0]);
+  }
+
+  /** What node `id` tells of the topic. */
+  async function describeTopic(id: number, name: string, allowAutoTopicCreation = false) {
+    const request = { topics: [{ topicId: '', name }], allowAutoTopicCreation };
+    const { topics, brokers } = await clients[id].send('Metadata', 7, request as never);
+    const partitions = topics[0].partitions.sort((a, b) => a.partitionIndex - b.partitionIndex);
+    return { errorCode: topics[0].errorCode, partitions, brokers };
+  }
+
+  /** By way of a node that is not the controller, until all nodes know of it. */
+  async function createTopic(name: string): Promise<void> {
+    const first = await describeTopic(1, name, true);
+    expect(first.errorCode).to.equal(LEADER_NOT_AVAILABLE);
+    for (const id of [0, 1, 2]) await until(async () => (await describeTopic(id, name)).errorCode === NONE);
+  }
+
+  async function produce(node: number, partition: number, value: string, timeoutMs = 10_000) {
+    const request = { ...produceRequest('t', partition, -1, makeBatch([value])), timeoutMs };
+    return (await clients[node].send('Produce', 8, request)).responses[0].partitionResponses[0];
+  }
+
+  const highWatermark = async (node: number, partition: number) => {
+    const request = fetchRequest('t', partition, 0, { maxWaitMs: 0, minBytes: 0 });
+    return (await clients[node].send('Fetch', 11, request)).responses[0].partitions[0].highWatermark;
+  };
+  const inSync = async (node: number, partition: number) =>
+    (await describeTopic(node, 't')).partitions[partition].isrNodes.sort();
+
+  it('shares out the partitions by a fixed rule, which every node tells', async () => {
+    for (const id of [0, 1, 2]) {
+      const { partitions, brokers } = await describeTopic(id, 't');
+      expect(brokers.map(({ nodeId }) => nodeId)).to.deep.equal([0, 1, 2]);
+      expect(partitions.map(({ leaderId }) => leaderId)).to.deep.equal([0, 1, 2]);
+      expect(partitions.map(({ replicaNodes }) => replicaNodes)).to.deep.equal([
+        [0, 1, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+      ]);
+    }
+    await until(async () => (await inSync(0, 1)).length === 3 && (await inSync(1, 2)).length === 3);
+  });
+
+  it('acknowledges what all in sync have, and sends who asks another node than the leader away', async () => {
+    for (const id of [0, 1, 2]) {
+      const before = await highWatermark(id, id);
+      expect(await produce(id, id, 'x')).to.include({ errorCode: NONE, baseOffset: before });
+      expect(await highWatermark(id, id)).to.equal(before + 1);
+      const other = (id + 1) % 3;
+      expect((await produce(other, id, 'x')).errorCode).to.equal(NOT_LEADER_OR_FOLLOWER);
+      const request = fetchRequest('t', id, 0, { maxWaitMs: 5000, minBytes: 1 });
+      const { responses } = await clients[other].send('Fetch', 11, request);
+      expect(responses[0].partitions[0].errorCode).to.equal(NOT_LEADER_OR_FOLLOWER);
+    }
+  });
+
+  it('waits for a follower that is stopped, goes on without it after the lag, and takes it back', async () => {
+    const end = await highWatermark(0, 0);
+    nodes[1].child.kill('SIGSTOP');
+    const [timedOut, acknowledged] = await Promise.all([produce(0, 0, 'a', 50), produce(0, 0, 'b')]);
+    expect(timedOut.errorCode).to.equal(REQUEST_TIMED_OUT);
+    expect(acknowledged).to.include({ errorCode: NONE, baseOffset: end + 1 });
+    expect(await inSync(0, 0)).to.deep.equal([0, 2]);
+    nodes[2].child.kill('SIGSTOP');
+    await until(async () => (await inSync(0, 0)).length === 1);
+    expect((await produce(0, 0, 'c')).errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS);
+    expect(await highWatermark(0, 0)).to.equal(end + 2);
+    for (const id of [1, 2]) nodes[id].child.kill('SIGCONT');
+    await until(async () => (await inSync(0, 0)).length === 3);
+    expect(await produce(0, 0, 'd')).to.include({ errorCode: NONE, baseOffset: end + 2 });
+  });
+
+  it('has no leader for the partitions of a node that is killed, until it is back with all that was acknowledged', async () => {
+    const { baseOffset } = await produce(1, 1, 'before');
+    await nodes[1].end('SIGKILL');
+    await until(async () => (await describeTopic(0, 't')).partitions[1].errorCode === LEADER_NOT_AVAILABLE);
+    const { partitions, brokers } = await describeTopic(2, 't');
+    expect(brokers.map(({ nodeId }) => nodeId)).to.deep.equal([0, 2]);
+    expect(partitions[1].leaderId).to.equal(-1);
+    // The others go on: what they are given meanwhile, the node fetches when it is back.
+    const meanwhile = await produce(0, 0, 'meanwhile');
+    expect(meanwhile.errorCode).to.equal(NONE);
+    await restart(1);
+    expect(await highWatermark(1, 1)).to.equal(baseOffset + 1);
+    await until(async () => (await describeTopic(0, 't')).partitions[1].errorCode === NONE);
+    await until(async () => (await inSync(0, 0)).length === 3);
+    expect((await produce(1, 1, 'after')).baseOffset).to.equal(baseOffset + 1);
+  });
+
+  it('has one coordinator for a group, and any other node sends its members there', async () => {
+    const coordinators = await Promise.all(
+      clients.map((client) =>
+        client.send('FindCoordinator', 2, { key: 'g', keyType: 0, coordinatorKeys: [] }),
+      ),
+    );
+    const [{ nodeId, port }] = coordinators;
+    expect(coordinators.map((found) => found.nodeId)).to.deep.equal([nodeId, nodeId, nodeId]);
+    expect(port).to.equal(nodes[nodeId].ports[0]);
+    const ref = { groupId: 'g', generationId: 1, memberId: 'm', groupInstanceId: null };
+    const errors = await Promise.all(clients.map((client) => client.send('Heartbeat', 3, ref)));
+    for (const [id, { errorCode }] of errors.entries())
+      expect(errorCode).to.equal(id === nodeId ? ErrorCode.UNKNOWN_MEMBER_ID : ErrorCode.NOT_COORDINATOR);
+  });
+
+  it('is used by kafkajs as one broker, for all partitions and by a group', async () => {
+    const brokers = nodes.map(({ ports }) => `127.0.0.1:${ports[0]}`);
+    const kafka = new Kafka({ clientId: 'test', brokers, logLevel: logLevel.NOTHING });
+    const admin = kafka.admin();
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic: 'shared', numPartitions: 6 }] });
+    await admin.disconnect();
+    const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    const messages = Array.from({ length: 12 }, (_, i) => ({ value: `${i}`, partition: i % 6 }));
+    await producer.send({ topic: 'shared', messages });
+    const consumer = kafka.consumer({ groupId: 'sharing', maxWaitTimeInMs: 200 });
+    await consumer.connect();
+    await consumer.subscribe({ topic: 'shared', fromBeginning: true });
+    const received: string[] = [];
+    await consumer.run({ eachMessage: async ({ message }) => void received.push(`${message.value}`) });
+    await until(() => received.length === messages.length);
+    expect(received.sort()).to.deep.equal(messages.map(({ value }) => value).sort());
+    await Promise.all([consumer.disconnect(), producer.disconnect()]);
+  });
+});
+
+describe('npm start with --nodes 3', function () {
+  this.timeout(30_000);
+
+  it('starts a process per node, and stops them all', async () => {
+    const port = await freePorts(3);
+    const args = ['--nodes', '3', '--port', `${port}`, '--http', '0', '--data', dataFolder()];
+    const launcher = await BrokerProcess.start(args, 3);
+    expect(launcher.ports).to.deep.equal([port, port + 1, port + 2]);
+    const client = await WireClient.connect(port + 2);
+    const { brokers } = await client.send('Metadata', 4, {
+      topics: [],
+      allowAutoTopicCreation: false,
+    } as never);
+    expect(brokers.map((broker) => broker.port)).to.deep.equal(launcher.ports);
+    await launcher.end('SIGTERM');
+    await client.closed();
+    expect(launcher.child.exitCode).to.equal(0);
+    expect(launcher.stderr).to.equal('');
+  });
+});

@@ -1,0 +1,163 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
+import { makeBatch } from './support/batches.ts';
+import { BrokerProcess } from './support/broker-process.ts';
+import { dataFolder, pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+
+const createTopic = (client: WireClient, name: string) =>
+  client.send('Metadata', 4, { topics: [{ topicId: '', name }], allowAutoTopicCreation: true } as never);
+
+/** All records of a partition, of which each batch has one. */
+async function readAll(client: WireClient, topic: string): Promise<string[]> {
+  const values: string[] = [];
+  for (;;) {
+    const request = fetchRequest(topic, 0, values.length, { maxWaitMs: 0, minBytes: 1 });
+    const [{ errorCode, records }] = (await client.send('Fetch', 11, request)).responses[0].partitions;
+    expect(errorCode).to.equal(0);
+    const batches = readBatches(Buffer.concat(records));
+    if (batches.length === 0) return values;
+    for (const { bytes } of batches) values.push(/<([\w.]+)>/.exec(bytes.toString('latin1'))?.[1] ?? '');
+  }
+}
+
+describe('what a broker keeps', () => {
+  let data: string;
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(async () => {
+    data = dataFolder();
+    await start();
+  });
+
+  afterEach(stop);
+
+  async function start(options = {}): Promise<void> {
+    running = await startBroker({ data, ...options });
+    client = await WireClient.connect(running.port);
+  }
+
+  async function stop(): Promise<void> {
+    client.destroy();
+    await running.broker.stop();
+    expect(running.lines).to.deep.equal([]);
+  }
+
+  it('is topics with their ids, records and commits, but not what was deleted, over a restart', async () => {
+    for (const name of ['empty', 'gone', 'full']) await createTopic(client, name);
+    for (const topic of ['gone', 'full'])
+      await client.send('Produce', 8, produceRequest(topic, 0, -1, makeBatch(['<a>'])));
+    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['gone'], timeoutMs: 1000 });
+    const commit = (committedOffset: number) =>
+      client.send('OffsetCommit', 2, {
+        groupId: 'g',
+        generationId: -1,
+        memberId: '',
+        groupInstanceId: null,
+        topics: [
+          { name: 'full', partitions: [{ partitionIndex: 0, committedOffset, committedMetadata: 'm' }] },
+        ],
+      });
+    for (let offset = 0; offset < 5; offset++) await commit(offset);
+    const metadata = () =>
+      client.send('Metadata', 10, {
+        topics: null,
+        includeClusterAuthorizedOperations: false,
+        includeTopicAuthorizedOperations: false,
+      });
+    const before = (await metadata()).topics;
+    expect(before.map(({ name }) => name)).to.deep.equal(['empty', 'full']);
+    await stop();
+    await start();
+    expect((await metadata()).topics).to.deep.equal(before);
+    expect(await readAll(client, 'full')).to.deep.equal(['a']);
+    const fetched = await client.send('OffsetFetch', 1, {
+      groupId: 'g',
+      topics: [{ name: 'full', partitionIndexes: [0] }],
+      groups: [],
+      requireStable: false,
+    });
+    expect(fetched.topics[0].partitions[0]).to.include({ committedOffset: 4, metadata: 'm' });
+    await createTopic(client, 'gone');
+    expect(await readAll(client, 'gone')).to.deep.equal([]);
+    expect(readdirSync(data)).to.deep.equal(['node-0']);
+  });
+
+  it('fills one file after the other, and reads on over their ends', async () => {
+    await stop();
+    await start({ segmentBytes: 1024 });
+    await createTopic(client, 't');
+    const values = Array.from({ length: 40 }, (_, i) => `${i}`.padEnd(100, '.'));
+    const sent = values.map((value) =>
+      client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([`<${value}>`]))),
+    );
+    const answers = (await Promise.all(sent)).map(({ responses }) => responses[0].partitionResponses[0]);
+    expect(answers.map(({ baseOffset }) => baseOffset)).to.deep.equal(values.map((_, index) => index));
+    expect(readdirSync(join(data, 'node-0', 'logs', 't-0')).length).to.be.above(4);
+    expect(await readAll(client, 't')).to.deep.equal(values);
+    await stop();
+    await start();
+    expect(await readAll(client, 't')).to.deep.equal(values);
+  });
+
+  it('is flushed later, by count or by time, where the options say so', async () => {
+    await stop();
+    await start({ flushMessages: 3, flushMs: 20 });
+    await createTopic(client, 't');
+    for (let i = 0; i < 4; i++) {
+      const answer = await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([`<${i}>`])));
+      expect(answer.responses[0].partitionResponses[0].errorCode).to.equal(ErrorCode.NONE);
+    }
+    // The high watermark does not wait for the disk, so neither does a produce.
+    expect(running.broker.status().purgatories.produce.parked).to.equal(0);
+    await pause(40);
+    await stop();
+    await start();
+    expect(await readAll(client, 't')).to.deep.equal(['0', '1', '2', '3']);
+  });
+});
+
+describe('a broker that is killed', function () {
+  this.timeout(60_000);
+
+  it('has every record that it acknowledged with acks=all, once and in order', async () => {
+    const args = ['--port', '0', '--http', '0', '--data', dataFolder(), '--segment-bytes', '4096'];
+    const sent: string[] = [];
+    const acknowledged = new Map<number, string>();
+    for (let round = 0; round < 3; round++) {
+      const broker = await BrokerProcess.start(args);
+      const client = await WireClient.connect(broker.ports[0]);
+      await createTopic(client, 't');
+      const enough = acknowledged.size + 50;
+      const closed = client.closed();
+      const produce = async () => {
+        const value = `${sent.length}`;
+        sent.push(value);
+        const request = produceRequest('t', 0, -1, makeBatch([`<${value}>`]));
+        const { errorCode, baseOffset } = (await client.send('Produce', 8, request)).responses[0]
+          .partitionResponses[0];
+        expect(errorCode).to.equal(0);
+        acknowledged.set(baseOffset, value);
+      };
+      const loop = async () => {
+        while (!client.socket.destroyed) await Promise.race([produce(), closed]);
+      };
+      const loops = [loop(), loop(), loop(), loop()];
+      await until(() => acknowledged.size >= enough);
+      await broker.end('SIGKILL');
+      await Promise.all(loops);
+    }
+    const broker = await BrokerProcess.start(args);
+    const client = await WireClient.connect(broker.ports[0]);
+    const kept = await readAll(client, 't');
+    client.destroy();
+    await broker.end('SIGTERM');
+    expect([...acknowledged].filter(([offset, value]) => kept[offset] !== value)).to.deep.equal([]);
+    expect(new Set(kept).size, 'nothing twice').to.equal(kept.length);
+    expect(kept, 'in the order it was sent').to.deep.equal(sent.filter((value) => kept.includes(value)));
+  });
+});

@@ -1,0 +1,159 @@
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FileLog, type TornTail } from '../../../../examples/broker/log/file-log.ts';
+import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
+import { makeBatch } from '../support/batches.ts';
+import { dataFolder } from '../support/running-broker.ts';
+
+const SEGMENT_BYTES = 2000;
+
+describe('a log of segment files', () => {
+  let folder: string;
+  let torn: TornTail[];
+
+  beforeEach(() => {
+    folder = join(dataFolder(), 't-0');
+    torn = [];
+  });
+
+  const open = (segmentBytes = SEGMENT_BYTES) =>
+    new FileLog(
+      folder,
+      segmentBytes,
+      () => {},
+      (tail) => torn.push(tail),
+    );
+  const append = (log: FileLog, values: string[], timestamps?: number[]) =>
+    log.append(readBatches(makeBatch(values, timestamps))[0], 0);
+  /** The offsets of all batches that a read returns. */
+  const offsetsOf = (chunks: Buffer[]) =>
+    readBatches(Buffer.concat(chunks)).map(({ baseOffset }) => baseOffset);
+  const lastSegment = () => join(folder, readdirSync(folder).sort().at(-1) as string);
+
+  it('makes no file before something is appended', async () => {
+    const log = open();
+    expect(log.endOffset).to.equal(0);
+    expect(await log.flush()).to.equal(0);
+    expect(() => readdirSync(folder)).to.throw('ENOENT');
+  });
+
+  it('reads, measures, finds and cuts as a list of batches would, also after it is opened again', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(
+        sizes,
+        fc.nat(),
+        fc.nat(),
+        fc.nat(6000),
+        fc.nat(200),
+        fc.boolean(),
+        (counts, x, y, bytes, time, cut) => {
+          folder = join(dataFolder(), 't-0');
+          let log = open();
+          const batches: { base: number; next: number; bytes: number }[] = [];
+          for (const [index, count] of counts.entries()) {
+            const values = Array.from({ length: count }, (_, i) => `${index}/${i} `.repeat(20 * (index % 4)));
+            const batch = makeBatch(
+              values,
+              values.map(() => index),
+            );
+            const base = log.append(readBatches(batch)[0], 0);
+            batches.push({ base, next: base + count, bytes: batch.length });
+          }
+          if (cut) {
+            const at = y % (log.endOffset + 1);
+            log.truncateTo(at);
+            while (batches.length > 0 && (batches.at(-1)?.next as number) > at) batches.pop();
+          }
+          for (let round = 0; round < 2; round++) {
+            const end = batches.at(-1)?.next ?? 0;
+            expect(log.endOffset).to.equal(end);
+            const [from, to] = [x % (end + 1), y % (end + 1)];
+            const between = batches.filter(({ next }) => next > from && next <= to);
+            expect(log.bytesBetween(from, to), 'bytes').to.equal(
+              to < from
+                ? 0
+                : batches
+                    .filter(({ next, base }) => next > from && base < to && !(base < to && next > to))
+                    .reduce((sum, batch) => sum + batch.bytes, 0),
+            );
+            const fits: number[] = [];
+            let room = bytes;
+            for (const batch of between) {
+              room -= batch.bytes;
+              if (room < 0 && fits.length > 0) break;
+              fits.push(batch.base);
+            }
+            expect(offsetsOf(log.read(from, to, bytes, true)), 'read').to.deep.equal(fits);
+            const late = counts.findIndex((_, index) => index >= time);
+            const expected =
+              late === -1 || late >= batches.length
+                ? undefined
+                : { offset: batches[late].base, timestamp: late };
+            expect(log.findTimestamp(time, end), 'time').to.deep.equal(expected);
+            log.close();
+            log = open();
+          }
+          log.close();
+          expect(torn).to.deep.equal([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is cut at the first batch of its last file that is torn or does not fit its checksum, and goes on from there', () => {
+    const damages: Record<string, (file: string, size: number) => void> = {
+      'cut short': (file, size) => truncateSync(file, size - 1),
+      'cut in a header': (file) => truncateSync(file, 30),
+      'with something after it': (file) => appendFileSync(file, Buffer.alloc(100)),
+      'with a wrong bit': (file, size) => {
+        const bytes = readFileSync(file);
+        bytes[size - 1] ^= 1;
+        writeFileSync(file, bytes);
+      },
+    };
+    for (const [what, damage] of Object.entries(damages)) {
+      folder = join(dataFolder(), 't-0');
+      torn = [];
+      const log = open();
+      append(log, ['kept'.repeat(500)]);
+      append(log, ['last']);
+      log.close();
+      expect(readdirSync(folder)).to.have.length(2);
+      damage(lastSegment(), statSync(lastSegment()).size);
+      const again = open();
+      const end = what === 'with something after it' ? 2 : 1;
+      expect(torn, what).to.have.length(1);
+      expect(torn[0]).to.include({ folder, endOffset: end });
+      expect(again.endOffset, what).to.equal(end);
+      expect(append(again, ['next']), what).to.equal(end);
+      expect(offsetsOf(again.read(0, again.endOffset, 1e6, true)).at(-1)).to.equal(end);
+      again.close();
+    }
+  });
+
+  it('does not start when a file that was complete is damaged, or is gone', () => {
+    const log = open();
+    for (let i = 0; i < 4; i++) append(log, ['x'.repeat(1500)]);
+    log.close();
+    const [first, second] = readdirSync(folder).sort();
+    const bytes = readFileSync(join(folder, second));
+    truncateSync(join(folder, second), 1000);
+    expect(open).to.throw('damaged at offset 1');
+    writeFileSync(join(folder, second), bytes);
+    truncateSync(join(folder, first), 0);
+    expect(open).to.throw('files are missing');
+  });
+
+  it('closes under a flush that is under way', async () => {
+    const log = open();
+    append(log, ['a']);
+    const flushed = log.flush();
+    log.delete();
+    expect(await flushed).to.equal(0);
+    expect(() => readdirSync(folder)).to.throw('ENOENT');
+  });
+});
