@@ -91,10 +91,13 @@ export class PurgatoryMeter {
     }
   }
 
+  /** Whether somebody listens to `willTry`; a pass asks once, since it tries many. */
+  get tellsTries(): boolean {
+    return operationTried.hasSubscribers;
+  }
+
   willTry(operation: DelayedOperation, key: unknown): void {
-    if (operationTried.hasSubscribers) {
-      operationTried.publish({ purgatory: this.#purgatory, operation, key } satisfies OperationTried);
-    }
+    operationTried.publish({ purgatory: this.#purgatory, operation, key } satisfies OperationTried);
   }
 
   didComplete(operation: DelayedOperation, stamp: number): void {

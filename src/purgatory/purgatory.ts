@@ -91,9 +91,10 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const { watchers, meter } = this.#parking;
     const pass = watchers.beginPass(key);
     if (pass === undefined) return 0;
+    const { tellsTries } = meter;
     let completed = 0;
     for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
-      meter.willTry(op, key);
+      if (tellsTries) meter.willTry(op, key);
       try {
         if (op.tryComplete()) completed++;
       } catch (error) {
@@ -200,7 +201,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (this.#isClosed) throw closed(this.name);
     if (this.#parking.watchers.size >= this.#maxParked) throw full(this.name, this.#maxParked);
     this.#parking.park(op, keys);
-    this.#parking.meter.willTry(op, undefined);
+    if (this.#parking.meter.tellsTries) this.#parking.meter.willTry(op, undefined);
     try {
       return op.tryComplete();
     } catch (error) {

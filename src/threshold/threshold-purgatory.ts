@@ -97,9 +97,10 @@ export class ThresholdPurgatory<
     if (this.#isClosed) return 0;
     const thresholds = this.#thresholds;
     thresholds.setValue(key, value);
+    const { meter } = this.#parking;
     let completed = 0;
     for (let op = thresholds.takeReached(key); op !== undefined; op = thresholds.takeReached(key)) {
-      this.#parking.meter.willTry(op, key);
+      if (meter.tellsTries) meter.willTry(op, key);
       try {
         if (op.tryComplete()) completed++;
       } catch (error) {

@@ -22,14 +22,14 @@ export interface TaskError {
   readonly error: unknown;
 }
 
-/** `purgatory:wheel:cascaded`: the tasks of an expired overflow bucket have been re-added to finer wheels. */
+/** `purgatory:wheel:cascaded`: tasks of an expired overflow bucket have been re-added to finer wheels; of a large one, in several steps. */
 export interface WheelCascaded {
   readonly timer: Timer;
   /** The bucket's wheel: 1 for the first overflow wheel, and so on. */
   readonly level: number;
   /** The bucket's index in its wheel. */
   readonly bucket: number;
-  /** How many tasks it held; 0 when they had all left before. */
+  /** How many tasks were moved: 1 or more. */
   readonly tasks: number;
 }
 

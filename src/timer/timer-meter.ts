@@ -15,6 +15,8 @@ import {
   wheelCascaded,
 } from './timer-events.ts';
 import type { TimerTask } from './timer-task.ts';
+import type { TimerTaskList } from './timer-task-list.ts';
+import type { TimingWheel } from './timing-wheel.ts';
 
 export class TimerMeter {
   readonly lateness: LatenessHistogram = new LatenessHistogram();
@@ -49,10 +51,17 @@ export class TimerMeter {
     if (taskError.hasSubscribers) taskError.publish({ timer: this.#timer, task, error } satisfies TaskError);
   }
 
-  didCascade(level: number, bucket: number, tasks: number): void {
+  /** @param tasks how many of `bucket`, a bucket of a wheel above `lowest`, were moved. */
+  didCascade(lowest: TimingWheel, bucket: TimerTaskList, tasks: number): void {
     this.#cascaded += tasks;
-    if (wheelCascaded.hasSubscribers)
-      wheelCascaded.publish({ timer: this.#timer, level, bucket, tasks } satisfies WheelCascaded);
+    if (wheelCascaded.hasSubscribers) {
+      wheelCascaded.publish({
+        timer: this.#timer,
+        level: lowest.levelOf(bucket),
+        bucket: lowest.indexOf(bucket),
+        tasks,
+      } satisfies WheelCascaded);
+    }
   }
 
   didYield(ran: number, pending: number): void {

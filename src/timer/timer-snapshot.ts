@@ -28,7 +28,7 @@ export interface TimerSnapshot {
   delayQueue: {
     /** Buckets queued. One that has lost its tasks stays queued until it is the earliest. */
     size: number;
-    /** The bucket that expires first. */
+    /** The bucket that expires first; of one that has expired and still holds tasks, those that are left. */
     head: { level: number; bucket: number; expirationMs: number; tasks: number } | null;
   };
   lateness: LatenessSnapshot;
@@ -68,15 +68,16 @@ export function timerSnapshot(
 ): TimerSnapshot {
   const nowMs = timer.now();
   const tick = tickAt(nowMs, tickMs);
+  const nextExpirationMs = timer.nextExpirationMs ?? null; // leaves a head that has tasks
   const { lowest } = wheels;
-  const { head, size } = wheels.queued();
+  const { head, size } = wheels.queue;
   const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
   return {
     tickMs,
     wheelSize: lowest.byIndex.length,
     nowMs,
     pending: wheels.size,
-    nextExpirationMs: timer.nextExpirationMs ?? null,
+    nextExpirationMs,
     isRef: timer.hasRef(),
     levels: Array.from(lowest.levels(), (wheel) => ({
       tickMs: wheel.span * tickMs,

@@ -215,17 +215,20 @@ export class TimingWheels {
   #expireHead(): void {
     const slab = this.#slab;
     const bucket = this.#queue.head as TimerTaskList;
-    if (bucket.shift !== 0 && !this.#cascade(bucket)) return;
-    this.#queue.dequeue();
-    this.#setCursor(bucket.expiration);
-    if (bucket.shift === 0) slab.splice(bucket.list, this.#due);
+    const moved = bucket.shift === 0 ? 0 : this.#cascade(bucket);
+    if (bucket.shift === 0 || slab.isEmpty(bucket.list)) {
+      this.#queue.dequeue();
+      this.#setCursor(bucket.expiration);
+      if (bucket.shift === 0) slab.splice(bucket.list, this.#due);
+    }
+    if (moved > 0) this.#meter.didCascade(this.#lowest, bucket, moved);
   }
 
   /**
-   * Moves tasks of `bucket` to where they belong once the cursor stands at its expiration; true when it is empty. Until then
+   * Moves tasks of `bucket` to where they belong once the cursor stands at its expiration; returns how many. Until it is empty
    * the cursor stays behind it and it stays queued, so what is added to its range meanwhile comes after its older tasks.
    */
-  #cascade(bucket: TimerTaskList): boolean {
+  #cascade(bucket: TimerTaskList): number {
     const slab = this.#slab;
     const nowHigh = highOf(bucket.expiration);
     const nowLow = lowOf(bucket.expiration, nowHigh);
@@ -243,8 +246,7 @@ export class TimingWheels {
         slab.moveTo(finer.list, slot);
       }
     }
-    if (moved > 0) this.#meter.didCascade(this.#lowest.levelOf(bucket), this.#lowest.indexOf(bucket), moved);
-    return slab.isEmpty(bucket.list);
+    return moved;
   }
 
   #release(task: TimerTask, slot: Slot): void {
@@ -271,15 +273,14 @@ export class TimingWheels {
     this.#cursorBase = tickOf(this.#cursorHigh, 0);
   }
 
-  /** The wheels, from the lowest up, and what is queued of them: for a snapshot, which changes nothing. */
+  /** For snapshots, which change nothing. */
   get lowest(): TimingWheel {
     return this.#lowest;
   }
 
-  /** The bucket that expires first and has tasks, and how many buckets are queued. */
-  queued(): { head: TimerTaskList | null; size: number } {
-    this.#dropEmptyHeads();
-    return { head: this.#queue.head, size: this.#queue.size };
+  /** For snapshots, which change nothing. */
+  get queue(): DelayQueue {
+    return this.#queue;
   }
 
   /** How many tasks are in `bucket`, counted up to `max`: O(max). */
