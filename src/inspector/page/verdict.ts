@@ -79,7 +79,7 @@ function blocked(recent: readonly Frame[]): Warning[] {
   const longest = Math.max(...recent.map(({ blockedMs }) => blockedMs));
   if (longest < BLOCKED_WARN_MS) return [];
   const tone = longest >= BLOCKED_BAD_MS ? 'bad' : 'warn';
-  const why = `Code of the process ran for ${time(longest)} in one go within the last 10 s. Nothing could be answered meanwhile: profile it.`;
+  const why = `It stood still for ${time(longest)} within the last 10 s, and nothing was answered: a callback takes long, or the process gets no CPU.`;
   return [{ tone, what: 'the event loop was blocked', why }];
 }
 
