@@ -12,6 +12,8 @@ import type { PurgatoryRates } from './rates.ts';
 /** A purgatory at one moment. Times are in ms by its timer's clock. */
 export interface PurgatorySnapshot {
   name: string;
+  /** When it was made: what `deadlineMs` is to be compared with. */
+  nowMs: number;
   /** Operations parked, waiters included. */
   parked: number;
   /** Pairs of a parked operation and a key that it watches. */
@@ -82,27 +84,29 @@ export function purgatorySnapshot(
   const totals = meter.totals(lists.size);
   return {
     name,
+    nowMs,
     parked: lists.size,
     watched: lists.pairs,
     watchedKeys: lists.keys,
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
     totals,
     rates: meter.rates.at(nowMs, totals),
-    hottestKeys: lists.hottest(top).map(({ key, watchers }) => ({ key: text(key), watchers })),
+    hottestKeys: lists.hottest(top).map(({ key, watchers }) => ({ key: keyText(key), watchers })),
     oldest: lists.oldestFirst(top).map((operation) => {
       const age = ageMs(lists.stampOf(operation), nowMs);
       const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;
       return {
         ageMs: age,
         deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
-        keys: lists.keysOf(operation, MAX_KEYS).map(text),
+        keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
         type: cut(operation.constructor.name),
       };
     }),
   };
 }
 
-function text(key: unknown): string {
+/** A key as people read it: one line, cut. */
+export function keyText(key: unknown): string {
   if (typeof key === 'string') return cut(key);
   return cut(
     inspect(key, {

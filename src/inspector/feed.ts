@@ -1,0 +1,71 @@
+// The stream of frames to whoever watches: Server-Sent Events, at most four a second.
+//
+// Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody watches there is no clock, no frame is
+// made and the source is stopped: an inspector that nobody looks at costs nothing. A frame is made once for all watchers, and skipped for
+// one whose connection has not taken the last yet. Nothing here keeps the process alive.
+import type { ServerResponse } from 'node:http';
+import type { Frame } from './frame.ts';
+
+/** Between two frames, in ms. */
+export const FRAME_MS = 250;
+/** After which a page that has lost the server tries again, in ms. */
+const RETRY_MS = 1000;
+
+/** Where frames come from. */
+export interface FrameSource {
+  /** Somebody watches from now on. */
+  start(): void;
+  /** What there is to tell since the last frame. */
+  frame(): Frame;
+  /** Nobody watches any more. */
+  stop(): void;
+}
+
+export class Feed {
+  readonly #source: FrameSource;
+  readonly #watchers = new Set<ServerResponse>();
+  #clock: NodeJS.Timeout | undefined;
+
+  constructor(source: FrameSource) {
+    this.#source = source;
+  }
+
+  /** Sends frames to `response` until its connection closes. */
+  watch(response: ServerResponse): void {
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-accel-buffering': 'no',
+    });
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    this.#watchers.add(response);
+    response.once('close', () => this.#leave(response));
+    if (this.#clock !== undefined) return;
+    this.#source.start();
+    this.#clock = setInterval(() => this.#send(), FRAME_MS).unref();
+    this.#send();
+  }
+
+  /** Ends every watcher's stream. */
+  close(): void {
+    for (const response of this.#watchers) {
+      this.#leave(response);
+      response.end();
+    }
+  }
+
+  #send(): void {
+    const message = `data: ${JSON.stringify(this.#source.frame())}\n\n`;
+    for (const response of this.#watchers) {
+      if (!response.writableNeedDrain) response.write(message);
+    }
+  }
+
+  #leave(response: ServerResponse): void {
+    if (!this.#watchers.delete(response) || this.#watchers.size > 0) return;
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+    this.#source.stop();
+  }
+}

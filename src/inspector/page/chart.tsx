@@ -1,0 +1,58 @@
+// A uPlot chart that lives as long as its place on the page: new data is set, never a new chart made.
+//
+// Ground rules. It fills the place that it is given. Colours are names of CSS properties, read when drawn, so that light and
+// dark need no second chart. `label` says in words what the chart shows: it is an image to a screen reader.
+import { Component, createRef, type JSX } from 'preact';
+import uPlot from 'uplot';
+
+export interface ChartProps {
+  readonly label: string;
+  readonly data: uPlot.AlignedData;
+  readonly options: Pick<uPlot.Options, 'series' | 'axes' | 'scales'>;
+}
+
+export class Chart extends Component<ChartProps> {
+  readonly #place = createRef<HTMLDivElement>();
+
+  override componentDidMount(): void {
+    const place = this.#place.current as HTMLDivElement;
+    const { options, data } = this.props;
+    const chart = new uPlot(
+      {
+        ...options,
+        ...sizeOf(place),
+        legend: { show: false },
+        cursor: { show: false },
+        padding: [8, 16, 0, 0],
+      },
+      data,
+      place,
+    );
+    new ResizeObserver(() => chart.setSize(sizeOf(place))).observe(place);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => chart.redraw(false));
+    this.componentDidUpdate = () => chart.setData(this.props.data);
+  }
+
+  override render(): JSX.Element {
+    return <div class="chart" role="img" aria-label={this.props.label} ref={this.#place} />;
+  }
+}
+
+export function colour(name: string): () => string {
+  return () => getComputedStyle(document.documentElement).getPropertyValue(name);
+}
+
+function sizeOf(place: HTMLElement): { width: number; height: number } {
+  return { width: place.clientWidth, height: place.clientHeight };
+}
+
+/** An axis in the page's ink. */
+export function axis(more: uPlot.Axis): uPlot.Axis {
+  return {
+    font: '11px system-ui, sans-serif',
+    stroke: colour('--ink-2'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+    ...more,
+  };
+}

@@ -1,0 +1,2 @@
+// Styles are imported for the bundler, which gathers them into one <style>.
+declare module '*.css';

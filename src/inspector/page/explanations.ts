@@ -1,0 +1,39 @@
+// What every number of the page means, in a sentence or two. Shown on hover and focus, and told to screen readers as the description.
+
+export const explanations = {
+  parked: 'Operations that wait now for an event on one of their keys, or for their deadline.',
+  watched:
+    'Pairs of a parked operation and a key that it watches: one that watches three keys counts three times. Below: how many keys somebody watches.',
+  completed:
+    'Operations per second that an event on a key completed before their deadline, over the last two seconds.',
+  expired: 'Operations per second that their deadline completed, over the last two seconds.',
+  early:
+    'Of the operations that ended in the last minute by an event or by their deadline: the share that an event completed first. Low is normal for quiet long polls, and a sign of lost events where answers should come.',
+  lateness:
+    'How late the timer runs its tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. The event loop of the process makes the most of it.',
+  rates:
+    'How operations left the purgatory, per second, over the last minute: completed by an event, expired at their deadline, cancelled unanswered.',
+  histogram:
+    'The tasks that the timer ran while this page watched (a minute at most), by how late after their deadline they ran.',
+  hottest:
+    'The keys that most parked operations watch. An event on such a key tries all of them, so a long list is a slow event.',
+  oldest:
+    'The operations that have waited longest, how long, and how long they have left until their deadline.',
+  timeline:
+    'The life of some operations that were parked while this page watched: when they were parked, tried and answered.',
+  wheels:
+    'A ring is a timing wheel, the finest innermost. A task waits in the bucket of its deadline; where the hand reaches a bucket of the inner ring its tasks run, and where it reaches one of an outer ring they cascade: they fall to finer rings.',
+  pending: 'Tasks that wait in the timer: the deadlines of parked operations, and timers of its own.',
+  tick: 'What one bucket of the ring spans, in time.',
+  turn: 'How long the hand takes for a whole turn of the ring: what one bucket of the next ring spans.',
+  tasks: 'Tasks that wait in the buckets of the ring.',
+  head: 'The DelayQueue holds the buckets that have tasks, by expiration. This one is first: until then the timer sleeps, however many are pending.',
+  ran: 'Tasks that the timer ran since it was made.',
+  cascaded: 'Tasks that fell to a finer ring since the timer was made.',
+  slices:
+    'How often the timer stopped in the middle of its work to let the event loop go on, since it was made.',
+  failed:
+    'Tasks that threw since the timer was made; each error went to onError, or became an uncaught exception.',
+} as const;
+
+export type Term = keyof typeof explanations;

@@ -1,0 +1,52 @@
+// Numbers and times as people read them. Pure; fixed to one notation, as the page's words are.
+
+/** A number and its unit stay on one line. */
+const NBSP = '\u00a0';
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** 12,345 */
+export function count(n: number): string {
+  return whole.format(n);
+}
+
+/** 12.3K, where there is little room. */
+export function shortCount(n: number): string {
+  return n < 10_000 ? whole.format(n) : short.format(n);
+}
+
+/** A rate: tenths only below ten. */
+export function rate(n: number): string {
+  return n < 10 ? tenths.format(n) : shortCount(n);
+}
+
+/** 1 task, 2 tasks */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+const UNITS: readonly (readonly [number, string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1000, 's'],
+];
+
+/** 0.4 ms, 250 ms, 1.5 s, 4.4 min, 37 h */
+export function time(ms: number): string {
+  const size = Math.abs(ms);
+  for (const [unit, name] of UNITS) {
+    if (size >= unit) return `${tenths.format(ms / unit)}${NBSP}${name}`;
+  }
+  return `${(size < 10 ? tenths : whole).format(ms)}${NBSP}ms`;
+}
+
+/** 97 %, but never 100 % unless it is all of it. */
+export function share(part: number, all: number): string {
+  if (all === 0) return '–';
+  const percent = (100 * part) / all;
+  if (part < all && percent > 99) return `${(Math.floor(percent * 10) / 10).toFixed(1)}${NBSP}%`;
+  return `${Math.round(percent)}${NBSP}%`;
+}

@@ -1,0 +1,71 @@
+// How late the timer ran its tasks: a bar per bin of its histogram.
+import type { JSX } from 'preact';
+import uPlot from 'uplot';
+import type { Frame } from '../frame.ts';
+import { axis, Chart, colour } from './chart.tsx';
+import { Explained } from './explained.tsx';
+import { count, shortCount, time } from './format.ts';
+import { latenessWithin, quantile, sum } from './history.ts';
+
+export function LatenessChart({ frames, timer }: { frames: readonly Frame[]; timer: number }): JSX.Element {
+  const counts = latenessWithin(frames, timer, Number.POSITIVE_INFINITY);
+  const leMs = frames[frames.length - 1].timers[timer]?.lateness.leMs ?? [];
+  return (
+    <section aria-labelledby="lateness-title">
+      <h2 id="lateness-title">
+        <Explained of="histogram">How late tasks ran</Explained>
+      </h2>
+      <p class="legend">{inWords(leMs, counts)}</p>
+      <Chart
+        key={`${timer} ${leMs.length}`}
+        label={`A histogram. ${inWords(leMs, counts)}`}
+        data={[counts.map((_, bin) => bin), [...counts]]}
+        options={optionsFor(leMs)}
+      />
+    </section>
+  );
+}
+
+function inWords(leMs: readonly number[], counts: readonly number[]): string {
+  const half = quantile(leMs, counts, 0.5);
+  const most = quantile(leMs, counts, 0.99);
+  if (half === undefined || most === undefined) return 'No task ran while this page watched.';
+  const within = (ms: number): string =>
+    Number.isFinite(ms) ? `within ${time(ms)}` : `later than ${time(leMs[leMs.length - 1])}`;
+  return `Of ${count(sum(counts, (n) => n))} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;
+}
+
+function optionsFor(leMs: readonly number[]): ReturnType<typeof makeOptions> {
+  return makeOptions(leMs);
+}
+
+function makeOptions(leMs: readonly number[]) {
+  const name = (bin: number): string =>
+    bin >= leMs.length ? '>' : leMs[bin] < 1000 ? `${leMs[bin]}` : `${Math.round(leMs[bin] / 1000)}s`;
+  return {
+    scales: {
+      x: { time: false, range: (): [number, number] => [-0.6, leMs.length + 0.6] },
+      y: { range: (_: unknown, __: number, max: number): [number, number] => [0, Math.max(1, max * 1.1)] },
+    },
+    axes: [
+      axis({
+        splits: () => Array.from({ length: leMs.length + 1 }, (_, bin) => bin),
+        // Every other one, as there is no room for all on a phone.
+        values: (_: uPlot, bins: number[]) =>
+          bins.map((bin) => (bin % 2 === 0 || bin === leMs.length ? name(bin) : null)),
+        grid: { show: false },
+        size: 26,
+      }),
+      axis({ values: (_: uPlot, at: number[]) => at.map(shortCount), size: 44 }),
+    ],
+    series: [
+      {},
+      {
+        fill: colour('--ember'),
+        width: 0,
+        points: { show: false },
+        paths: uPlot.paths.bars?.({ size: [0.82, 60], radius: 0.12 }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,63 @@
+// How operations left the purgatory over the last minute: three lines, per second.
+import type { JSX } from 'preact';
+import type { Frame } from '../frame.ts';
+import { axis, Chart, colour } from './chart.tsx';
+import { Explained } from './explained.tsx';
+import { rate, shortCount } from './format.ts';
+import { ratesOf } from './history.ts';
+
+const LINES = [
+  { name: 'completed', colour: '--completed', dash: [] },
+  { name: 'expired', colour: '--expired', dash: [6, 3] },
+  { name: 'cancelled', colour: '--cancelled', dash: [2, 3] },
+] as const;
+
+const options = {
+  scales: {
+    x: { time: false, range: (): [number, number] => [-60, 0] },
+    y: { range: (_: unknown, __: number, max: number): [number, number] => [0, Math.max(1, max * 1.1)] },
+  },
+  axes: [
+    axis({ values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s} s`)), space: 60, size: 26 }),
+    axis({ values: (_, at) => at.map(shortCount), size: 44 }),
+  ],
+  series: [
+    {},
+    ...LINES.map((line) => ({
+      stroke: colour(line.colour),
+      width: 2,
+      dash: [...line.dash],
+      points: { show: false },
+    })),
+  ],
+};
+
+export function RatesChart({
+  frames,
+  chosen,
+}: {
+  frames: readonly Frame[];
+  chosen: string | undefined;
+}): JSX.Element {
+  const rates = ratesOf(frames, chosen);
+  const told = LINES.map(({ name }) => `${rate(rates[name].at(-1) ?? 0)} ${name} a second`).join(', ');
+  return (
+    <section aria-labelledby="rates-title">
+      <h2 id="rates-title">
+        <Explained of="rates">Leaving, per second</Explained>
+      </h2>
+      <p class="legend" aria-hidden="true">
+        {LINES.map(({ name }) => (
+          <span key={name}>
+            <i data-line={name} /> {name}
+          </span>
+        ))}
+      </p>
+      <Chart
+        label={`The last minute in lines. Now: ${told}.`}
+        data={[[...rates.atS], [...rates.completed], [...rates.expired], [...rates.cancelled]]}
+        options={options}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+// What one sector of a ring holds, in words.
+import { plural, time } from './format.ts';
+import { ringName, sectorOf } from './rings.ts';
+import { current } from './store.ts';
+
+/** Undefined when the ring or the sector is not there any more. */
+export function sectorTip(ringIndex: number, sector: number): string | undefined {
+  const { frames, timer } = current();
+  const view = frames.at(-1)?.timers[timer];
+  const ring = view?.rings[ringIndex];
+  const tasks = ring?.sectors[sector];
+  if (view === undefined || ring === undefined || tasks === undefined) return undefined;
+  const width = ring.buckets / ring.sectors.length;
+  const first = sector * width;
+  const buckets = width === 1 ? `bucket ${first}` : `buckets ${first} to ${first + width - 1}`;
+  const holds = `${ringName(ringIndex, view.rings.length)}, ${buckets}: ${plural(tasks, 'task')}`;
+  const here = sectorOf(ring, ring.position);
+  if (sector === here) return `${holds}. The hand is here.`;
+  const turnMs = ring.buckets * ring.tickMs;
+  const startMs = Math.floor(view.nowMs / turnMs) * turnMs + first * ring.tickMs;
+  const inMs = startMs - view.nowMs;
+  return inMs > 0
+    ? `${holds}, reached in ${time(inMs)}`
+    : `${holds}, reached again in ${time(inMs + turnMs)}`;
+}

@@ -1,0 +1,96 @@
+// The life of one operation: a line from its parking to its answer, and the same as a list.
+import type { JSX } from 'preact';
+import type { Timeline, TimelineEvent } from '../frame.ts';
+import { Explained } from './explained.tsx';
+import { endOf } from './follow.ts';
+import { plural, time } from './format.ts';
+import { choose } from './store.ts';
+
+interface Props {
+  readonly timelines: readonly Timeline[];
+  /** The one that is shown, perhaps no longer among them. */
+  readonly shown: Timeline | undefined;
+}
+
+const WORDS: Record<TimelineEvent['what'], string> = {
+  parked: 'parked',
+  tried: 'tried',
+  completed: 'completed by an event',
+  expired: 'expired at its deadline',
+  cancelled: 'cancelled, unanswered',
+};
+
+export function Timelines({ timelines, shown }: Props): JSX.Element {
+  return (
+    <section class="wide" aria-labelledby="timeline-title">
+      <h2 id="timeline-title">
+        <Explained of="timeline">One operation's life</Explained>
+      </h2>
+      {shown === undefined ? (
+        <p class="none">None was parked while this page watched.</p>
+      ) : (
+        <div class="life">
+          <ul class="choices">
+            {timelines.map((each) => (
+              <li key={each.id}>
+                <button
+                  type="button"
+                  aria-pressed={each.id === shown.id}
+                  data-end={endOf(each) ?? 'parked'}
+                  onClick={() => choose({ followed: { timeline: each, isChosen: true, untilMs: 0 } })}
+                >
+                  <span>
+                    {each.type} <span class="key">{each.keys[0]}</span>
+                  </span>
+                  <small>{endOf(each) ?? 'parked'}</small>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <Life timeline={shown} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Life({ timeline }: { timeline: Timeline }): JSX.Element {
+  const { events, keys, purgatory, type, untold } = timeline;
+  const end = endOf(timeline);
+  const lastMs = Math.max(events[events.length - 1].afterMs, 1);
+  return (
+    <div class="told" data-test="timeline">
+      <p>
+        <strong>{type}</strong> in {purgatory}, on <span class="key">{keys.join(', ')}</span>
+      </p>
+      <svg viewBox="0 0 1000 40" preserveAspectRatio="none" aria-hidden="true" data-end={end ?? 'parked'}>
+        <line x1="8" x2="992" y1="20" y2="20" />
+        {events.map(({ afterMs, what }, index) => (
+          <line
+            key={index}
+            class="mark"
+            data-what={what}
+            x1={8 + (984 * afterMs) / lastMs}
+            x2={8 + (984 * afterMs) / lastMs}
+            y1="6"
+            y2="34"
+          />
+        ))}
+      </svg>
+      <ol>
+        {events.map(({ afterMs, what, key }, index) => (
+          <li key={index} data-what={what}>
+            <span class="when">{time(afterMs)}</span> {WORDS[what]}
+            {key !== undefined && <span class="key"> {key}</span>}
+          </li>
+        ))}
+        {end === undefined && (
+          <li>
+            <span class="when" /> waits
+          </li>
+        )}
+      </ol>
+      {untold > 0 && <p class="none">{plural(untold, 'more try', 'more tries')} not listed.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+// The lives of a few operations, from the library's channels.
+//
+// Ground rules. Only what is parked while somebody watches is followed: at most half of MAX_TIMELINES at a time, and as many of the last
+// that ended are kept. When all places are taken, the youngest gives way once it has waited YIELD_MS: so long waits are seen through to
+// their end, and there is always something new. The list of the ended changes at most every CALM_MS
+// once it is full, so that a reader can choose from it. An event costs one look-up; nothing is kept of an operation after `stop`.
+import {
+  type OperationEnded,
+  type OperationParked,
+  type OperationTried,
+  operationCancelled,
+  operationCompleted,
+  operationExpired,
+  operationParked,
+  operationTried,
+} from '../purgatory/operation-events.ts';
+import { keyText } from '../purgatory/purgatory-snapshot.ts';
+import { MAX_EVENTS, MAX_KEYS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
+import { cut, shownKeys } from './views.ts';
+
+const PLACES = MAX_TIMELINES / 2;
+const YIELD_MS = 1000;
+const CALM_MS = 2000;
+
+/** A {@link Timeline} under way. */
+interface Life {
+  readonly told: Timeline & { events: TimelineEvent[]; untold: number };
+  readonly parkedAtMs: number;
+}
+
+export class Timelines {
+  readonly #purgatories: ReadonlySet<unknown>;
+  readonly #under = new Map<unknown, Life>();
+  #ended: Timeline[] = [];
+  #lastId = 0;
+  #changedAtMs = 0;
+
+  constructor(purgatories: readonly unknown[]) {
+    this.#purgatories = new Set(purgatories);
+  }
+
+  start(): void {
+    for (const [channel, listen] of this.#channels) channel.subscribe(listen);
+  }
+
+  stop(): void {
+    for (const [channel, listen] of this.#channels) channel.unsubscribe(listen);
+    this.#under.clear();
+    this.#ended = [];
+  }
+
+  /** Those that ended, the oldest first, then those that wait. */
+  told(): readonly Timeline[] {
+    return [...this.#ended, ...[...this.#under.values()].map(({ told }) => told)];
+  }
+
+  readonly #park = (event: unknown): void => {
+    const { purgatory, operation, watches } = event as OperationParked;
+    if (!this.#purgatories.has(purgatory) || !this.#hasPlace()) return;
+    this.#under.set(operation, {
+      parkedAtMs: performance.now(),
+      told: {
+        id: ++this.#lastId,
+        purgatory: purgatory.name,
+        type: cut(operation.constructor.name),
+        keys: shownKeys(watches.slice(0, MAX_KEYS + 1).map(keyText), watches.length),
+        events: [{ afterMs: 0, what: 'parked' }],
+        untold: 0,
+      },
+    });
+  };
+
+  #hasPlace(): boolean {
+    if (this.#under.size < PLACES) return true;
+    const [operation, youngest] = [...this.#under].pop() as [unknown, Life];
+    if (performance.now() - youngest.parkedAtMs < YIELD_MS) return false;
+    this.#under.delete(operation);
+    return true;
+  }
+
+  #noter(what: TimelineEvent['what']): (event: unknown) => void {
+    return (event) => {
+      const { operation, key } = event as OperationEnded & Partial<OperationTried>;
+      const life = this.#under.get(operation);
+      if (life === undefined) return;
+      const { told, parkedAtMs } = life;
+      const isEnd = what !== 'tried';
+      if (!isEnd && told.events.length >= MAX_EVENTS - 1) {
+        told.untold++;
+        return;
+      }
+      const by = key === undefined ? {} : { key: cut(keyText(key)) };
+      const nowMs = performance.now();
+      told.events.push({ afterMs: nowMs - parkedAtMs, what, ...by });
+      if (!isEnd) return;
+      this.#under.delete(operation);
+      if (this.#ended.length === PLACES && nowMs - this.#changedAtMs < CALM_MS) return;
+      this.#changedAtMs = nowMs;
+      this.#ended = [...this.#ended.slice(1 - PLACES), told];
+    };
+  }
+
+  readonly #channels = [
+    [operationParked, this.#park],
+    [operationTried, this.#noter('tried')],
+    [operationCompleted, this.#noter('completed')],
+    [operationExpired, this.#noter('expired')],
+    [operationCancelled, this.#noter('cancelled')],
+  ] as const;
+}

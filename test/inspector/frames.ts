@@ -1,0 +1,47 @@
+// Frames for tests of what the page makes of them: four a second, one purgatory, one timer, all is well unless said otherwise.
+import type { Frame, PurgatoryView, TimerView } from '../../src/inspector/frame.ts';
+
+export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers'>> {
+  readonly purgatory?: Partial<PurgatoryView>;
+  readonly timer?: Partial<TimerView>;
+}
+
+/** `count` frames; `change` says what is special of the frame with that index. */
+export function frames(count: number, change: (index: number) => Change = () => ({})): Frame[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { purgatory, timer, ...frame } = change(index);
+    return {
+      run: 'run',
+      atMs: 1000 + 250 * index,
+      blockedMs: 2,
+      timelines: [],
+      purgatories: [{ ...QUIET_PURGATORY, ...purgatory }],
+      timers: [{ ...QUIET_TIMER, ...timer }],
+      ...frame,
+    };
+  });
+}
+
+const QUIET_PURGATORY: PurgatoryView = {
+  name: 'fetch',
+  parked: 0,
+  watched: 0,
+  watchedKeys: 0,
+  maxParked: null,
+  totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 },
+  hottestKeys: [],
+  oldest: [],
+};
+
+const QUIET_TIMER: TimerView = {
+  tickMs: 1,
+  wheelSize: 512,
+  nowMs: 0,
+  pending: 0,
+  rings: [],
+  beyond: 0,
+  head: null,
+  lateness: { leMs: [1, 2, 4, 8, 16, 32, 64, 128], counts: [0, 0, 0, 0, 0, 0, 0, 0, 0] },
+  totals: { ran: 0, failed: 0, cascaded: 0, slices: 0 },
+  cascades: [],
+};

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { endedWithin, latenessWithin, quantile, ratesOf } from '../../src/inspector/page/history.ts';
+import { frames } from './frames.ts';
+
+const growing = frames(41, (index) => ({
+  purgatory: { totals: { completed: 25 * index, expired: index < 20 ? 0 : 100, cancelled: 0, failed: 0 } },
+}));
+
+describe('what the inspector reckons from its frames', () => {
+  it('takes rates from the totals of the last two seconds', () => {
+    const { atS, completed, expired } = ratesOf(growing, undefined);
+    expect([atS[0], atS[40]]).to.deep.equal([-10, 0]);
+    expect(completed[0]).to.equal(0);
+    expect(completed.slice(1).every((each) => each === 100)).to.equal(true);
+    expect([expired[19], expired[20], expired[27], expired[28]]).to.deep.equal([0, 50, 50, 0]);
+  });
+
+  it('loses nothing when frames got lost', () => {
+    const { completed } = ratesOf(
+      growing.filter((_, index) => index < 30 || index > 35),
+      undefined,
+    );
+    expect(completed.at(-1)).to.equal(100);
+  });
+
+  it('counts the ends of the chosen purgatory in a span', () => {
+    expect(endedWithin(growing, 'fetch', 5000)).to.include({ completed: 500, expired: 0 });
+    expect(endedWithin(growing, undefined, 60_000)).to.include({ completed: 1000, expired: 100 });
+    expect(endedWithin(growing, 'another', 60_000)).to.include({ completed: 0, expired: 0 });
+  });
+
+  it('tells a quantile by the bound of its bin, and Infinity past the last', () => {
+    expect(quantile([1, 2], [0, 0, 0], 0.99)).to.equal(undefined);
+    expect(quantile([1, 2], [99, 1, 0], 0.99)).to.equal(1);
+    expect(quantile([1, 2], [98, 2, 0], 0.99)).to.equal(2);
+    expect(quantile([1, 2], [1, 1, 8], 0.99)).to.equal(Number.POSITIVE_INFINITY);
+  });
+
+  it('has no lateness of a timer that is not there', () => {
+    expect(latenessWithin(growing, 5, 1000)).to.deep.equal([]);
+    expect(latenessWithin(growing, 0, 1000)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+});

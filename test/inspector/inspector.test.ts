@@ -1,0 +1,337 @@
+import { once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
+import { runNode } from '../support/child.ts';
+import { Op } from '../support/op.ts';
+import { pause } from '../support/turns.ts';
+import { Watcher } from './stream.ts';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: Buffer;
+}
+
+async function ask(url: URL, method = 'GET', headers: Record<string, string> = {}): Promise<Answer> {
+  const asked = request(url, { method, headers, agent: false }).end();
+  const [response] = await once(asked, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+interface Mounted extends AsyncDisposable {
+  at(path: string): URL;
+  /** Of all requests so far. */
+  readonly responses: ServerResponse[];
+}
+
+/** A server that has an inspector, and says `mine` to what is not for it. */
+async function mount(inspector: Inspector): Promise<Mounted> {
+  const responses: ServerResponse[] = [];
+  const server = createServer((asked, response) => {
+    responses.push(response);
+    if (!inspector.handle(asked, response)) response.end('mine');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    at: (path) => new URL(path, `http://127.0.0.1:${port}`),
+    responses,
+    async [Symbol.asyncDispose]() {
+      await inspector.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A purgatory that counts how often it is looked at. */
+class Counted extends Purgatory<string, Op> {
+  looks = 0;
+  override snapshot(options?: { top?: number }): ReturnType<Purgatory['snapshot']> {
+    this.looks++;
+    return super.snapshot(options);
+  }
+}
+
+describe('createInspector', () => {
+  let inspector: Inspector;
+  let clock: ManualClock;
+  let timer: SystemTimer;
+  let fetches: Counted;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    timer = new SystemTimer({ clock, wheelSize: 16 });
+    fetches = new Counted('fetch', { timer });
+    inspector = createInspector({ purgatories: [fetches], timers: [timer] });
+  });
+
+  afterEach(() => inspector.close());
+
+  it('refuses what it cannot show, and a bad path or port, by name', async () => {
+    const bad = (options: unknown) => () => createInspector(options as Parameters<typeof createInspector>[0]);
+    expect(bad(null)).to.throw(TypeError).with.property('code', 'ERR_INVALID_ARG_TYPE');
+    expect(bad({ purgatories: fetches })).to.throw(TypeError, '"options.purgatories" property');
+    expect(bad({ purgatories: [fetches, 7] })).to.throw(TypeError, '"options.purgatories[1]" property');
+    expect(bad({ timers: [null] })).to.throw(TypeError, '"options.timers[0]" property');
+    expect(bad({ path: 1 })).to.throw(TypeError, 'Received type number (1)');
+    expect(bad({ path: 'a/' })).to.throw(TypeError, "Received 'a/'");
+    let error: unknown;
+    await inspector.listen({ port: 70_000 }).catch((thrown) => {
+      error = thrown;
+    });
+    expect(error).to.be.instanceOf(RangeError).with.property('code', 'ERR_OUT_OF_RANGE');
+  });
+
+  it('serves one page, zipped for who takes it, under a policy that names its only script and style', async () => {
+    const url = await inspector.listen();
+    const zipped = await ask(url, 'GET', { 'accept-encoding': 'gzip, br' });
+    const plain = await ask(url);
+    expect([plain.status, plain.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);
+    expect(zipped.headers['content-encoding']).to.equal('gzip');
+    expect(gunzipSync(zipped.body)).to.deep.equal(plain.body);
+    const policy = String(plain.headers['content-security-policy']);
+    expect(policy).to.match(
+      /^default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; connect-src 'self';/,
+    );
+    expect(policy).not.to.include('unsafe');
+    const html = plain.body.toString();
+    expect(html.match(/<script|<style|<link/g)).to.deep.equal(['<link', '<style', '<script']);
+    expect(html).not.to.match(/(src|href)="(?!data:)/);
+    const head = await ask(url, 'HEAD');
+    expect([head.status, head.body.length]).to.deep.equal([200, 0]);
+    expect((await ask(new URL('events', url), 'HEAD')).headers['content-type']).to.equal('text/event-stream');
+  });
+
+  it('stays small: about 40 kB on the wire', async () => {
+    const { body } = await ask(await inspector.listen(), 'GET', { 'accept-encoding': 'gzip' });
+    expect(body.length).to.be.below(44_000);
+  });
+
+  it('is read-only, has one page, and listens on loopback for loopback names', async () => {
+    const url = await inspector.listen();
+    expect(url.hostname).to.equal('127.0.0.1');
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const { status, headers } = await ask(url, method);
+      expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
+    }
+    expect((await ask(new URL('/etc/passwd', url))).status).to.equal(404);
+    expect((await ask(new URL('/?theme=1', url))).status).to.equal(200);
+    expect((await ask(url, 'GET', { host: 'rebound.example' })).status).to.equal(403);
+    expect((await ask(url, 'GET', { host: `localhost:${url.port}` })).status).to.equal(200);
+    expect((await ask(url, 'GET', { host: `[::1]:${url.port}` })).status).to.equal(200);
+    expect(fetches.looks).to.equal(0);
+  });
+
+  it('answers in a server of the user, where it is mounted, and leaves the rest to that server', async () => {
+    inspector = createInspector({ purgatories: [fetches], path: '/inspector/' });
+    await using server = await mount(inspector);
+    const { at } = server;
+    expect((await ask(at('/'))).body.toString()).to.equal('mine');
+    expect((await ask(at('/inspector'))).body.toString()).to.equal('mine');
+    expect((await ask(at('/inspector/'), 'GET', { host: 'any.example' })).body.toString()).to.include(
+      '<title>',
+    );
+    const watcher = await Watcher.open(at('/inspector/'));
+    expect((await watcher.next()).purgatories[0].name).to.equal('fetch');
+    await inspector.close();
+    await once(watcher.response, 'close');
+  });
+
+  it('looks at nothing until somebody watches, and no longer than that', async () => {
+    const url = await inspector.listen();
+    await ask(url);
+    expect(fetches.looks).to.equal(0);
+    const first = await Watcher.open(url);
+    const second = await Watcher.open(url);
+    await Promise.all([first.next(), second.next()]);
+    await first[Symbol.asyncDispose]();
+    await second.next();
+    await second[Symbol.asyncDispose]();
+    await pause(20); // the server's side of the connection closes
+    const { looks } = fetches;
+    await pause(600);
+    expect(fetches.looks).to.equal(looks);
+    await using again = await Watcher.open(url);
+    await again.next();
+    expect(fetches.looks).to.equal(looks + 1);
+  });
+
+  it('makes one frame for all watchers, a quarter of a second apart', async () => {
+    const url = await inspector.listen();
+    await using first = await Watcher.open(url);
+    await first.next();
+    await using second = await Watcher.open(url);
+    const [a, b] = await Promise.all([first.next(), second.next()]);
+    const later = await second.next();
+    expect(a).to.deep.equal(b);
+    expect(later.atMs - a.atMs).to.be.within(200, 5000);
+    expect(later.run).to.equal(a.run);
+  });
+
+  it('may listen again after close, and says so when the port is taken', async () => {
+    const url = await inspector.listen();
+    const other = createInspector({});
+    let code: unknown;
+    await other.listen({ port: Number(url.port) }).catch((error) => {
+      code = error.code;
+    });
+    expect(code).to.equal('EADDRINUSE');
+    await inspector.close();
+    await inspector.close();
+    await inspector.listen({ port: Number(url.port) });
+    expect((await ask(url)).status).to.equal(200);
+  });
+
+  it('skips frames for who does not read, without keeping them, and sends on to the others', async () => {
+    for (let n = 0; n < 8; n++) fetches.tryCompleteElseWatch(new Op(`${n}`), [`${n}`.padEnd(80, 'x')]);
+    inspector = createInspector({ purgatories: Array(500).fill(fetches) });
+    await using server = await mount(inspector);
+    await using stuck = await Watcher.open(server.at('/'));
+    stuck.response.pause();
+    await using reader = await Watcher.open(server.at('/'));
+    const size = JSON.stringify(await reader.next()).length;
+    // The sockets of both sides hold some frames; the server holds one at most that found no place there.
+    const [answer] = server.responses;
+    while (!answer.writableNeedDrain) await reader.next();
+    for (let n = 0; n < 3; n++) await reader.next();
+    expect(answer.writableLength).to.be.below(1.5 * size);
+  });
+
+  it('tells a wheel of 65,536 buckets in a few hundred bytes, and an operation of a hundred keys in a line', async () => {
+    const wide = new SystemTimer({ clock, wheelSize: 65_536 });
+    const many = new Purgatory<string, Op>('many', { timer: wide });
+    const keys = Array.from({ length: 100 }, (_, n) => `${n}-`.padEnd(500, 'k'));
+    for (let n = 0; n < 200; n++) many.tryCompleteElseWatch(new Op('', { delayMs: 1 + n * 100_000 }), keys);
+    inspector = createInspector({ purgatories: [many], timers: [wide] });
+    await using watcher = await Watcher.open(await inspector.listen());
+    const frame = await watcher.next();
+    expect(frame.timers[0].rings.map(({ sectors }) => sectors.length)).to.deep.equal([64, 64]);
+    expect(frame.timers[0].rings.map(({ buckets }) => buckets)).to.deep.equal([65_536, 65_536]);
+    expect(JSON.stringify(frame).length).to.be.below(12_000);
+    many.close();
+    wide.close();
+  });
+
+  it('sums up the wheels that are too many to draw', async () => {
+    const narrow = new SystemTimer({ clock, wheelSize: 2 });
+    for (let bit = 0; bit < 20; bit++) narrow.schedule(() => {}, 2 ** bit);
+    inspector = createInspector({ timers: [narrow] });
+    await using watcher = await Watcher.open(await inspector.listen());
+    const { rings, beyond } = (await watcher.next()).timers[0];
+    expect(rings).to.have.lengthOf(6);
+    expect(beyond).to.equal(14);
+    narrow.close();
+  });
+
+  it('tells a cascade once, to the frame after it', async () => {
+    await using watcher = await Watcher.open(await inspector.listen());
+    timer.schedule(() => {}, 20);
+    await watcher.next();
+    clock.advance(18);
+    const frame = await watcher.next(({ timers }) => timers[0].cascades.length > 0);
+    expect(frame.timers[0].cascades).to.deep.equal([{ ring: 1, bucket: 1, tasks: 1 }]);
+    expect((await watcher.next()).timers[0].cascades).to.deep.equal([]);
+  });
+
+  it('keeps the latest of too many cascades, and those of its own timers only', async () => {
+    await using watcher = await Watcher.open(await inspector.listen());
+    await watcher.next();
+    const other = new SystemTimer({ clock, wheelSize: 16 });
+    for (let n = 1; n <= 40; n++) {
+      timer.schedule(() => {}, 16 * n + 1);
+      other.schedule(() => {}, 16 * n + 1);
+    }
+    clock.advance(700);
+    const frame = await watcher.next(({ timers }) => timers[0].cascades.length > 0);
+    expect(frame.timers[0].cascades).to.have.lengthOf(16);
+    expect(frame.timers[0].totals.cascaded).to.be.at.least(40);
+    other.close();
+  });
+
+  it('follows a few operations to their end, and drops what was parked before', async () => {
+    fetches.tryCompleteElseWatch(new Op('before'), ['a']);
+    await using watcher = await Watcher.open(await inspector.listen());
+    await watcher.next();
+    const [early, late, gone] = [new Op('early'), new Op('late', { delayMs: 5 }), new Op('gone')];
+    for (const op of [early, late, gone]) fetches.tryCompleteElseWatch(op, ['a', 'b', 'c', 'd', 'e']);
+    new Purgatory<string, Op>('unseen', { timer }).tryCompleteElseWatch(new Op('unseen'), ['a']);
+    early.ready = true;
+    fetches.checkAndComplete('b');
+    gone.cancel();
+    clock.advance(5);
+    const { timelines } = await watcher.next((frame) => frame.timelines.length > 0);
+    expect(
+      timelines.map(({ events }) => events.map(({ what, key }) => (key ? `${what} ${key}` : what))),
+    ).to.deep.equal([
+      ['parked', 'tried', 'tried b', 'completed'],
+      ['parked', 'tried', 'tried b', 'cancelled'],
+      ['parked', 'tried', 'tried b', 'expired'],
+    ]);
+    expect(timelines[0]).to.deep.include({
+      purgatory: 'fetch',
+      type: 'Op',
+      keys: ['a', 'b', 'c', 'd', 'and 1 more'],
+    });
+  });
+
+  it('bounds what it tells of a life, and how many lives it follows', async () => {
+    await using watcher = await Watcher.open(await inspector.listen());
+    await watcher.next();
+    const ops = Array.from({ length: 20 }, (_, n) => new Op(`${n}`));
+    for (const op of ops) fetches.tryCompleteElseWatch(op, ['a']);
+    for (let n = 0; n < 50; n++) fetches.checkAndComplete('a');
+    const under = await watcher.next((frame) => frame.timelines.length > 0);
+    expect(under.timelines.map(({ events }) => events.length)).to.deep.equal([15, 15, 15, 15]);
+    expect(under.timelines[0].untold).to.equal(51 + 1 - 15);
+    for (const op of ops) op.ready = true;
+    fetches.checkAndComplete('a');
+    for (let n = 0; n < 20; n++) fetches.tryCompleteElseWatch(new Op('next', { delayMs: 1 }), ['b']);
+    clock.advance(1);
+    const ended = await watcher.next((frame) => frame.timelines[0].events.at(-1)?.what === 'completed');
+    expect(ended.timelines).to.have.lengthOf(4);
+  });
+
+  it('lets the youngest life give way to a new one after a while, so that there is always something new', async () => {
+    await using watcher = await Watcher.open(await inspector.listen());
+    await watcher.next();
+    for (let n = 0; n < 4; n++) fetches.tryCompleteElseWatch(new Op('long'), ['long']);
+    await pause(1050);
+    fetches.tryCompleteElseWatch(new Op('new'), ['new']);
+    const frame = await watcher.next(({ timelines }) => timelines.at(-1)?.keys[0] === 'new');
+    expect(frame.timelines.map(({ keys: [key] }) => key)).to.deep.equal(['long', 'long', 'long', 'new']);
+  });
+
+  it('tells how long the event loop was blocked between two frames', async () => {
+    await using watcher = await Watcher.open(await inspector.listen());
+    await watcher.next();
+    await pause(50); // the loop is probed
+    const untilMs = performance.now() + 150;
+    while (performance.now() < untilMs);
+    const { blockedMs } = await watcher.next((frame) => frame.blockedMs > 100);
+    expect(blockedMs).to.be.below(10_000);
+  });
+
+  it('keeps no process alive, even while somebody watches', async function () {
+    this.timeout(30_000);
+    const script = `
+      import { get } from 'node:http';
+      import { Purgatory } from 'purgatory';
+      import { createInspector } from 'purgatory/inspector';
+      const url = await createInspector({ purgatories: [new Purgatory('fetch')] }).listen();
+      get(new URL('events', url), (response) => {
+        response.once('data', () => {
+          response.socket.unref();
+          console.log('watches');
+        });
+      });`;
+    const ended = await runNode(['--input-type=module', '-e', script], { limitMs: 20_000 });
+    expect(ended).to.deep.equal({ code: 0, signal: null, stdout: 'watches\n', stderr: '' });
+  });
+});

@@ -1,0 +1,248 @@
+// The page in a real browser, against real purgatories. Time is a ManualClock's wherever the page need not animate it.
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
+import { startBrowser } from '../support/browser.ts';
+import { Op } from '../support/op.ts';
+import { pause } from '../support/turns.ts';
+
+class DelayedFetch extends Op {}
+
+describe('the page of the inspector', function () {
+  this.timeout(30_000);
+  let browser: Browser | undefined;
+  let page: Page;
+  let clock: ManualClock;
+  let timer: SystemTimer;
+  let fetches: Purgatory<string, Op>;
+  let inspector: Inspector;
+  let url: URL;
+  let complaints: string[];
+  let asked: string[];
+
+  before(async function () {
+    browser = await startBrowser(this);
+  });
+
+  after(() => browser?.close());
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    timer = new SystemTimer({ clock, wheelSize: 16, tickMs: 10 });
+    fetches = new Purgatory<string, Op>('fetch', { timer });
+    inspector = createInspector({ purgatories: [fetches], timers: [timer] });
+    url = await inspector.listen();
+    page = await (browser as Browser).newPage({ viewport: { width: 1280, height: 900 } });
+    complaints = [];
+    asked = [];
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('console', (said) => {
+      if (said.type() === 'error' || said.type() === 'warning') complaints.push(said.text());
+    });
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  });
+
+  afterEach(async () => {
+    await page.close();
+    await inspector.close();
+    fetches.close();
+    timer.close();
+  });
+
+  /** Opens the page and waits for its first frame. */
+  async function open(): Promise<void> {
+    await page.goto(url.href);
+    await page.waitForSelector('.verdict');
+  }
+
+  const text = (selector: string): Promise<string> =>
+    page
+      .locator(selector)
+      .first()
+      .innerText()
+      .then((each) => each.replaceAll(/\s+/g, ' ').trim());
+
+  /** Waits until what `selector` finds says `what`. */
+  async function says(selector: string, what: string | RegExp): Promise<void> {
+    await page.locator(selector).filter({ hasText: what }).first().waitFor({ timeout: 5000 });
+  }
+
+  const figure = (term: string): string => `.figure[data-explain="${term}"]`;
+
+  it('shows a parked operation, and its completion', async () => {
+    await open();
+    await says('[data-test="head"]', 'nothing: the timer sleeps');
+    const op = new DelayedFetch('a', { delayMs: 60_000 });
+    fetches.tryCompleteElseWatch(op, ['orders-0', 'orders-1']);
+    await says(figure('parked'), /parked\s*1$/);
+    await says(figure('watched'), /on 2 keys/);
+    expect(await text('[data-test="hottest"] tbody'))
+      .to.include('orders-0 1')
+      .and.include('orders-1 1');
+    expect(await text('[data-test="oldest"] tbody')).to.include('DelayedFetch orders-0, orders-1 0 ms 1 min');
+    await says('[data-test="timeline"]', 'DelayedFetch in fetch, on orders-0, orders-1');
+    op.ready = true;
+    fetches.checkAndComplete('orders-1');
+    await says('[data-test="timeline"] li[data-what="completed"]', 'completed by an event');
+    await says('[data-test="timeline"]', /tried\s*orders-1/);
+    await says(figure('parked'), /parked\s*0$/);
+    await says(figure('early'), /100\s%/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows an expiry', async () => {
+    await open();
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
+    await says('[data-test="head"]', 'bucket 10, 1 task, in 100 ms');
+    clock.advance(100);
+    await says('[data-test="timeline"] li[data-what="expired"]', 'expired at its deadline');
+    await says('[data-test="head"]', 'nothing: the timer sleeps');
+    await says(figure('ran'), /ran\s*1$/);
+    await says(figure('early'), /0\s%/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows a cascade that really happened, and where its tasks fell', async () => {
+    await open();
+    for (let n = 0; n < 7; n++) {
+      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 330 + 10 * n }), ['orders-0']);
+    }
+    await says('[data-test="ring-1"]', '7');
+    await says('[data-test="head"]', 'the outer ring, bucket 2, 7 tasks, in 320 ms');
+    clock.advance(320);
+    await says('[data-test="cascade"]', '7 tasks fell from bucket 2 of the outer ring');
+    expect(await text('[data-test="ring-1"]')).to.equal('0');
+    expect(await text('[data-test="ring-0"]')).to.equal('7');
+    expect(await page.locator('.sector[data-ring="0"][data-shade="1"]').count()).to.equal(7);
+    await says('[data-test="head"]', 'the inner ring, bucket 1, 1 task');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('survives a restart of the server, and starts afresh with the new one', async () => {
+    await open();
+    fetches.tryCompleteElseWatch(new DelayedFetch('a'), ['orders-0']);
+    await says(figure('parked'), /parked\s*1$/);
+    await inspector.close();
+    await says('.headline', 'The server does not answer');
+    const again = new Purgatory<string, Op>('fetch', { timer });
+    for (const key of ['a', 'b', 'c']) again.tryCompleteElseWatch(new DelayedFetch(key), [key]);
+    inspector = createInspector({ purgatories: [again], timers: [timer] });
+    await inspector.listen({ port: Number(url.port) });
+    await says(figure('parked'), /parked\s*3$/);
+    await says('.connection', 'live');
+    expect(await page.locator('main').getAttribute('data-restarts')).to.equal('1');
+    again.close();
+  });
+
+  it('warns when the event loop was blocked', async () => {
+    await open();
+    await pause(50); // the loop is probed
+    const untilMs = performance.now() + 300;
+    while (performance.now() < untilMs);
+    await says('.headline', 'the event loop was blocked');
+    await says('.warnings', 'It stood still for');
+  });
+
+  it('explains every number on focus, to the eye and to a screen reader; Escape hides the explanation', async () => {
+    await open();
+    const explained = page.locator('[data-explain]');
+    const terms = new Set<string>();
+    for (const each of await explained.all()) {
+      terms.add((await each.getAttribute('data-explain')) as string);
+      const description = await each.getAttribute('aria-describedby');
+      expect(await page.locator(`#${description}`).textContent(), description as string).to.have.length.above(
+        30,
+      );
+    }
+    expect([...terms]).to.include.members(['parked', 'completed', 'expired', 'early', 'lateness', 'wheels']);
+    for (let tabs = 0; tabs < 30; tabs++) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.dataset.explain')) === 'watched') break;
+    }
+    expect(await text('.tip')).to.match(/^Pairs of a parked operation/);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.tip').isVisible()).to.equal(false);
+  });
+
+  it('explains a sector under the pointer', async () => {
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
+    await open();
+    await page.locator('.sector[data-ring="0"][data-sector="10"]').hover();
+    await says('.tip', /Ring, bucket 10: 1 task, reached in 100\sms/);
+  });
+
+  it('lets the reader choose a purgatory, a timer and a life', async () => {
+    const joins = new Purgatory<string, Op>('join');
+    const second = new SystemTimer({ clock, wheelSize: 64 });
+    await inspector.close();
+    inspector = createInspector({ purgatories: [fetches, joins], timers: [timer, second] });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 1000 }), ['orders-0']);
+    for (const key of ['x', 'y']) joins.tryCompleteElseWatch(new Op(key), [key]);
+    await says(figure('parked'), /parked\s*3$/);
+    await page.getByLabel('Purgatory').selectOption('join');
+    await says(figure('parked'), /parked\s*2$/);
+    await page.locator('.choices button', { hasText: 'Op x' }).click();
+    await says('[data-test="timeline"]', 'Op in join, on x');
+    await page.getByLabel('Timer').selectOption('1');
+    await says(figure('pending'), /pending\s*0$/);
+    joins.close();
+    second.close();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('asks for nothing but itself and its stream, and runs no key as code', async () => {
+    await open();
+    const key = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    fetches.tryCompleteElseWatch(new DelayedFetch('a'), [key]);
+    await says('[data-test="hottest"]', key);
+    expect(new Set(asked)).to.deep.equal(new Set(['/', '/events']));
+    expect(await page.title()).to.equal('Purgatory inspector');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('fits a phone, without a word cut off, in light and dark', async () => {
+    for (let n = 0; n < 30; n++) {
+      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 1000 * n }), [
+        `a-long-topic-name-${n}`,
+      ]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await open();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(360);
+    }
+  });
+
+  it('holds 60 frames a second with 100,000 parked', async () => {
+    await inspector.close();
+    const real = new SystemTimer();
+    const many = new Purgatory<string, Op>('fetch', { timer: real });
+    for (let n = 0; n < 100_000; n++) {
+      many.tryCompleteElseWatch(new DelayedFetch('', { delayMs: 60_000 + 2 * n }), [`orders-${n % 1000}`]);
+    }
+    inspector = createInspector({ purgatories: [many], timers: [real] });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
+    await says(figure('parked'), '100,000');
+    // The median of the times between frames, of a few runs the best: other work on the machine must not count.
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 5 && best > 17.5; run++) {
+      const medianMs = await page.evaluate(`new Promise((resolve) => {
+        const times = [];
+        requestAnimationFrame(function next(now) {
+          times.push(now);
+          if (times.length <= 60) requestAnimationFrame(next);
+          else resolve(times.slice(1).map((time, i) => time - times[i]).sort((a, b) => a - b)[30]);
+        });
+      })`);
+      best = Math.min(best, Number(medianMs));
+    }
+    expect(best).to.be.at.most(17.5);
+    many.close();
+    real.close();
+  });
+});
