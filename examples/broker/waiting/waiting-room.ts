@@ -56,8 +56,8 @@ export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOpera
   }
 
   /**
-   * Completes the operation at once or parks it. Costs what that costs there. Throws a Refusal when it would have to wait and there is no room,
-   * and what its `tryComplete` or `onComplete` throws.
+   * Completes the operation at once or parks it, at the cost of its purgatory. Throws a Refusal when it would have to wait and
+   * there is no room, and what its `tryComplete` or `onComplete` throws.
    */
   enter(operation: WaitingOperation, watched: WatchedIn<P>): void {
     operation.parkedAt = performance.now();

@@ -224,7 +224,7 @@ describe('a produce', () => {
   });
 });
 
-describe('a produce whose followers never come', () => {
+describe('a produce whose follower is gone', () => {
   let running: RunningBroker;
   let client: WireClient;
   let producer: WireClient;
@@ -247,7 +247,10 @@ describe('a produce whose followers never come', () => {
     });
 
   beforeEach(async () => {
-    running = await startBroker({ nodes: 2, node: 0, port: await freePorts(2) });
+    const cluster = { nodes: 2, port: await freePorts(2) };
+    const [leader, follower] = await Promise.all([0, 1].map((node) => startBroker({ ...cluster, node })));
+    await follower.broker.stop();
+    running = leader;
     client = await WireClient.connect(running.port);
     producer = await WireClient.connect(running.port);
     await create('t');
