@@ -7,7 +7,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { SystemTimer } from 'purgatory';
+import { Purgatory, type PurgatoryOptions, SystemTimer } from 'purgatory';
+import { ThresholdPurgatory } from 'purgatory/threshold';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
@@ -26,7 +27,13 @@ import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
-import { type WaitingCounts, WaitingRoom } from './waiting/waiting-room.ts';
+import type { AckPurgatory } from './waiting/delayed-produce.ts';
+import {
+  type AnyPurgatory,
+  type WaitingCounts,
+  type WaitingOperation,
+  WaitingRoom,
+} from './waiting/waiting-room.ts';
 
 const HOST = '127.0.0.1';
 
@@ -51,7 +58,9 @@ export class Broker {
   /** The folder of this node: nothing is written elsewhere. */
   readonly #folder: string;
   readonly #timer = new SystemTimer();
-  readonly #rooms: Record<keyof BrokerStatus['purgatories'], WaitingRoom>;
+  readonly #rooms: Record<'fetch' | 'join' | 'heartbeat', WaitingRoom> & {
+    readonly produce: WaitingRoom<AckPurgatory>;
+  };
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
   readonly #offsets = new OffsetStore();
@@ -78,21 +87,24 @@ export class Broker {
     );
     const { maxParked } = this.#options;
     const metrics = new PurgatoryMetrics(this.#registry);
-    const room = (name: string, limits?: { maxParked: number }) =>
-      new WaitingRoom(name, {
-        timer: this.#timer,
-        observer: metrics.observer(name),
-        onError: (error) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`),
-        ...limits,
-      });
-    this.#rooms = {
-      fetch: room('fetch', { maxParked }),
-      produce: room('produce', { maxParked }),
-      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
-      join: room('join'),
-      heartbeat: room('heartbeat'),
+    const room = <P extends AnyPurgatory>(
+      Kind: new (name: string, options: PurgatoryOptions) => P,
+      name: string,
+      maxParked = Infinity,
+    ) => {
+      const onError = (error: unknown) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`);
+      const purgatory = new Kind(name, { timer: this.#timer, maxParked, onError });
+      const made = new WaitingRoom(purgatory, { maxParked, observer: metrics.observer(name) });
+      metrics.watch(made);
+      return made;
     };
-    for (const each of Object.values(this.#rooms)) metrics.watch(each);
+    this.#rooms = {
+      fetch: room(Purgatory<string, WaitingOperation>, 'fetch', maxParked),
+      produce: room(ThresholdPurgatory<string, number, WaitingOperation>, 'produce', maxParked),
+      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
+      join: room(Purgatory<string, WaitingOperation>, 'join'),
+      heartbeat: room(Purgatory<string, WaitingOperation>, 'heartbeat'),
+    };
     this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
@@ -195,7 +207,7 @@ export class Broker {
 
   #createPartition(topic: string, index: number, isNew: boolean): Partition {
     const replicaIds = this.#cluster.replicasOf(index).map(({ id }) => id);
-    return new Partition(topic, index, replicaIds, {
+    const partition = new Partition(topic, index, replicaIds, {
       openLog: (key, onBatch) => {
         const folder = join(this.#folder, 'logs', key);
         if (isNew) rmSync(folder, { recursive: true, force: true });
@@ -205,11 +217,13 @@ export class Broker {
       },
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
-      announce: (key) => this.#announce(key),
+      announce: (moved) => this.#announce(moved),
       selfId: this.#cluster.self.id,
       minInsyncReplicas: this.#options.minInsyncReplicas,
       replicaLagMs: this.#options.replicaLagMs,
     });
+    this.#announce(partition);
+    return partition;
   }
 
   /** Each leader tells of its own. */
@@ -225,9 +239,11 @@ export class Broker {
     handler(exchange, this.#context as Context);
   }
 
-  /** Something moved in a partition: whoever waits for it looks again, once, at the end of this turn. */
-  #announce(key: string): void {
+  /** Something moved in a partition: fetches that wait for it look again, once, at the end of this turn; acks that are reached end now. */
+  #announce({ key, highWatermark, isDeleted }: Partition): void {
     this.#rooms.fetch.purgatory.notify(key);
-    this.#rooms.produce.purgatory.notify(key);
+    const acks = this.#rooms.produce.purgatory;
+    acks.advance(key, isDeleted ? Infinity : highWatermark);
+    if (isDeleted) acks.delete(key);
   }
 }

@@ -7,6 +7,7 @@ import type { Topics } from '../log/topics.ts';
 import type { RecordMetrics } from '../metrics/record-metrics.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
+import type { AckPurgatory } from '../waiting/delayed-produce.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 
 export interface Context {
@@ -18,7 +19,7 @@ export interface Context {
   readonly defaultPartitions: number;
   readonly maxPartitions: number;
   readonly fetches: WaitingRoom;
-  readonly produces: WaitingRoom;
+  readonly produces: WaitingRoom<AckPurgatory>;
   /** Has the controller, where that is another node, create the topic. */
   wantTopic(name: string): void;
   readonly producerIds: ProducerIds;

@@ -37,7 +37,7 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   exchange.waitIn(
     context.produces,
     new DelayedProduce(Math.max(0, timeoutMs), pending, answer),
-    pending.map(({ partition }) => partition.key),
+    pending.map(({ partition, requiredOffset }) => [partition.key, requiredOffset]),
   );
 
   function answer(ackErrors: ReadonlyMap<Partition, number>): void {

@@ -22,8 +22,8 @@ export interface PartitionContext {
   readonly flush: FlushPolicy;
   /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it. */
   readonly openLog: (key: string, onBatch: (header: BatchHeader) => void) => PartitionLog;
-  /** Something moved in the partition with this key. */
-  readonly announce: (key: string) => void;
+  /** Something moved in the partition. */
+  readonly announce: (partition: Partition) => void;
   readonly selfId: number;
   readonly minInsyncReplicas: number;
   /** A follower that has not caught up for so long (ms) is not in sync. */
@@ -153,7 +153,7 @@ export class Partition {
     this.#deleted = true;
     void this.#flusher.stop();
     this.log.delete();
-    this.#context.announce(this.key);
+    this.#context.announce(this);
   }
 
   /** Resolves when what was appended is on the disk and the log is closed. */
@@ -167,7 +167,7 @@ export class Partition {
     if (endOffset <= this.#keptOffset || this.#deleted) return;
     this.#keptOffset = endOffset;
     if (!this.isLed) return;
-    this.#context.announce(this.key);
+    this.#context.announce(this);
     this.#advance();
   }
 
@@ -175,6 +175,6 @@ export class Partition {
     const offset = this.#replicas.commonOffset(this.#keptOffset);
     if (offset <= this.#highWatermark || this.#deleted) return;
     this.#highWatermark = offset;
-    this.#context.announce(this.key);
+    this.#context.announce(this);
   }
 }

@@ -5,7 +5,7 @@
  * leaves. Names and labels are what dashboards are made of: they stay.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { RoomObserver, WaitingCounts, WaitingRoom } from '../waiting/waiting-room.ts';
+import type { AnyPurgatory, RoomObserver, WaitingCounts, WaitingRoom } from '../waiting/waiting-room.ts';
 
 /** From acks that come with the next flush to sessions of half an hour, in seconds. */
 const TIME_PARKED_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
@@ -15,7 +15,7 @@ const LATENESS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 /** Registers the metrics; rooms are counted from their `watch` on. */
 export class PurgatoryMetrics {
   readonly #registry: Registry;
-  readonly #rooms: WaitingRoom[] = [];
+  readonly #rooms: WaitingRoom<AnyPurgatory>[] = [];
   readonly #timeParked: Histogram<'purgatory'>;
   readonly #lateness: Histogram;
 
@@ -60,7 +60,7 @@ export class PurgatoryMetrics {
     };
   }
 
-  watch(room: WaitingRoom): void {
+  watch(room: WaitingRoom<AnyPurgatory>): void {
     this.#rooms.push(room);
   }
 

@@ -8,7 +8,7 @@ import { encode } from '../protocol/codec.ts';
 import { type ApiName, apis } from '../protocol/messages/index.ts';
 import type { Draft, Message } from '../protocol/schema.ts';
 import { Writer } from '../protocol/writer.ts';
-import type { WaitingOperation, WaitingRoom } from '../waiting/waiting-room.ts';
+import type { AnyPurgatory, WaitingOperation, WaitingRoom, WatchedIn } from '../waiting/waiting-room.ts';
 
 export type Request<N extends ApiName> = Message<(typeof apis)[N]['request']>;
 export type Response<N extends ApiName> = Draft<(typeof apis)[N]['response']>;
@@ -79,8 +79,12 @@ export class Exchange<N extends ApiName = ApiName> {
   }
 
   /** Lets `operation` wait for this request: it answers at once, later, or is cancelled when the connection closes. */
-  waitIn(room: WaitingRoom, operation: WaitingOperation, keys: readonly string[]): void {
-    room.enter(operation, keys);
+  waitIn<P extends AnyPurgatory>(
+    room: WaitingRoom<P>,
+    operation: WaitingOperation,
+    watched: WatchedIn<P>,
+  ): void {
+    room.enter(operation, watched);
     if (!operation.isCompleted) this.#operation = operation;
   }
 

@@ -4,13 +4,21 @@
  * An operation that is complete at its first try was never parked and counts nowhere. Counting is O(1) and keeps nothing per
  * operation but the time it was parked at.
  */
-import { DelayedOperation, Purgatory, PurgatoryError, type Timer } from 'purgatory';
+import { DelayedOperation, type Purgatory, PurgatoryError } from 'purgatory';
 import { Refusal } from '../refusal.ts';
 
+/** Of whichever kind: a Purgatory, or a ThresholdPurgatory. What is watched there is between it and those who enter. */
+export interface AnyPurgatory {
+  readonly name: string;
+  readonly numDelayed: number;
+  readonly watchedKeys: number;
+  tryCompleteElseWatch(operation: WaitingOperation, watched: unknown): boolean;
+}
+
+export type WatchedIn<P extends AnyPurgatory> = Parameters<P['tryCompleteElseWatch']>[1];
+
 export interface WaitingRoomOptions {
-  readonly timer: Timer;
-  readonly onError: (error: unknown) => void;
-  /** Default: any number. */
+  /** That of the purgatory. Default: any number. */
   readonly maxParked?: number;
   readonly observer?: RoomObserver;
 }
@@ -22,9 +30,8 @@ export interface RoomObserver {
   onExpire(latenessMs: number): void;
 }
 
-export class WaitingRoom {
-  readonly name: string;
-  readonly purgatory: Purgatory<string, WaitingOperation>;
+export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOperation>> {
+  readonly purgatory: P;
   #parked = 0;
   #completed = 0;
   #expired = 0;
@@ -33,11 +40,14 @@ export class WaitingRoom {
   readonly #maxParked: number;
   readonly #observer: RoomObserver | undefined;
 
-  constructor(name: string, { timer, onError, maxParked = Infinity, observer }: WaitingRoomOptions) {
-    this.name = name;
+  constructor(purgatory: P, { maxParked = Infinity, observer }: WaitingRoomOptions = {}) {
+    this.purgatory = purgatory;
     this.#maxParked = maxParked;
     this.#observer = observer;
-    this.purgatory = new Purgatory(name, { timer, onError, maxParked });
+  }
+
+  get name(): string {
+    return this.purgatory.name;
   }
 
   /** For who must know before it begins: throws a Refusal when nothing more can be parked. */
@@ -46,13 +56,13 @@ export class WaitingRoom {
   }
 
   /**
-   * Completes the operation at once or parks it. O(keys). Throws a Refusal when it would have to wait and there is no room,
-   * and what its `tryComplete` or `onComplete` throws.
+   * Completes the operation at once or parks it, at the cost of its purgatory. Throws a Refusal when it would have to wait and
+   * there is no room, and what its `tryComplete` or `onComplete` throws.
    */
-  enter(operation: WaitingOperation, keys: readonly string[]): void {
+  enter(operation: WaitingOperation, watched: WatchedIn<P>): void {
     operation.parkedAt = performance.now();
     try {
-      if (this.purgatory.tryCompleteElseWatch(operation, keys)) return;
+      if (this.purgatory.tryCompleteElseWatch(operation, watched)) return;
     } catch (error) {
       const isFull = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_FULL';
       throw isFull ? this.#full() : error;
@@ -102,7 +112,7 @@ export interface WaitingCounts {
 
 /** What enters a WaitingRoom: a subclass says in `answer` what happens when the wait is over, however it ended. */
 export abstract class WaitingOperation extends DelayedOperation {
-  room: WaitingRoom | undefined;
+  room: WaitingRoom<AnyPurgatory> | undefined;
   parkedAt = 0;
   #waitedMs = 0;
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from './support/batches.ts';
+import { freePorts } from './support/free-ports.ts';
 import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
@@ -220,5 +221,77 @@ describe('a produce', () => {
     await client.closed();
     expect(running.lines).to.have.length(1);
     expect(running.lines[0]).to.contain('acks=0 failed with error 3');
+  });
+});
+
+describe('a produce whose follower is gone', () => {
+  let running: RunningBroker;
+  let client: WireClient;
+  let producer: WireClient;
+  const produces = () => running.broker.status().purgatories.produce;
+  const create = (name: string) => {
+    const topics = [{ name, numPartitions: 2, replicationFactor: -1, assignments: [], configs: [] }];
+    return client.send('CreateTopics', 2, { topics, timeoutMs: 1000, validateOnly: false });
+  };
+  const produce = async (topic: string, timeoutMs: number, values: string[] = ['a']) => {
+    const request = { ...produceRequest(topic, 0, -1, makeBatch(values)), timeoutMs };
+    const { responses } = await producer.send('Produce', 8, request);
+    return responses[0].partitionResponses[0].errorCode;
+  };
+  /** What the follower would say when it has everything before `offset`. */
+  const followTo = (offset: number) =>
+    until(async () => {
+      const request = { ...fetchRequest('t', 0, offset, { maxWaitMs: 0, minBytes: 0 }), replicaId: 1 };
+      const { responses } = await client.send('Fetch', 11, request);
+      return responses[0].partitions[0].highWatermark === offset;
+    });
+
+  beforeEach(async () => {
+    const cluster = { nodes: 2, port: await freePorts(2) };
+    const [leader, follower] = await Promise.all([0, 1].map((node) => startBroker({ ...cluster, node })));
+    await follower.broker.stop();
+    running = leader;
+    client = await WireClient.connect(running.port);
+    producer = await WireClient.connect(running.port);
+    await create('t');
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    producer.destroy();
+    await running.broker.stop();
+  });
+
+  it('is acknowledged as far as a follower has fetched, those that wait for more wait on', async () => {
+    const answers = [produce('t', HOUR_MS), produce('t', HOUR_MS, ['b', 'c']), produce('t', HOUR_MS)];
+    await until(() => produces().numDelayed === 3);
+    await followTo(3);
+    expect(await Promise.all(answers.slice(0, 2))).to.deep.equal([0, 0]);
+    expect(produces()).to.include({ numDelayed: 1, watchedKeys: 1, completedEarly: 2 });
+    await followTo(4);
+    expect(await answers[2]).to.equal(0);
+  });
+
+  it('times out at its deadline', async () => {
+    expect(await produce('t', 20)).to.equal(ErrorCode.REQUEST_TIMED_OUT);
+    expect(produces()).to.include({ numDelayed: 0, watchedKeys: 0, parked: 1, expired: 1 });
+  });
+
+  it('ends when its topic is deleted, and the next topic of that name has offsets of its own to wait for', async () => {
+    const answer = produce('t', HOUR_MS);
+    await until(() => produces().numDelayed === 1);
+    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
+    expect(await answer).to.equal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
+    expect(produces()).to.include({ numDelayed: 0, watchedKeys: 0, completedEarly: 1 });
+    await create('t');
+    expect(await produce('t', 20)).to.equal(ErrorCode.REQUEST_TIMED_OUT);
+  });
+
+  it('is told when the broker stops', async () => {
+    const answer = produce('t', HOUR_MS);
+    await until(() => produces().numDelayed === 1);
+    await running.broker.stop();
+    expect(await answer).to.equal(ErrorCode.REQUEST_TIMED_OUT);
+    expect(running.lines).to.deep.equal([]);
   });
 });
