@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { Purgatory, type PurgatoryOptions, SystemTimer } from 'purgatory';
+import { createInspector } from 'purgatory/inspector';
 import { ThresholdPurgatory } from 'purgatory/threshold';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
@@ -124,7 +125,11 @@ export class Broker {
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    this.#http = new StatusServer(() => this.status(), this.#registry, log);
+    const inspector = createInspector({
+      purgatories: Object.values(this.#rooms).map(({ purgatory }) => purgatory),
+      timers: [this.#timer],
+    });
+    this.#http = new StatusServer(() => this.status(), this.#registry, inspector, log);
   }
 
   /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */

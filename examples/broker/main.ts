@@ -41,6 +41,7 @@ function announce(nodes: readonly NodeReady[]): void {
 produce   kcat -b 127.0.0.1:${port} -P -t greetings
 consume   kcat -b 127.0.0.1:${port} -C -t greetings
 kafkajs   new Kafka({ brokers: ['127.0.0.1:${port}'] })
+watch     http://127.0.0.1:${http}/
 status    http://127.0.0.1:${http}/status
 stop      Ctrl-C`);
 }

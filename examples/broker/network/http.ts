@@ -1,9 +1,10 @@
 /**
- * The broker's window, read-only: `GET /status` (and `/`) tells people what is going on, as JSON, and `GET /metrics` tells
- * Prometheus, in its text format.
+ * The broker's window, read-only: `GET /` shows the purgatories and the wheels at work, `GET /status` tells what is going on as
+ * JSON, and `GET /metrics` tells Prometheus, in its text format.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { Inspector } from 'purgatory/inspector';
 import { describeFault } from '../fault.ts';
 import { listen } from './listen.ts';
 
@@ -14,11 +15,13 @@ export class StatusServer {
   readonly #server: Server;
   readonly #status: () => object;
   readonly #registry: Registry;
+  readonly #inspector: Inspector;
   readonly #log: (line: string) => void;
 
-  constructor(status: () => object, registry: Registry, log: (line: string) => void) {
+  constructor(status: () => object, registry: Registry, inspector: Inspector, log: (line: string) => void) {
     this.#status = status;
     this.#registry = registry;
+    this.#inspector = inspector;
     this.#log = log;
     this.#server = createServer((request, response) => this.#answer(request, response));
     this.#server.maxConnections = MAX_CONNECTIONS;
@@ -34,14 +37,17 @@ export class StatusServer {
   }
 
   async close(): Promise<void> {
+    await this.#inspector.close();
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
     await closed;
   }
 
-  #answer({ method, url }: IncomingMessage, response: ServerResponse): void {
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#inspector.handle(request, response)) return;
+    const { method, url } = request;
     const path = url?.split('?', 1)[0];
-    const found = path === '/' || path === '/status' || path === '/metrics';
+    const found = path === '/status' || path === '/metrics';
     const code = !found ? 404 : method === 'GET' ? 200 : 405;
     if (code === 200 && path === '/metrics') {
       this.#registry.metrics().then(

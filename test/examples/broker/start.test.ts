@@ -208,7 +208,9 @@ describe('the status page', () => {
     const status = await fetch(`${url}/status?x=1`);
     expect(status.headers.get('content-type')).to.equal('application/json');
     expect(await status.json()).to.deep.include({ connections: 0, topics: [], groups: [] });
-    expect((await fetch(`${url}/`)).status).to.equal(200);
+    const picture = await fetch(`${url}/`);
+    expect(picture.headers.get('content-type')).to.match(/^text\/html/);
+    expect(await picture.text()).to.contain('purgatory');
     expect((await fetch(`${url}/../../etc/passwd`)).status).to.equal(404);
     expect((await fetch(`${url}/status`, { method: 'POST' })).status).to.equal(405);
     await broker.stop();
