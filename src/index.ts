@@ -14,7 +14,7 @@ export type {
 } from './purgatory/purgatory-snapshot.ts';
 export type { PurgatoryRates } from './purgatory/rates.ts';
 export type { WaitResult } from './purgatory/wait-for.ts';
-export type { LatenessSnapshot } from './timer/lateness.ts';
+export type { DurationSnapshot } from './timer/duration-histogram.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';

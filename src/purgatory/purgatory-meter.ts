@@ -7,6 +7,7 @@
 // with a deadline has just made its timer read the clock, and that reading is the stamp, at no cost. One without a deadline costs
 // a reading, which is less than the timer start that it saves. A timer from outside without `lastReadingMs` costs one too.
 import { systemClock } from '../clock/system-clock.ts';
+import { debug } from '../debug.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import {
@@ -117,6 +118,7 @@ export class PurgatoryMeter {
 
   didThrow(operation: DelayedOperation, error: unknown): void {
     this.#failed++;
+    debug('purgatory "%s": a %s threw %s', this.#purgatory.name, operation.constructor.name, error);
     if (operationError.hasSubscribers) {
       operationError.publish({ purgatory: this.#purgatory, operation, error } satisfies OperationError);
     }

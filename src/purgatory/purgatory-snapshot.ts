@@ -24,7 +24,7 @@ export interface PurgatorySnapshot {
   maxParked: number | null;
   totals: PurgatoryTotals;
   rates: PurgatoryRates;
-  /** The keys with the most watchers, the hottest first. */
+  /** The keys with the most watchers, the hottest first; of more than 4,096 keys, among those that are this snapshot's turn. */
   hottestKeys: HotKey[];
   /** The operations parked longest, the oldest first. */
   oldest: OldOperation[];
@@ -33,6 +33,7 @@ export interface PurgatorySnapshot {
 /** A key and how many parked operations watch it. */
 export interface HotKey {
   key: string;
+  /** Where thousands watch every key: that many or more. */
   watchers: number;
 }
 
@@ -91,7 +92,10 @@ export function purgatorySnapshot(
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
     totals,
     rates: meter.rates.at(nowMs, totals),
-    hottestKeys: lists.hottest(top).map(({ key, watchers }) => ({ key: keyText(key), watchers })),
+    hottestKeys: (top === 0 ? [] : lists.hottest(top)).map(({ key, watchers }) => ({
+      key: keyText(key),
+      watchers,
+    })),
     oldest: lists.oldestFirst(top).map((operation) => {
       const age = ageMs(lists.stampOf(operation), nowMs);
       const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;

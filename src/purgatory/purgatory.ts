@@ -9,6 +9,7 @@
 //
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
+import { debug } from '../debug.ts';
 import { invalidArgType } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -183,6 +184,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       this.#parking.takeOut(op, parked, () => closed(this.name));
     }
     if (this.#ownsTimer) this.#timer.close();
+    debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked as Op[];
   }
 

@@ -14,7 +14,7 @@
 import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
-import { type CountedKey, HottestKeys } from './hottest-keys.ts';
+import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
 
 /** A walk over the operations that watched a key when it began. Made by {@link Watchers.beginPass} only. */
 export interface Pass {
@@ -24,8 +24,6 @@ export interface Pass {
 
 /** `b` of a sentinel: tells it from a watch, in checks. */
 const SENTINEL = -2;
-/** Steps that a snapshot takes to find the hottest keys. */
-const MAX_STEPS = 65_536;
 
 export class Watchers<K, Op extends DelayedOperation> {
   readonly #parked = new Slab<Op>();
@@ -35,6 +33,8 @@ export class Watchers<K, Op extends DelayedOperation> {
   /** The key of each list, by the index that its sentinel carries; freed indexes are used again. */
   #names: (K | undefined)[] = [];
   #freeNames: number[] = [];
+  /** Where the next search for the hottest keys begins, in the names. */
+  #surveyed = 0;
   readonly #passes: Pass[] = [];
   #depth = 0;
 
@@ -166,21 +166,28 @@ export class Watchers<K, Op extends DelayedOperation> {
       });
   }
 
-  /** The keys with the most watchers, among as many as MAX_STEPS allows to count. O(MAX_STEPS). */
-  hottest(top: number): readonly CountedKey<K>[] {
-    const watches = this.#watches;
-    const hottest = new HottestKeys<K>(top);
-    let steps = MAX_STEPS;
-    for (const [key, list] of this.#lists) {
-      let watchers = 0;
-      for (let watch = watches.next(list); watch !== list && steps > 0; watch = watches.next(watch)) {
-        watchers++;
-        steps--;
-      }
-      if (steps === 0) break;
-      hottest.offer(key, watchers);
+  /** The keys with the most watchers; with more than MAX_KEYS keys, among the next of them at each call. Bounded time. */
+  hottest(top: number): CountedKey<K>[] {
+    const names = this.#names;
+    const keys: K[] = [];
+    const start = this.#surveyed;
+    for (let i = 0; i < names.length && i < MAX_KEYS; i++) {
+      const name = (start + i) % names.length;
+      const key = names[name] as K;
+      const list = this.#lists.get(key);
+      if (list !== undefined && this.#watches.a(list) === name) keys.push(key);
+      this.#surveyed = name + 1;
     }
-    return hottest.ranking;
+    return hottestKeys(keys, (key, max) => this.#count(this.#lists.get(key) as Slot, max), top);
+  }
+
+  #count(list: Slot, max: number): number {
+    const watches = this.#watches;
+    let watchers = 0;
+    for (let watch = watches.next(list); watch !== list && watchers < max; watch = watches.next(watch)) {
+      watchers++;
+    }
+    return watchers;
   }
 
   #makeList(key: K): Slot {

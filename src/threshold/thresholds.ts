@@ -7,7 +7,7 @@
 // Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
 // is none, however many wait higher up.
 import { type DelayedOperation, NOT_PARKED } from '../purgatory/delayed-operation.ts';
-import { type CountedKey, HottestKeys } from '../purgatory/hottest-keys.ts';
+import type { CountedKey } from '../purgatory/hottest-keys.ts';
 import type { WatchLists } from '../purgatory/parking.ts';
 import type { WatchListsView } from '../purgatory/purgatory-snapshot.ts';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
@@ -150,14 +150,14 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
   }
 
   /** The keys that most operations wait on, among the first MAX_LEVELS. O(MAX_LEVELS). */
-  hottest(top: number): readonly CountedKey<K>[] {
-    const hottest = new HottestKeys<K>(top);
+  hottest(top: number): CountedKey<K>[] {
+    const waited: CountedKey<K>[] = [];
     let left = MAX_LEVELS;
     for (const { key, heap } of this.#levels.values()) {
       if (left-- === 0) break;
-      if (heap.size > 0) hottest.offer(key, heap.size);
+      if (heap.size > 0) waited.push({ key, watchers: heap.size });
     }
-    return hottest.ranking;
+    return waited.sort((x, y) => y.watchers - x.watchers).slice(0, top);
   }
 
   oldestFirst(top: number): DelayedOperation[] {

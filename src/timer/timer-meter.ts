@@ -2,7 +2,8 @@
 //
 // Ground rules. SystemTimer and its wheels call it, and it calls nobody but subscribers. It keeps numbers only, no task. It is told of a
 // task before the task runs and when no slot is held anywhere, so whatever a subscriber does is as safe as what a task does.
-import { LatenessHistogram } from './lateness.ts';
+import { debug } from '../debug.ts';
+import { DurationHistogram } from './duration-histogram.ts';
 import type { Timer } from './timer.ts';
 import {
   type ReaperSliced,
@@ -18,8 +19,15 @@ import type { TimerTask } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import type { TimingWheel } from './timing-wheel.ts';
 
+/** Up to 16 s; who is later is late, however late. */
+const LATENESS_BOUNDS = 15;
+
 export class TimerMeter {
-  readonly lateness: LatenessHistogram = new LatenessHistogram();
+  /**
+   * Counted from the tick of a task's deadline to the last reading of the clock when the task's turn came. No reading is made for it: the
+   * reaper has just made one, to see whether its slice is spent; an `advanceClock` makes one in all.
+   */
+  readonly lateness: DurationHistogram = new DurationHistogram(LATENESS_BOUNDS);
   readonly #timer: Timer;
   #failed = 0;
   #cascaded = 0;
@@ -48,6 +56,7 @@ export class TimerMeter {
 
   threw(error: unknown, task: TimerTask): void {
     this.#failed++;
+    debug('timer: a %s threw %s', task.constructor.name, error);
     if (taskError.hasSubscribers) taskError.publish({ timer: this.#timer, task, error } satisfies TaskError);
   }
 
@@ -66,6 +75,7 @@ export class TimerMeter {
 
   didYield(ran: number, pending: number): void {
     this.#slices++;
+    debug('timer: the reaper yielded after %d tasks, %d are pending', ran, pending);
     if (reaperSliced.hasSubscribers)
       reaperSliced.publish({ timer: this.#timer, ran, pending } satisfies ReaperSliced);
   }

@@ -3,7 +3,7 @@
 // Ground rules. It reads and changes nothing, but for dropping empty buckets from the head of the DelayQueue, as `nextExpirationMs` does. It
 // takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a limit, which is the
 // lower, the more buckets are queued.
-import type { LatenessSnapshot } from './lateness.ts';
+import type { DurationSnapshot } from './duration-histogram.ts';
 import type { SystemTimer } from './system-timer.ts';
 import { tickAt } from './tick.ts';
 import type { TimerMeter } from './timer-meter.ts';
@@ -31,7 +31,8 @@ export interface TimerSnapshot {
     /** The bucket that expires first; of one that has expired and still holds tasks, those that are left. */
     head: { level: number; bucket: number; expirationMs: number; tasks: number } | null;
   };
-  lateness: LatenessSnapshot;
+  /** How long after the tick of its deadline each task ran, since the timer was made. */
+  lateness: DurationSnapshot;
   /** Counted since the timer was made. */
   totals: {
     /** Tasks that ran, those that threw included. */

@@ -1,0 +1,99 @@
+// The metrics of a meter of OpenTelemetry.
+//
+// Ground rules. @opentelemetry/api is not imported, not even its types, so that nobody who does without it needs it to compile. Counts are
+// read in one batch for each collection. Histograms cannot be handed over whole to a meter, so each duration is recorded as it
+// happens, from the library's channels.
+import { listen } from '../events/index.ts';
+import {
+  type Durations,
+  listenToEndings,
+  type MetricSources,
+  namedTimers,
+  PURGATORY_READINGS,
+  REAPER_LATENESS,
+  type Reading,
+  TIME_PARKED,
+  TIMER_READINGS,
+} from './sources.ts';
+
+/** What is needed of a Meter of OpenTelemetry. */
+export interface OpenTelemetryMeter {
+  createObservableCounter(name: string, options: InstrumentOptions): object;
+  createObservableUpDownCounter(name: string, options: InstrumentOptions): object;
+  createHistogram(name: string, options: InstrumentOptions): Recorder;
+  // biome-ignore lint/suspicious/noExplicitAny: the instruments are the meter's own, whatever they are
+  addBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  removeBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
+}
+
+interface InstrumentOptions {
+  description: string;
+  unit: string;
+  advice?: { explicitBucketBoundaries: number[] };
+}
+
+interface Recorder {
+  record(value: number, attributes: Record<string, string>): void;
+}
+
+interface BatchResult {
+  observe(instrument: object, value: number, attributes: Record<string, string>): void;
+}
+
+/** In seconds: of a server's answers, from a tick to half an hour. */
+const TIME_PARKED_BOUNDARIES = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
+/** In seconds: from a tick to an event loop that was blocked for long. */
+const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5];
+
+/** Makes all instruments and feeds them; returns what ends the feeding. */
+export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
+  const { purgatories = [] } = sources;
+  const timers = namedTimers(sources);
+  const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
+  const ofTimer = TIMER_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
+  const instruments = [...ofPurgatory, ...ofTimer].map(([, observable]) => observable);
+  const observe = (result: BatchResult): void => {
+    for (const purgatory of purgatories) {
+      const snapshot = purgatory.snapshot({ top: 0 });
+      const labels = { purgatory: purgatory.name };
+      for (const [{ of }, observable] of ofPurgatory) result.observe(observable, of(snapshot), labels);
+    }
+    for (const [name, timer] of timers) {
+      const snapshot = timer.snapshot();
+      for (const [{ of }, observable] of ofTimer) result.observe(observable, of(snapshot), { timer: name });
+    }
+  };
+  meter.addBatchObservableCallback(observe, instruments);
+
+  const timeParked = histogram(meter, TIME_PARKED, TIME_PARKED_BOUNDARIES);
+  const lateness = histogram(meter, REAPER_LATENESS, LATENESS_BOUNDARIES);
+  const names = new Map<unknown, string>(timers.map(([name, timer]) => [timer, name]));
+  const stops = [
+    listenToEndings(purgatories, (purgatory, parkedMs) => timeParked.record(parkedMs / 1_000, { purgatory })),
+    listen('purgatory:task:run', (event) => {
+      const timer = names.get(event.timer);
+      if (timer !== undefined) lateness.record(event.latenessMs / 1_000, { timer });
+    }),
+  ];
+  return () => {
+    meter.removeBatchObservableCallback(observe, instruments);
+    for (const stop of stops) stop();
+  };
+}
+
+function instrument(meter: OpenTelemetryMeter, { name, help, type, unit }: Reading<never>): object {
+  const options = { description: help, unit };
+  // A sum over purgatories or processes means something: so no gauge, in OpenTelemetry's terms.
+  return type === 'counter'
+    ? meter.createObservableCounter(name, options)
+    : meter.createObservableUpDownCounter(name, options);
+}
+
+function histogram(
+  meter: OpenTelemetryMeter,
+  { name, help, unit }: Durations,
+  explicitBucketBoundaries: number[],
+): Recorder {
+  return meter.createHistogram(name, { description: help, unit, advice: { explicitBucketBoundaries } });
+}

@@ -1,0 +1,163 @@
+// The metrics in a registry of prom-client.
+//
+// Ground rules. prom-client is not imported: a registry takes any object that answers `get()` with values, which spares a user without it
+// the package, and lets whole histograms be handed over. All metrics of one scrape are read from one snapshot of each source.
+//
+// Names. The dots of a name become underscores; seconds and totals get their suffix: purgatory.time_parked is told as
+// purgatory_time_parked_seconds, purgatory.expired as purgatory_expired_total. (So does OpenTelemetry's own translation.)
+import { DurationHistogram, type DurationSnapshot } from '../timer/duration-histogram.ts';
+import {
+  type Durations,
+  listenToEndings,
+  type MetricSources,
+  namedTimers,
+  PURGATORY_READINGS,
+  REAPER_LATENESS,
+  type Reading,
+  TIME_PARKED,
+  TIMER_READINGS,
+} from './sources.ts';
+
+/** What is needed of a prom-client Registry. */
+export interface PrometheusRegistry {
+  // biome-ignore lint/suspicious/noExplicitAny: prom-client's Metric is a union of its own classes
+  registerMetric(metric: any): void;
+  removeSingleMetric(name: string): void;
+}
+
+interface Value {
+  value: number;
+  labels: Record<string, string | number>;
+  metricName?: string;
+}
+
+interface Metric {
+  /** Writable: a registry of OpenMetrics strips the suffix of counters. */
+  name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** How the workers of a cluster are added up. */
+  readonly aggregator: 'sum';
+  get(): Promise<unknown>;
+  /** Nothing: the counts are the sources' own. */
+  reset(): void;
+}
+
+/** From 1 ms to 70 minutes. */
+const TIME_PARKED_BOUNDS = 23;
+
+/** Registers all metrics; returns what takes them out again. @throws Error of prom-client for a name that is taken; nothing is left then. */
+export function registerInPrometheus(registry: PrometheusRegistry, sources: MetricSources): () => void {
+  const { purgatories = [] } = sources;
+  const timers = namedTimers(sources);
+  const purgatoryStates = oncePerTurn(() =>
+    purgatories.map((purgatory) => [purgatory.name, purgatory.snapshot({ top: 0 })] as const),
+  );
+  const timerStates = oncePerTurn(() => timers.map(([name, timer]) => [name, timer.snapshot()] as const));
+  const timesParked = new Map(
+    purgatories.map(({ name }) => [name, new DurationHistogram(TIME_PARKED_BOUNDS)]),
+  );
+
+  const metrics: Metric[] = [
+    ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),
+    ...TIMER_READINGS.map((reading) => readingMetric(reading, 'timer', timerStates)),
+    durationsMetric(TIME_PARKED, 'purgatory', () =>
+      Array.from(timesParked, ([name, histogram]) => [name, histogram.snapshot()] as const),
+    ),
+    durationsMetric(REAPER_LATENESS, 'timer', () =>
+      timerStates().map(([name, snapshot]) => [name, snapshot.lateness] as const),
+    ),
+  ];
+  const registered: string[] = [];
+  const remove = (): void => {
+    for (const name of registered) registry.removeSingleMetric(name);
+  };
+  try {
+    for (const metric of metrics) {
+      registry.registerMetric(metric);
+      registered.push(metric.name);
+    }
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  const stopListening = listenToEndings(purgatories, (name, parkedMs) =>
+    timesParked.get(name)?.note(parkedMs),
+  );
+  return () => {
+    stopListening();
+    remove();
+  };
+}
+
+function readingMetric<S>(
+  { name, help, type, of }: Reading<S>,
+  label: string,
+  states: () => (readonly [string, S])[],
+): Metric {
+  return metric(underscored(name) + (type === 'counter' ? '_total' : ''), help, type, () =>
+    states().map(([source, snapshot]) => ({ value: of(snapshot), labels: { [label]: source } })),
+  );
+}
+
+function durationsMetric(
+  { name, help }: Durations,
+  label: string,
+  states: () => (readonly [string, DurationSnapshot])[],
+): Metric {
+  const told = `${underscored(name)}_seconds`;
+  return metric(told, help, 'histogram', () =>
+    states().flatMap(([source, durations]) => histogramValues(told, { [label]: source }, durations)),
+  );
+}
+
+function metric(name: string, help: string, type: Metric['type'], values: () => Value[]): Metric {
+  return {
+    name,
+    help,
+    type,
+    aggregator: 'sum',
+    async get() {
+      return { name: this.name, help, type, aggregator: 'sum', values: values() };
+    },
+    reset() {},
+  };
+}
+
+/** Prometheus' buckets count all that is up to their bound. */
+function histogramValues(
+  name: string,
+  labels: Record<string, string>,
+  { histogram, sumMs }: DurationSnapshot,
+): Value[] {
+  let count = 0;
+  const buckets = histogram.counts.map((inBin, bin) => {
+    count += inBin;
+    const boundMs = histogram.leMs[bin];
+    const le = boundMs === undefined ? '+Inf' : boundMs / 1_000;
+    return { metricName: `${name}_bucket`, value: count, labels: { ...labels, le } };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, value: sumMs / 1_000, labels },
+    { metricName: `${name}_count`, value: count, labels },
+  ];
+}
+
+function underscored(name: string): string {
+  return name.replaceAll('.', '_');
+}
+
+/** `read`, kept until the end of the turn: a registry asks all its metrics at once. */
+function oncePerTurn<T>(read: () => T): () => T {
+  let kept: { value: T } | undefined;
+  return () => {
+    if (kept === undefined) {
+      kept = { value: read() };
+      queueMicrotask(() => {
+        kept = undefined;
+      });
+    }
+    return kept.value;
+  };
+}

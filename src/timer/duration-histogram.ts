@@ -1,0 +1,64 @@
+// Durations counted in powers of two: a histogram, and what it adds up to.
+//
+// Ground rules. It owns its counts and knows nothing of what they count. `note` is O(1) and a few ns: a timer calls it for every task
+// that runs.
+
+/** What a {@link DurationHistogram} tells: plain numbers in ms. */
+export interface DurationSnapshot {
+  /** The one that was noted last. */
+  lastMs: number;
+  maxMs: number;
+  meanMs: number;
+  sumMs: number;
+  histogram: {
+    /** The upper bounds of the bins, inclusive: 1, 2, 4 ... */
+    leMs: number[];
+    /** Per bin, not cumulated; one more entry than bounds, for all that were longer. */
+    counts: number[];
+  };
+}
+
+export class DurationHistogram {
+  readonly #counts: Float64Array;
+  readonly #maxBoundMs: number = 0;
+  #lastMs = 0;
+  #maxMs = 0;
+  #sumMs = 0;
+
+  /** @param bounds how many: up to 1, 2, ... 2^(bounds - 1) ms; at most 31. */
+  constructor(bounds: number) {
+    this.#counts = new Float64Array(bounds + 1);
+    this.#maxBoundMs = 2 ** (bounds - 1);
+  }
+
+  note(ms: number): void {
+    this.#lastMs = ms;
+    this.#sumMs += ms;
+    if (ms > this.#maxMs) this.#maxMs = ms;
+    this.#counts[ms <= 1 ? 0 : this.#binOf(ms)]++;
+  }
+
+  /** How many were noted. O(bins). */
+  get count(): number {
+    return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  snapshot(): DurationSnapshot {
+    const count = this.count;
+    return {
+      lastMs: this.#lastMs,
+      maxMs: this.#maxMs,
+      meanMs: count === 0 ? 0 : this.#sumMs / count,
+      sumMs: this.#sumMs,
+      histogram: {
+        leMs: Array.from({ length: this.#counts.length - 1 }, (_, bin) => 2 ** bin),
+        counts: [...this.#counts],
+      },
+    };
+  }
+
+  /** The first bin whose bound 2^bin is not below `ms`. */
+  #binOf(ms: number): number {
+    return ms > this.#maxBoundMs ? this.#counts.length - 1 : 32 - Math.clz32(Math.ceil(ms) - 1);
+  }
+}

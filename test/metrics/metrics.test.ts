@@ -1,0 +1,224 @@
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { expect } from 'chai';
+import { Counter, Registry } from 'prom-client';
+import { type MetricSources, registerMetrics } from '../../src/metrics/index.ts';
+import { ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { hall } from '../support/op.ts';
+
+/** One parked for good, one completed after 20 ms, one expired after 30, one cancelled at once; one task that threw. */
+function busyHall(): ReturnType<typeof hall> {
+  const h = hall();
+  h.park('stays', ['k', 'l']);
+  const completes = h.park('completes', ['k'], { delayMs: 100 });
+  h.park('expires', ['m'], { delayMs: 30 });
+  h.park('cancelled', ['m'], { delayMs: 30 }).cancel();
+  h.clock.advance(20);
+  completes.forceComplete();
+  h.clock.advance(30);
+  return h;
+}
+
+/** As `busyHall`, with the metrics registered before anything happens. */
+function measuredHall(register: (sources: MetricSources) => () => void): {
+  h: ReturnType<typeof hall>;
+  stop: () => void;
+} {
+  const h = hall();
+  const stop = register({ purgatories: [h.purgatory], timers: { wheels: h.timer } });
+  const completes = h.park('completes', ['k'], { delayMs: 100 });
+  h.park('expires', ['m'], { delayMs: 30 });
+  h.clock.advance(20);
+  completes.forceComplete();
+  h.clock.advance(30);
+  h.park('stays', ['k', 'l']);
+  return { h, stop };
+}
+
+describe('registerMetrics in a Registry of prom-client', () => {
+  it('tells the counts of purgatories and timers by their labels', async () => {
+    const { purgatory, timer } = busyHall();
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [purgatory], timers: [timer] });
+    const lines = (await registry.metrics()).split('\n');
+    expect(lines).to.include.members([
+      '# TYPE purgatory_parked_operations gauge',
+      'purgatory_parked_operations{purgatory="test"} 1',
+      'purgatory_watches{purgatory="test"} 2',
+      'purgatory_watched_keys{purgatory="test"} 2',
+      '# TYPE purgatory_parked_total counter',
+      'purgatory_parked_total{purgatory="test"} 4',
+      'purgatory_completed_early_total{purgatory="test"} 1',
+      'purgatory_expired_total{purgatory="test"} 1',
+      'purgatory_cancelled_total{purgatory="test"} 1',
+      'purgatory_failures_total{purgatory="test"} 0',
+      'purgatory_timer_pending_tasks{timer="0"} 0',
+      'purgatory_timer_tasks_run_total{timer="0"} 1',
+    ]);
+  });
+
+  it('tells times parked and lateness as cumulated histograms in seconds', async () => {
+    const registry = new Registry();
+    measuredHall((sources) => registerMetrics(registry, sources));
+    const lines = (await registry.metrics()).split('\n');
+    expect(lines).to.include.members([
+      '# TYPE purgatory_time_parked_seconds histogram',
+      'purgatory_time_parked_seconds_bucket{purgatory="test",le="0.016"} 0',
+      'purgatory_time_parked_seconds_bucket{purgatory="test",le="0.032"} 2',
+      'purgatory_time_parked_seconds_bucket{purgatory="test",le="+Inf"} 2',
+      'purgatory_time_parked_seconds_sum{purgatory="test"} 0.05',
+      'purgatory_time_parked_seconds_count{purgatory="test"} 2',
+      'purgatory_reaper_lateness_seconds_bucket{timer="wheels",le="0.001"} 1',
+      'purgatory_reaper_lateness_seconds_count{timer="wheels"} 1',
+    ]);
+  });
+
+  it('tells the counts of the moment of each scrape', async () => {
+    const { purgatory, park } = hall();
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [purgatory] });
+    const parked = () => registry.getSingleMetricAsString('purgatory_parked_operations');
+    expect(await parked()).to.contain('{purgatory="test"} 0');
+    park('a', ['k']);
+    expect(await parked()).to.contain('{purgatory="test"} 1');
+  });
+
+  it('measures a threshold purgatory too', async () => {
+    const registry = new Registry();
+    const offsets = new ThresholdPurgatory<string>('offsets');
+    registerMetrics(registry, { purgatories: [offsets] });
+    const wait = offsets.awaitAtLeast('log', 3, { timeoutMs: Number.POSITIVE_INFINITY });
+    offsets.advance('log', 3);
+    await wait;
+    expect(await registry.metrics()).to.contain('purgatory_completed_early_total{purgatory="offsets"} 1');
+  });
+
+  it('speaks OpenMetrics where the registry does', async () => {
+    const { purgatory } = busyHall();
+    const registry = new Registry();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+    registerMetrics(registry, { purgatories: [purgatory] });
+    const text = await registry.metrics();
+    expect(text).to.contain('# TYPE purgatory_expired counter\npurgatory_expired_total{purgatory="test"} 1');
+  });
+
+  it('leaves its own counts alone when the registry is reset', async () => {
+    const { purgatory } = busyHall();
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [purgatory] });
+    registry.resetMetrics();
+    expect(await registry.metrics()).to.contain('purgatory_parked_total{purgatory="test"} 4');
+  });
+
+  it('leaves no metric behind when one of its names is taken', () => {
+    const registry = new Registry();
+    new Counter({ name: 'purgatory_expired_total', help: 'taken', registers: [registry] });
+    expect(() => registerMetrics(registry, {})).to.throw(
+      'purgatory_expired_total has already been registered',
+    );
+    expect(registry.getMetricsAsArray().map(({ name }) => name)).to.deep.equal(['purgatory_expired_total']);
+  });
+
+  it('is taken out again by what it returns', () => {
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [hall().purgatory] })();
+    expect(registry.getMetricsAsArray()).to.deep.equal([]);
+  });
+});
+
+describe('registerMetrics in a Meter of OpenTelemetry', () => {
+  async function collect(
+    register: (meter: Parameters<typeof registerMetrics>[0]) => void,
+  ): Promise<Map<string, { unit: string; points: unknown[] }>> {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 });
+    const provider = new MeterProvider({ readers: [reader] });
+    register(provider.getMeter('test'));
+    await reader.forceFlush();
+    const metrics = exporter.getMetrics().flatMap((resource) => resource.scopeMetrics[0]?.metrics ?? []);
+    await provider.shutdown();
+    return new Map(
+      metrics.map(({ descriptor, dataPoints }) => [
+        descriptor.name,
+        {
+          unit: descriptor.unit,
+          points: dataPoints.map(({ attributes, value }) => [attributes, value]),
+        },
+      ]),
+    );
+  }
+
+  /** The only point of a histogram. */
+  function only(
+    metrics: Awaited<ReturnType<typeof collect>>,
+    name: string,
+  ): { attributes: unknown; count: number; sum: number } {
+    const points = metrics.get(name)?.points as [unknown, { count: number; sum: number }][];
+    expect(points).to.have.lengthOf(1);
+    const [[attributes, { count, sum }]] = points;
+    return { attributes, count, sum };
+  }
+
+  it('tells counts, with units, by their attributes', async () => {
+    const { purgatory, timer } = busyHall();
+    const metrics = await collect((meter) => {
+      registerMetrics(meter, { purgatories: [purgatory], timers: { wheels: timer } });
+    });
+    expect(metrics.get('purgatory.parked_operations')).to.deep.equal({
+      unit: '{operation}',
+      points: [[{ purgatory: 'test' }, 1]],
+    });
+    expect(metrics.get('purgatory.expired')?.points).to.deep.equal([[{ purgatory: 'test' }, 1]]);
+    expect(metrics.get('purgatory.timer.tasks_run')?.points).to.deep.equal([[{ timer: 'wheels' }, 1]]);
+  });
+
+  it('records times parked and lateness in seconds', async () => {
+    const metrics = await collect((meter) => {
+      measuredHall((sources) => registerMetrics(meter, sources));
+    });
+    const parked = only(metrics, 'purgatory.time_parked');
+    expect(parked).to.deep.include({ attributes: { purgatory: 'test' }, count: 2 });
+    expect(parked.sum).to.be.closeTo(0.05, 1e-9);
+    const lateness = only(metrics, 'purgatory.reaper_lateness');
+    expect(lateness).to.deep.equal({ attributes: { timer: 'wheels' }, count: 1, sum: 0 });
+  });
+
+  it('records nothing of other purgatories and timers, and nothing after it was stopped', async () => {
+    const metrics = await collect((meter) => {
+      const { stop } = measuredHall((sources) => registerMetrics(meter, sources));
+      stop();
+      busyHall();
+    });
+    expect(metrics.has('purgatory.parked_operations')).to.equal(false);
+    expect(only(metrics, 'purgatory.time_parked').count).to.equal(2);
+  });
+});
+
+describe('registerMetrics refuses', () => {
+  const { purgatory, timer } = hall();
+  const refusals: [string, unknown, unknown, string][] = [
+    ['what is neither a registry nor a meter', {}, {}, 'ERR_INVALID_ARG_TYPE'],
+    ['no registry', undefined, {}, 'ERR_INVALID_ARG_TYPE'],
+    ['no sources', new Registry(), undefined, 'ERR_INVALID_ARG_TYPE'],
+    ['purgatories that are no array', new Registry(), { purgatories: purgatory }, 'ERR_INVALID_ARG_TYPE'],
+    ['a purgatory without a snapshot', new Registry(), { purgatories: [{}] }, 'ERR_INVALID_ARG_TYPE'],
+    ['a timer without a snapshot', new Registry(), { timers: [undefined] }, 'ERR_INVALID_ARG_TYPE'],
+    [
+      'two purgatories of one name',
+      new Registry(),
+      { purgatories: [purgatory, hall().purgatory], timers: [timer] },
+      'ERR_INVALID_ARG_VALUE',
+    ],
+  ];
+  for (const [what, registry, sources, code] of refusals) {
+    it(what, () => {
+      expect(() => registerMetrics(registry as Registry, sources as MetricSources))
+        .to.throw(TypeError)
+        .with.property('code', code);
+    });
+  }
+});
