@@ -15,12 +15,12 @@ import { purgatoryView, timerView } from './views.ts';
 /** How often the event loop is probed, in ms: a block that is shorter goes unseen. */
 const PROBE_MS = 10;
 
-/** What a {@link Recorder} reads of a purgatory. */
+/** What a Recorder reads of a purgatory. */
 export interface ObservedPurgatory {
   snapshot(options: { top: number }): PurgatorySnapshot;
 }
 
-/** What a {@link Recorder} reads of a timer. */
+/** What a Recorder reads of a timer. */
 export interface ObservedTimer {
   snapshot(): TimerSnapshot;
 }

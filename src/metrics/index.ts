@@ -7,7 +7,7 @@ import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
 
-export type { OpenTelemetryMeter } from './opentelemetry.ts';
+export type { DurationRecorder, InstrumentOptions, OpenTelemetryMeter } from './opentelemetry.ts';
 export type { PrometheusRegistry } from './prometheus.ts';
 export type { MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
 

@@ -20,20 +20,22 @@ import {
 export interface OpenTelemetryMeter {
   createObservableCounter(name: string, options: InstrumentOptions): object;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): object;
-  createHistogram(name: string, options: InstrumentOptions): Recorder;
+  createHistogram(name: string, options: InstrumentOptions): DurationRecorder;
   // biome-ignore lint/suspicious/noExplicitAny: the instruments are the meter's own, whatever they are
   addBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   removeBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
 }
 
-interface InstrumentOptions {
+/** What it is told of an instrument. */
+export interface InstrumentOptions {
   description: string;
   unit: string;
   advice?: { explicitBucketBoundaries: number[] };
 }
 
-interface Recorder {
+/** What is needed of its Histogram. */
+export interface DurationRecorder {
   record(value: number, attributes: Record<string, string>): void;
 }
 
@@ -94,6 +96,6 @@ function histogram(
   meter: OpenTelemetryMeter,
   { name, help, unit }: Durations,
   explicitBucketBoundaries: number[],
-): Recorder {
+): DurationRecorder {
   return meter.createHistogram(name, { description: help, unit, advice: { explicitBucketBoundaries } });
 }

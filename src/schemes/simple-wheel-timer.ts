@@ -44,7 +44,7 @@ export class SimpleWheelTimer extends SchemeTimer {
     this.maxDelayMs = (wheelSize - 1) * this.tickMs;
   }
 
-  /** As {@link Timer.add}. @throws RangeError with ERR_OUT_OF_RANGE, besides, for a delay above `maxDelayMs`. */
+  /** As `Timer.add`. @throws RangeError with ERR_OUT_OF_RANGE, besides, for a delay above `maxDelayMs`. */
   override add(task: TimerTask): void {
     if (checkAddable(task, this) > this.maxDelayMs) {
       throw outOfRange('delayMs', `<= ${this.maxDelayMs}, the interval of this wheel`, task.delayMs);

@@ -3,7 +3,7 @@
 // Ground rules. It owns its counts and knows nothing of what they count. `note` is O(1) and a few ns: a timer calls it for every task
 // that runs.
 
-/** What a {@link DurationHistogram} tells: plain numbers in ms. */
+/** What has been counted, in ms. */
 export interface DurationSnapshot {
   /** The one that was noted last. */
   lastMs: number;
