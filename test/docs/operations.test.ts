@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { registerMetrics } from '../../src/metrics/index.ts';
+import { hall } from '../support/op.ts';
+
+/** All names that a scrape of everything brings, the parts of histograms included. */
+async function scrapedNames(): Promise<Set<string>> {
+  const { purgatory, timer } = hall();
+  const registry = new Registry();
+  const stop = registerMetrics(registry, { purgatories: [purgatory], timers: [timer] });
+  const text = await registry.metrics();
+  stop();
+  return new Set([...text.matchAll(/^(?:# TYPE )?(purgatory_\w+)/gm)].map(([, name]) => name));
+}
+
+function namesIn(text: string): string[] {
+  return [...new Set(text.match(/\bpurgatory_\w+/g))];
+}
+
+function docs(path: string): Promise<string> {
+  return readFile(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+}
+
+describe('What docs/ says of metrics', () => {
+  for (const path of ['operations.md', 'grafana/dashboard.json', 'grafana/alerts.yml']) {
+    it(`asks in ${path} for metrics that exist`, async () => {
+      const names = namesIn(await docs(path));
+      expect(names).to.not.be.empty;
+      const scraped = await scrapedNames();
+      expect(names.filter((name) => !scraped.has(name))).to.deep.equal([]);
+    });
+  }
+
+  it('explains every metric in operations.md', async () => {
+    const explained = new Set(namesIn(await docs('operations.md')));
+    const metrics = [...(await scrapedNames())].map((name) =>
+      name.replace(/(?<=_seconds)_(bucket|sum|count)$/, ''),
+    );
+    expect(metrics.filter((name) => !explained.has(name))).to.deep.equal([]);
+  });
+
+  it('lays the dashboard out in panels that do not overlap, each with a description', async () => {
+    const { panels } = JSON.parse(await docs('grafana/dashboard.json'));
+    const taken = new Set<string>();
+    for (const { type, description, gridPos } of panels) {
+      if (type !== 'row') expect(description).to.be.a('string');
+      expect(gridPos.x + gridPos.w).to.be.at.most(24);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.has(`${x},${y}`)).to.equal(false);
+          taken.add(`${x},${y}`);
+        }
+      }
+    }
+  });
+});
