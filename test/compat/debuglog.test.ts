@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+/** What a process prints whose purgatory sees an error and is closed, under the variable NODE_DEBUG. */
+function printed(NODE_DEBUG: string): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, ['--import', 'tsx', 'test/compat/children/debuglog.ts'], {
+    env: { ...process.env, NODE_DEBUG },
+  });
+}
+
+describe('What the library prints by itself', () => {
+  it('is nothing', async function () {
+    this.timeout(60_000);
+    expect(await printed('other')).to.deep.equal({ stdout: '', stderr: '' });
+  });
+
+  it('is errors and closings on stderr, where NODE_DEBUG asks for purgatory', async function () {
+    this.timeout(60_000);
+    const { stdout, stderr } = await printed('purgatory');
+    expect(stdout).to.equal('');
+    expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls": a Faulty threw Error: no$/m);
+    expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls" closed with 1 operations parked$/m);
+  });
+});
