@@ -1,0 +1,34 @@
+// Bundles the page into one file, dist/inspector/page.html: preact, uPlot, our code and styles inside, nothing to fetch.
+// Run by `npm run build`, after tsc; prints what the page weighs.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const { outputFiles } = await build({
+    entryPoints: [here('main.tsx')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: ['chrome111', 'firefox113', 'safari16.4'],
+    legalComments: 'none',
+    charset: 'utf8',
+    outdir: here('.'),
+    tsconfig: here('tsconfig.json'),
+});
+const output = (extension) => {
+    const file = outputFiles.find(({ path }) => path.endsWith(extension));
+    if (file === undefined)
+        throw new Error(`the bundle has no ${extension}`);
+    return file.text.trim();
+};
+// Put in by functions, so that no `$&` in them is taken for a pattern; no script may spell its own end.
+const script = output('.js').replaceAll('</script', '<\\/script');
+const html = readFileSync(here('page.html'), 'utf8')
+    .replace('<style></style>', () => `<style>${output('.css')}</style>`)
+    .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`);
+const out = here('../../../dist/inspector/');
+mkdirSync(out, { recursive: true });
+writeFileSync(`${out}page.html`, html);
+console.log(`inspector page: ${html.length} bytes, ${gzipSync(html, { level: 9 }).length} gzipped`);
