@@ -1,4 +1,4 @@
-// When an element was touched, without a clock reading per touch: that alone costs 40 ns and more.
+// When an element was touched, without a clock reading per touch: that alone costs more than the rest of a touch (`npm run bench -- limits idle`).
 //
 // Ground rules. A touch notes a Stamp, shared by all that are touched in the same stretch of time. A stamp is open until its
 // stretch ends, and learns its time only then: the END of the stretch, as read from the clock. So a stamp is never before the

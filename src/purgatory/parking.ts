@@ -3,7 +3,8 @@
 // Ground rules. It is the keeper (timer-protocol.ts) of every operation that its purgatory has parked, and the only place where one
 // enters or leaves. An operation is either on all its watch lists and, with a deadline, in the timer, or in none of them. It
 // handles what user code throws where no caller of the user's could: inside a pass and in an expiry.
-import { PurgatoryError, throwLater } from '../errors.ts';
+import { PurgatoryError } from '../errors.ts';
+import { reportError } from '../timer/refusals.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import { COMPLETED, type DelayedOperation, expire, type OperationKeeper } from './delayed-operation.ts';
@@ -97,15 +98,7 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
 
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
-    if (this.#onError === undefined) {
-      throwLater(error);
-      return;
-    }
-    try {
-      this.#onError(error, operation);
-    } catch (thrown) {
-      throwLater(thrown);
-    }
+    reportError(error, operation, this.#onError);
   }
   #leave(operation: DelayedOperation): void {
     operation.$keeper = undefined;

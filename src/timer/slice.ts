@@ -1,7 +1,7 @@
 // How long a timer may run tasks before it yields to the event loop.
 //
 // Ground rules. A slice owns a budget of time and nothing else; whoever runs the tasks begins it and asks after each. It reads the
-// clock each time, some 30 ns: reading more seldom while tasks are short was tried, and a run of long tasks behind many short
+// clock each time (`npm run bench -- limits` prints what that costs): reading more seldom while tasks are short was tried, and a run of long tasks behind many short
 // ones then blocked for a multiple of the slice.
 import type { Clock } from '../clock/clock.ts';
 

@@ -21,7 +21,7 @@ import type { TimerTask } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import { TimingWheel } from './timing-wheel.ts';
 
-/** Tasks that one step moves from an overflow bucket: some ten microseconds of work between two looks at the slice. */
+/** Tasks that one step moves from an overflow bucket: a small part of a slice between two looks at it. */
 const MAX_MOVES = 1_024;
 /** Cells beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
 const MAX_IDLE_CELLS = 64;
