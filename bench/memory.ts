@@ -7,6 +7,7 @@ import { integers, keyLists } from './harness/random.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
 import type { MakeParkingPeer, ParkingPeer } from './peers/parking-peer.ts';
 import { idiom, parkingPeers } from './peers/parking-peers.ts';
+import { purgatoryParking } from './peers/purgatory-parking.ts';
 import type { MakeTimerPeer } from './peers/timer-peer.ts';
 import { realTimers } from './peers/timer-peers.ts';
 
@@ -24,49 +25,68 @@ function perTask(make: MakeTimerPeer): System {
   };
 }
 
+/** Operations to come and go, on 3 of 100 keys each; what it takes itself is in every reading. */
+class Load {
+  readonly #ops: unknown[];
+  readonly #delays: Int32Array;
+  readonly #lists = keyLists(
+    1 << 14,
+    Array.from({ length: 100 }, (_, index) => `topic-${index}`),
+    3,
+  );
+
+  constructor(size: number) {
+    this.#ops = new Array(size).fill(undefined);
+    this.#delays = integers(size, 60_000, 600_000);
+  }
+
+  parkAll(peer: ParkingPeer): void {
+    for (let index = 0; index < this.#ops.length; index++) {
+      this.#ops[index] = peer.operation(this.#delays[index]);
+      peer.park(this.#ops[index], this.#lists[index & 0x3fff]);
+    }
+  }
+
+  completeAll(peer: ParkingPeer): void {
+    for (const op of this.#ops) peer.complete(op);
+    this.#ops.fill(undefined);
+  }
+}
+
 function perOperation(make: MakeParkingPeer): System {
   return async ({ size }: Run): Promise<Measured> => {
-    const delays = integers(size, 60_000, 600_000);
-    const lists = keyLists(
-      1 << 14,
-      Array.from({ length: 100 }, (_, index) => `topic-${index}`),
-      3,
-    );
-    const ops: unknown[] = new Array(size).fill(undefined);
-    const parkAll = (peer: ParkingPeer, count = size): void => {
-      for (let index = 0; index < count; index++) {
-        ops[index] = peer.operation(delays[index]);
-        peer.park(ops[index], lists[index & 0x3fff]);
-      }
-    };
-    const completeAll = (peer: ParkingPeer): void => {
-      for (const op of ops) if (op !== undefined) peer.complete(op);
-      ops.fill(undefined);
-    };
-    // Once for the code and its feedback, which are no engine's.
-    const first = make();
-    parkAll(first, 20_000);
-    completeAll(first);
-
-    // What an engine holds is what its release gives back: two readings in a row, whatever the code's own bytes do meanwhile.
-    const idle: ParkingPeer[] = Array.from({ length: idleEngines }, () => make());
-    const withIdle = await liveBytes();
-    idle.length = 0;
-    const idleBytes = (withIdle - (await liveBytes())) / idleEngines;
-
+    const peer = make();
+    new Load(1_000).parkAll(peer);
+    const load = new Load(size);
     const before = await liveBytes();
-    let peer: ParkingPeer | undefined = make();
-    parkAll(peer);
-    const operation = ((await liveBytes()) - before) / size;
-    completeAll(peer);
-    const withPeer = await liveBytes();
-    peer = undefined;
-    const after = withPeer - (await liveBytes());
-    return { operation, idle: idleBytes, after, 'after / idle': after / idleBytes };
+    load.parkAll(peer);
+    return { operation: ((await liveBytes()) - before) / size };
   };
 }
 
-const idleEngines = 50;
+/** What an engine holds is what its release gives back; of several at once, as the readings also move by what the code itself takes. */
+async function heldBy(engines: ParkingPeer[]): Promise<number> {
+  const held = await liveBytes();
+  const { length } = engines;
+  engines.length = 0;
+  return (held - (await liveBytes())) / length;
+}
+
+function perEngine(make: MakeParkingPeer): System {
+  return async ({ size, quick }: Run): Promise<Measured> => {
+    const load = new Load(size);
+    const used = (): ParkingPeer => {
+      const peer = make();
+      load.parkAll(peer);
+      load.completeAll(peer);
+      return peer;
+    };
+    used(); // for the code and its feedback, which are no engine's
+    const idle = await heldBy(Array.from({ length: 64 }, () => make()));
+    const after = await heldBy(Array.from({ length: quick ? 4 : 16 }, used));
+    return { idle, after, 'after / idle': after / idle };
+  };
+}
 
 export const memory: Workload = {
   name: 'memory',
@@ -83,6 +103,7 @@ export const memory: Workload = {
     ...Object.fromEntries(
       Object.entries(parkingPeers).map(([name, make]) => [`${name}: operation`, perOperation(make)]),
     ),
+    'purgatory: engine': perEngine(purgatoryParking),
   },
   rows: [
     {
@@ -105,7 +126,7 @@ export const memory: Workload = {
     },
     {
       title: 'an engine after 1M parked and completed, by an idle one',
-      system: 'purgatory: operation',
+      system: 'purgatory: engine',
       size: 1_000_000,
       metric: 'after / idle',
       unit: 'x',
