@@ -29,7 +29,7 @@ const hostHrtime = process.hrtime;
 /** The host's monotonic time in ms, from an origin of its own. */
 function fromHrtime(): number {
   const time = hostHrtime();
-  return time[0] * 1e3 + time[1] / 1e6;
+  return time[0] * 1e3 + time[1] * 1e-6;
 }
 
 /** From the origin of hrtime to that of performance.now(), so that the two agree to the microsecond. */

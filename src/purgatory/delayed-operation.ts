@@ -1,6 +1,6 @@
 // An operation that cannot be answered yet, and the rule that it is answered once.
 //
-// Ground rules. `task.$place` belongs to the purgatory's watch lists: where the operation is parked, or NOT_PARKED, or COMPLETED, which
+// Ground rules. `task.$place` belongs to the purgatory: where its watch lists have parked the operation, or NOT_PARKED, or COMPLETED, which
 // it never leaves. Completing goes through `forceComplete` alone, whoever calls it: it marks the operation, takes it off the timer and every
 // watch list, and only then runs user code. So of a check, a force, an expiry, an abort and a cancel that meet, one wins and the
 // others find nothing. (Kafka: DelayedOperation, whose compare-and-set this is; a single thread needs none.)
@@ -12,8 +12,8 @@ export const COMPLETED = -2;
 
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
-  /** Takes a parked operation off the timer and every watch list and marks it as completed, without a word to its user code. */
-  complete(operation: DelayedOperation): void;
+  /** Takes the operation parked at `place` off the timer and every watch list and marks it as completed, without a word to its user code. */
+  complete(operation: DelayedOperation, place: number): void;
   /** Takes a parked operation out, unanswered. */
   withdraw(operation: DelayedOperation): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
@@ -51,11 +51,11 @@ export abstract class DelayedOperation extends TimerTask {
    * operation is completed nonetheless. O(watch keys).
    */
   forceComplete(): boolean {
-    const at = this.$place;
-    if (at === COMPLETED) return false;
+    const place = this.$place;
+    if (place === COMPLETED) return false;
     const keptBy = this.$keeper;
-    if (at !== NOT_PARKED) {
-      (keptBy as unknown as OperationKeeper).complete(this);
+    if (place !== NOT_PARKED) {
+      (keptBy as unknown as OperationKeeper).complete(this, place);
     } else {
       keptBy?.remove(this);
       this.$place = COMPLETED;

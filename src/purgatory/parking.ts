@@ -6,26 +6,32 @@
 import { PurgatoryError } from '../errors.ts';
 import { reportError } from '../timer/refusals.ts';
 import type { Timer } from '../timer/timer.ts';
-import type { TaskKeeper } from '../timer/timer-protocol.ts';
-import { COMPLETED, type DelayedOperation, expire, type OperationKeeper } from './delayed-operation.ts';
+import { isKeeperTimer, type KeeperTimer, NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import {
+  COMPLETED,
+  type DelayedOperation,
+  expire,
+  NOT_PARKED,
+  type OperationKeeper,
+} from './delayed-operation.ts';
 import type { Named } from './operation-events.ts';
 import { PurgatoryMeter } from './purgatory-meter.ts';
 import { Waiter } from './wait-for.ts';
 
-/** The lists of who waits for what: of a key alone, or of a key and more. `operation.$place` is theirs. */
+/** The lists of who waits for what: of a key alone, or of a key and more. They keep `$place` of what they hold. */
 export interface WatchLists<Watch> {
-  /** Parks an operation that is parked nowhere; keeps `stamp`, an int32, for it. */
+  /** Parks an operation that is parked nowhere and sets its `$place`, first of all; keeps `stamp`, an int32, for it. */
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
-  /** The stamp of a parked operation. */
-  stampOf(operation: DelayedOperation): number;
-  /** Takes a parked operation off every list. */
-  leave(operation: DelayedOperation): void;
+  /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
+  leave(operation: DelayedOperation, place: number): number;
 }
 
 export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeeper, OperationKeeper {
   readonly watchers: Lists;
   readonly meter: PurgatoryMeter;
   readonly #timer: Timer;
+  /** The timer, if it has the short way in and out. */
+  readonly #keeperTimer: KeeperTimer | undefined;
   readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
 
   /** The operation whose deadline has come: completing it means expiring it. */
@@ -38,6 +44,7 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     onError: ((error: unknown, operation: DelayedOperation) => void) | undefined,
   ) {
     this.#timer = timer;
+    this.#keeperTimer = isKeeperTimer(timer) ? timer : undefined;
     this.watchers = watchers;
     this.meter = new PurgatoryMeter(purgatory, timer);
     this.#onError = onError;
@@ -45,12 +52,18 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
 
   /** Parks an operation that is parked and pending nowhere. @throws what the timer's `add` throws; nothing is parked then. */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
-    if (operation.delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(operation);
-    operation.$keeper = this;
+    const delayMs = operation.delayMs;
+    const keeperTimer = this.#keeperTimer;
+    if (keeperTimer !== undefined && delayMs !== Number.POSITIVE_INFINITY) {
+      keeperTimer.addFor(this, operation, delayMs);
+    } else {
+      if (delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(operation);
+      operation.$keeper = this;
+    }
     try {
-      this.watchers.park(operation, watches, this.meter.stamp(operation));
+      this.watchers.park(operation, watches, this.meter.stamp(delayMs));
     } catch (error) {
-      this.#leave(operation);
+      this.#leave(operation, operation.$place, NOT_PARKED);
       throw error;
     }
     this.meter.didPark(operation, watches);
@@ -60,17 +73,14 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     return operation.$keeper === this;
   }
 
-  complete(operation: DelayedOperation): void {
-    const stamp = this.watchers.stampOf(operation);
-    this.#leave(operation);
-    operation.$place = COMPLETED;
+  complete(operation: DelayedOperation, place: number): void {
+    const stamp = this.#leave(operation, place, COMPLETED);
     if (operation === this.#expiring) this.meter.didExpire(operation, stamp);
     else this.meter.didComplete(operation, stamp);
   }
 
   withdraw(operation: DelayedOperation): void {
-    const stamp = this.watchers.stampOf(operation);
-    this.#leave(operation);
+    const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
     this.meter.didCancel(operation, stamp);
   }
 
@@ -100,9 +110,19 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     this.meter.didThrow(operation, error);
     reportError(error, operation, this.#onError);
   }
-  #leave(operation: DelayedOperation): void {
+
+  /** Takes `operation` off the lists and the timer and leaves it in the state `left`. Returns its stamp. */
+  #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
     operation.$keeper = undefined;
-    this.watchers.leave(operation);
-    if (operation.delayMs !== Number.POSITIVE_INFINITY) this.#timer.remove(operation);
+    operation.$place = left;
+    const stamp = this.watchers.leave(operation, place);
+    const keeperTimer = this.#keeperTimer;
+    if (keeperTimer !== undefined) {
+      const slot = operation.$slot;
+      if (slot !== NOT_HELD) keeperTimer.release(operation, slot);
+    } else if (operation.delayMs !== Number.POSITIVE_INFINITY) {
+      this.#timer.remove(operation);
+    }
+    return stamp;
   }
 }

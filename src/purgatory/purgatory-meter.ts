@@ -81,9 +81,9 @@ export class PurgatoryMeter {
     return this.#time.now();
   }
 
-  /** The stamp of an operation that is being parked; to be called when its timer has it. */
-  stamp(operation: DelayedOperation): number {
-    return (operation.delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;
+  /** The stamp of an operation that is being parked for `delayMs`; to be called when its timer has it. */
+  stamp(delayMs: number): number {
+    return (delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;
   }
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {

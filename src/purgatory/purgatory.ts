@@ -13,7 +13,7 @@ import { debug } from '../debug.ts';
 import { invalidArgType } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import type { Timer } from '../timer/timer.ts';
-import type { DelayedOperation } from './delayed-operation.ts';
+import { COMPLETED, type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 import { Parking } from './parking.ts';
 import {
   checkedPurgatoryOptions,
@@ -79,9 +79,10 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    *   _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
-    if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+    const place = op?.$place;
+    if (place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
     checkWatchKeys(watchKeys);
-    return this.#tryElseWatch(op, watchKeys);
+    return this.#tryElseWatch(op, place, watchKeys);
   }
 
   /**
@@ -137,7 +138,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const waiter = new Waiter(attempt, timeoutMs, signal);
     if (this.#isClosed) throw closed(this.name);
     signal?.throwIfAborted();
-    this.#tryElseWatch(waiter, watchKeys);
+    this.#tryElseWatch(waiter, NOT_PARKED, watchKeys);
     if (waiter.isPending) waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;
   }
@@ -192,13 +193,13 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.close();
   }
 
-  #tryElseWatch(op: DelayedOperation, keys: readonly K[]): boolean {
+  #tryElseWatch(op: DelayedOperation, place: number, keys: readonly K[]): boolean {
     if (this.#isClosed) throw closed(this.name);
-    if (op.isCompleted) return false;
+    if (place === COMPLETED) return false;
     if (op.$keeper !== undefined) throw pending(op);
     if (op.tryComplete()) return true;
     // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
-    if (op.isCompleted) return false;
+    if (op.$place === COMPLETED) return false;
     if (op.$keeper !== undefined) throw pending(op);
     if (this.#isClosed) throw closed(this.name);
     if (this.#parking.watchers.size >= this.#maxParked) throw full(this.name, this.#maxParked);

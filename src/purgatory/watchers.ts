@@ -13,7 +13,7 @@
 // passes are under way also costs O(depth of passes).
 import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
-import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
 
 /** A walk over the operations that watched a key when it began. Made by {@link Watchers.beginPass} only. */
@@ -75,15 +75,16 @@ export class Watchers<K, Op extends DelayedOperation> {
     }
   }
 
-  stampOf(operation: Op): number {
+  stampOf(operation: DelayedOperation): number {
     return this.#parked.b(operation.$place as Slot);
   }
 
-  /** Takes a parked operation off every list. */
-  leave(operation: Op): void {
+  /** Takes the operation that is parked at `place` off every list; returns its stamp. */
+  leave(_operation: Op, place: number): number {
     const parked = this.#parked;
     const watches = this.#watches;
-    const slot = operation.$place as Slot;
+    const slot = place as Slot;
+    const stamp = parked.b(slot);
     let watch = parked.a(slot) as Slot;
     while (watch !== NONE) {
       const next = watches.b(watch) as Slot;
@@ -94,10 +95,10 @@ export class Watchers<K, Op extends DelayedOperation> {
       if (before === after) this.#dropList(after); // only the sentinel is on both sides of a watch
       watch = next;
     }
-    operation.$place = NOT_PARKED;
     parked.setValue(slot, undefined);
     parked.remove(slot);
     if (parked.isSparse || watches.isSparse) this.#shrink();
+    return stamp;
   }
 
   /** Begins a pass over the operations that watch `key` now; undefined when none does. Passes end in reverse order. */

@@ -6,7 +6,7 @@
 //
 // Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
 // is none, however many wait higher up.
-import { type DelayedOperation, NOT_PARKED } from '../purgatory/delayed-operation.ts';
+import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey } from '../purgatory/hottest-keys.ts';
 import type { WatchLists } from '../purgatory/parking.ts';
 import type { WatchListsView } from '../purgatory/purgatory-snapshot.ts';
@@ -116,15 +116,15 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
     return this.#parked.get(operation)?.stamp as number;
   }
 
-  /** Takes a parked operation off every heap. */
-  leave(operation: DelayedOperation): void {
+  /** Takes a parked operation off every heap; returns its stamp. */
+  leave(operation: DelayedOperation): number {
     // Absent where the Map refused the operation, as it does the one after 2^24.
-    const first = this.#parked.get(operation)?.marks;
+    const parked = this.#parked.get(operation);
     this.#parked.delete(operation);
-    operation.$place = NOT_PARKED;
-    for (let mark = first; mark !== undefined; mark = mark.sibling) {
+    for (let mark = parked?.marks; mark !== undefined; mark = mark.sibling) {
       if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     }
+    return parked?.stamp ?? 0;
   }
 
   /** Takes what the value of `key` has reached, up to the first operation that waits for nothing more; that stays parked. */

@@ -25,7 +25,7 @@ import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-opt
 import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
-import { checkAddable, type TaskKeeper } from './timer-protocol.ts';
+import { checkAddable, checkedDelay, type KeeperTimer, NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
 import { type TimerSnapshot, timerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './timing-wheels.ts';
@@ -38,7 +38,7 @@ const MAX_INT32 = 2 ** 31 - 1;
  * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
  * from non-empty bucket to non-empty bucket. A pending task keeps the process alive unless `unref()`.
  */
-export class SystemTimer implements Timer, TaskKeeper {
+export class SystemTimer implements KeeperTimer, TaskKeeper {
   readonly #tickMs: number = 0;
   readonly #maxPending: number = 0;
   readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
@@ -89,18 +89,12 @@ export class SystemTimer implements Timer, TaskKeeper {
   }
 
   add(task: TimerTask): void {
-    const delayMs = checkAddable(task, this);
-    if (this.#isClosed) throw timerClosed();
-    const isNew = task.$keeper === undefined;
-    if (isNew && this.#wheels.size >= this.#maxPending) throw timerFull(this.#maxPending);
-    const nowMs = this.#now();
-    const nowTick = tickAt(nowMs, this.#tickMs);
-    const wheels = this.#wheels;
-    if (nowTick > wheels.cursor) wheels.catchUp(nowTick);
-    const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
-    const lookAt = isNew ? wheels.add(task, tick) : wheels.move(task, tick);
-    task.$keeper = this;
-    if (lookAt < this.#armedTick) this.#arm(lookAt);
+    this.#file(task, checkAddable(task, this), task.$slot, this);
+  }
+
+  /** The short way in for keepers: see the timer protocol. */
+  addFor(keeper: TaskKeeper, task: TimerTask, delayMs: number): void {
+    this.#file(task, checkedDelay(delayMs), NOT_HELD, keeper);
   }
 
   /** As `add` of a task that runs `callback`, which is returned for `cancel()`. @throws as `add`, and for no function. */
@@ -131,25 +125,32 @@ export class SystemTimer implements Timer, TaskKeeper {
   }
 
   remove(task: TimerTask): boolean {
-    if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
-    const wheels = this.#wheels;
-    if (!wheels.holds(task)) return false;
+    const slot = task?.$slot;
+    if (slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+    if (!this.#wheels.holds(task, slot)) return false;
     const keptBy = task.$keeper;
     if (keptBy !== this) {
       if (keptBy !== undefined) return keptBy.remove(task);
     } else {
       task.$keeper = undefined;
     }
-    wheels.remove(task);
-    if (!this.#isRunning) {
-      if (wheels.size === 0) this.#rest();
-      else wheels.shrink();
-    }
+    this.release(task, slot);
     return true;
   }
 
+  /** The short way out for keepers: see the timer protocol. */
+  release(task: TimerTask, slot: number): void {
+    const wheels = this.#wheels;
+    wheels.release(task, slot);
+    if (this.#isRunning) return;
+    if (wheels.size === 0) this.#rest();
+    else wheels.shrink();
+  }
+
   advanceClock(): number {
-    return this.#advance(undefined);
+    if (this.#isRunning || this.#isClosed) return 0;
+    const nowMs = this.#now();
+    return this.#wheels.hasDue(tickAt(nowMs, this.#tickMs)) ? this.#advance(nowMs, undefined) : 0;
   }
 
   close(): TimerTask[] {
@@ -211,16 +212,32 @@ export class SystemTimer implements Timer, TaskKeeper {
     return this.#nowMs;
   }
 
-  #wake(): void {
-    this.#armedTick = Number.POSITIVE_INFINITY;
-    this.#advance(this.#slice);
+  /** Files a task that is in no timer, or anew one that is held here in `slot`. */
+  #file(task: TimerTask, delayMs: number, slot: number, keeper: TaskKeeper): void {
+    if (this.#isClosed) throw timerClosed();
+    const wheels = this.#wheels;
+    if (slot === NOT_HELD && wheels.size >= this.#maxPending) throw timerFull(this.#maxPending);
+    const nowMs = this.#now();
+    const nowTick = tickAt(nowMs, this.#tickMs);
+    const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
+    if (nowTick > wheels.cursor) wheels.catchUp(nowTick);
+    if (slot !== NOT_HELD) wheels.release(task, slot);
+    const lookAt = wheels.add(task, tick);
+    task.$keeper = keeper;
+    if (lookAt < this.#armedTick) this.#lookAt(lookAt);
   }
 
-  #advance(slice: Slice | undefined): number {
-    if (this.#isRunning || this.#isClosed) return 0;
-    const wheels = this.#wheels;
+  #wake(): void {
+    this.#armedTick = Number.POSITIVE_INFINITY;
+    if (this.#isRunning || this.#isClosed) return;
     const nowMs = this.#now();
-    slice?.begin(nowMs);
+    this.#slice.begin(nowMs);
+    this.#advance(nowMs, this.#slice);
+  }
+
+  /** Runs what is due at `nowMs`, until `slice`, if there is one, is spent; returns how many ran. */
+  #advance(nowMs: number, slice: Slice | undefined): number {
+    const wheels = this.#wheels;
     this.#isRunning = true;
     let ran = 0;
     // A pass that the last slice left open ends first: what its tasks add without delay must wait for the next.
@@ -271,7 +288,7 @@ export class SystemTimer implements Timer, TaskKeeper {
     // Not between two slices: to move what is about to run would block the loop for nothing.
     if (!wheels.isPassOpen) wheels.shrink();
     const tick = wheels.nextTick();
-    if (tick < this.#armedTick) this.#arm(tick);
+    if (tick < this.#armedTick) this.#lookAt(tick);
   }
 
   /** With nothing pending there is nothing to wake up for. */
@@ -282,7 +299,8 @@ export class SystemTimer implements Timer, TaskKeeper {
     this.#reaper.disarm();
   }
 
-  #arm(tick: number): void {
+  /** Sends the reaper to `tick`; a pass under way does so at its end. */
+  #lookAt(tick: number): void {
     if (this.#isRunning) return;
     this.#armedTick = tick;
     this.#reaper.arm(tick * this.#tickMs);

@@ -23,6 +23,8 @@ import { TimingWheel } from './timing-wheel.ts';
 
 /** Tasks that one step moves from an overflow bucket: a small part of a slice between two looks at it. */
 const MAX_MOVES = 1_024;
+/** Due tasks that are read ahead at a time. */
+const ROW = 32;
 /** Cells beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
 const MAX_IDLE_CELLS = 64;
 
@@ -42,6 +44,8 @@ export class TimingWheels {
   #horizon = 0;
   #size = 0;
   #takenHigh = 0;
+  /** How many of the next due tasks have been read ahead. */
+  #readAhead = 0;
   #takenLow = 0;
 
   /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. @param meter is told of cascades. */
@@ -57,8 +61,8 @@ export class TimingWheels {
     return this.#size;
   }
 
-  holds(task: TimerTask): boolean {
-    const slot = task.$slot;
+  /** Whether `task`, which says that it is in `slot`, is held here. */
+  holds(task: TimerTask, slot: number): boolean {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
@@ -82,15 +86,13 @@ export class TimingWheels {
     return lookAt;
   }
 
-  /** Files a task that is held here anew, behind the others of its tick. Returns as `add`. */
-  move(task: TimerTask, tick: number): number {
-    this.remove(task);
-    return this.add(task, tick);
-  }
-
-  /** Takes out a task that is held here. */
-  remove(task: TimerTask): void {
-    this.#release(task, task.$slot as Slot);
+  /** Takes out a task that is held here, in `slot`. */
+  release(task: TimerTask, slot: number): void {
+    const slab = this.#slab;
+    slab.setValue(slot as Slot, undefined);
+    slab.remove(slot as Slot);
+    task.$slot = NOT_HELD;
+    this.#size--;
   }
 
   /** Moves the wheels on to `tick` as far as nothing expires, so that what is added next is filed no higher than it must be. */
@@ -119,6 +121,11 @@ export class TimingWheels {
     return this.isPassOpen || !this.#slab.isEmpty(this.#next);
   }
 
+  /** Whether a pass up to `tick` would find anything to do. */
+  hasDue(tick: number): boolean {
+    return this.#queue.headExpiration <= tick || this.isOverdue;
+  }
+
   /** Begins a pass over all up to `tick`; none may be open. */
   openPass(tick: number): void {
     this.#slab.splice(this.#next, this.#due);
@@ -134,10 +141,12 @@ export class TimingWheels {
     for (;;) {
       const slot = slab.next(this.#due);
       if (slot !== this.#due) {
+        if (this.#readAhead === 0) this.#readRow(slot);
+        this.#readAhead--;
         const task = slab.value(slot) as TimerTask;
         this.#takenHigh = slab.b(slot);
         this.#takenLow = slab.a(slot);
-        this.#release(task, slot);
+        this.release(task, slot);
         return task;
       }
       const head = this.#queue.headExpiration;
@@ -249,11 +258,20 @@ export class TimingWheels {
     return moved;
   }
 
-  #release(task: TimerTask, slot: Slot): void {
-    this.#slab.setValue(slot, undefined);
-    this.#slab.remove(slot);
-    task.$slot = NOT_HELD;
-    this.#size--;
+  /**
+   * Reads the due tasks from `first` on, as many as a row has. Tasks that have long been pending lie all over memory: read one by one, as
+   * each is about to run, they are waited for one by one; read in a row, they are fetched side by side. (What is asked of a task holds
+   * for each: it is the reading that counts.)
+   */
+  #readRow(first: Slot): void {
+    const slab = this.#slab;
+    let read = 1;
+    let slot = slab.next(first);
+    while (slot !== this.#due && read < ROW && slab.value(slot)?.$slot === slot) {
+      read++;
+      slot = slab.next(slot);
+    }
+    this.#readAhead = read;
   }
 
   #dropEmptyHeads(): void {
