@@ -24,6 +24,8 @@ export interface WatchLists<Watch> {
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
   leave(operation: DelayedOperation, place: number): number;
+  /** Gives memory back after operations have left. */
+  shrink(): void;
 }
 
 export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeeper, OperationKeeper {
@@ -34,6 +36,8 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
   readonly #keeperTimer: KeeperTimer | undefined;
   readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
 
+  /** Passes under way: loops in which many operations may leave. */
+  #passes = 0;
   /** The operation whose deadline has come: completing it means expiring it. */
   #expiring: DelayedOperation | undefined;
 
@@ -67,6 +71,16 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
       throw error;
     }
     this.meter.didPark(operation, watches);
+  }
+
+  /** Many operations may leave until `endPass`: then memory is given back once, for what is left, and not again and again on the way. */
+  beginPass(): void {
+    this.#passes++;
+  }
+
+  endPass(): void {
+    this.#passes--;
+    if (this.#passes === 0) this.#settle();
   }
 
   keeps(operation: DelayedOperation): boolean {
@@ -123,6 +137,12 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     } else if (operation.delayMs !== Number.POSITIVE_INFINITY) {
       this.#timer.remove(operation);
     }
+    if (this.#passes === 0) this.#settle();
     return stamp;
+  }
+
+  #settle(): void {
+    this.watchers.shrink();
+    this.#keeperTimer?.settle();
   }
 }

@@ -93,6 +93,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const { watchers, meter } = this.#parking;
     const pass = watchers.beginPass(key);
     if (pass === undefined) return 0;
+    this.#parking.beginPass();
     const { tellsTries } = meter;
     let completed = 0;
     for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
@@ -105,6 +106,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       }
     }
     watchers.endPass();
+    this.#parking.endPass();
     return completed;
   }
 
@@ -150,9 +152,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   cancelForKey(key: K): Op[] {
     const cancelled: DelayedOperation[] = [];
     const { watchers } = this.#parking;
+    this.#parking.beginPass();
     for (let op = watchers.oldestOf(key); op !== undefined; op = watchers.oldestOf(key)) {
       this.#parking.takeOut(op, cancelled, () => cancelledIn(this.name));
     }
+    this.#parking.endPass();
     return cancelled as Op[];
   }
 
@@ -181,9 +185,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.#notified.clear();
     const parked: DelayedOperation[] = [];
     const { watchers } = this.#parking;
+    this.#parking.beginPass();
     for (let op = watchers.oldest(); op !== undefined; op = watchers.oldest()) {
       this.#parking.takeOut(op, parked, () => closed(this.name));
     }
+    this.#parking.endPass();
     if (this.#ownsTimer) this.#timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked as Op[];

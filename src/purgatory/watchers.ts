@@ -97,7 +97,6 @@ export class Watchers<K, Op extends DelayedOperation> {
     }
     parked.setValue(slot, undefined);
     parked.remove(slot);
-    if (parked.isSparse || watches.isSparse) this.#shrink();
     return stamp;
   }
 
@@ -215,44 +214,35 @@ export class Watchers<K, Op extends DelayedOperation> {
     }
   }
 
-  /** Gives memory back after a burst: no slot may be held anywhere but in the fields of this object. */
-  #shrink(): void {
-    if (this.#parked.isSparse) {
-      const moved = this.#parked.compact();
-      this.#all = moved(this.#all);
-      this.#parked.forEachValue((operation, slot) => {
-        operation.$place = slot;
-        for (
-          let watch = this.#parked.a(slot) as Slot;
-          watch !== NONE;
-          watch = this.#watches.b(watch) as Slot
-        ) {
-          this.#watches.setA(watch, slot);
-        }
-      });
-    }
-    if (this.#watches.isSparse) {
-      const moved = this.#watches.compact();
-      const follow = (slot: Slot): Slot => (slot === NONE ? NONE : moved(slot));
-      for (const [key, list] of this.#lists) this.#lists.set(key, moved(list));
-      this.#parked.forEachValue((_, slot) => {
-        this.#parked.setA(slot, follow(this.#parked.a(slot) as Slot));
-        for (
-          let watch = this.#parked.a(slot) as Slot;
-          watch !== NONE;
-          watch = this.#watches.b(watch) as Slot
-        ) {
-          this.#watches.setB(watch, follow(this.#watches.b(watch) as Slot));
-        }
-      });
-      for (let i = 0; i < this.#depth; i++) {
-        const pass = this.#passes[i];
-        if (pass.next === NONE) continue; // at its end: `last` may be gone
-        pass.next = moved(pass.next);
-        pass.last = moved(pass.last);
+  /** Gives memory back after a burst. No pass may be under way, as it holds slots. O(1), amortised. */
+  shrink(): void {
+    if (this.#parked.isSparse) this.#compactParked();
+    if (this.#watches.isSparse) this.#compactWatches();
+  }
+
+  #compactParked(): void {
+    const moved = this.#parked.compact();
+    this.#all = moved(this.#all);
+    this.#parked.forEachValue((operation, slot) => {
+      operation.$place = slot;
+      for (let watch = this.#parked.a(slot); watch !== NONE; watch = this.#watches.b(watch as Slot)) {
+        this.#watches.setA(watch as Slot, slot);
       }
-      if (this.#names.length > 4 * this.#lists.size + 64) this.#renameLists();
-    }
+    });
+  }
+
+  #compactWatches(): void {
+    const moved = this.#watches.compact();
+    const follow = (watch: number): Slot => (watch === NONE ? NONE : moved(watch as Slot));
+    for (const [key, list] of this.#lists) this.#lists.set(key, moved(list));
+    this.#parked.forEachValue((_, slot) => {
+      const first = follow(this.#parked.a(slot));
+      this.#parked.setA(slot, first);
+      for (let watch = first; watch !== NONE; watch = this.#watches.b(watch) as Slot) {
+        this.#watches.setB(watch, follow(this.#watches.b(watch)));
+      }
+    });
+    if (this.#names.length > 4 * this.#lists.size + 64) this.#renameLists();
   }
 
   #renameLists(): void {

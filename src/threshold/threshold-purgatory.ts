@@ -98,6 +98,7 @@ export class ThresholdPurgatory<
     const thresholds = this.#thresholds;
     thresholds.setValue(key, value);
     const { meter } = this.#parking;
+    this.#parking.beginPass();
     let completed = 0;
     for (let op = thresholds.takeReached(key); op !== undefined; op = thresholds.takeReached(key)) {
       if (meter.tellsTries) meter.willTry(op, key);
@@ -108,6 +109,7 @@ export class ThresholdPurgatory<
         this.#parking.report(error, op);
       }
     }
+    this.#parking.endPass();
     return completed;
   }
 
@@ -161,9 +163,11 @@ export class ThresholdPurgatory<
   cancelForKey(key: K): Op[] {
     const cancelled: DelayedOperation[] = [];
     const thresholds = this.#thresholds;
+    this.#parking.beginPass();
     for (let op = thresholds.lowestOf(key); op !== undefined; op = thresholds.lowestOf(key)) {
       this.#parking.takeOut(op, cancelled, () => cancelledIn(this.name));
     }
+    this.#parking.endPass();
     return cancelled as Op[];
   }
 
@@ -185,7 +189,9 @@ export class ThresholdPurgatory<
     this.#isClosed = true;
     const parked: DelayedOperation[] = [];
     const thresholds = this.#thresholds;
+    this.#parking.beginPass();
     for (const op of thresholds.operations()) this.#parking.takeOut(op, parked, () => closed(this.name));
+    this.#parking.endPass();
     thresholds.forgetValues();
     if (this.#ownsTimer) this.#timer.close();
     return parked as Op[];

@@ -127,6 +127,9 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
     return parked?.stamp ?? 0;
   }
 
+  /** Has nothing to do: Maps and heaps give memory back as they go. */
+  shrink(): void {}
+
   /** Takes what the value of `key` has reached, up to the first operation that waits for nothing more; that stays parked. */
   takeReached(key: K): DelayedOperation | undefined {
     const level = this.#levels.get(key);

@@ -134,17 +134,21 @@ export class SystemTimer implements KeeperTimer, TaskKeeper {
     } else {
       task.$keeper = undefined;
     }
-    this.release(task, slot);
+    this.#wheels.release(task, slot);
+    this.settle();
     return true;
   }
 
   /** The short way out for keepers: see the timer protocol. */
   release(task: TimerTask, slot: number): void {
-    const wheels = this.#wheels;
-    wheels.release(task, slot);
+    this.#wheels.release(task, slot);
+  }
+
+  /** To be called after `release`: see the timer protocol. */
+  settle(): void {
     if (this.#isRunning) return;
-    if (wheels.size === 0) this.#rest();
-    else wheels.shrink();
+    if (this.#wheels.size === 0) this.#rest();
+    else this.#wheels.shrink();
   }
 
   advanceClock(): number {
@@ -248,7 +252,7 @@ export class SystemTimer implements KeeperTimer, TaskKeeper {
     }
     this.#isRunning = false;
     if (slice !== undefined && wheels.isPassOpen) this.#meter.didYield(ran, wheels.size);
-    this.#settle();
+    this.#endPass();
     return ran;
   }
 
@@ -279,7 +283,7 @@ export class SystemTimer implements KeeperTimer, TaskKeeper {
   }
 
   /** After a pass: gives memory back, and sends the reaper to what is next. */
-  #settle(): void {
+  #endPass(): void {
     const wheels = this.#wheels;
     if (wheels.size === 0) {
       this.#rest();

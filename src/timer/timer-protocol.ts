@@ -41,13 +41,15 @@ export interface KeeperTimer extends Timer {
    * @throws what `add` throws for the timer's part and for `delayMs`; nothing has changed then.
    */
   addFor(keeper: TaskKeeper, task: TimerTask, delayMs: number): void;
-  /** Takes out a task that was added for a keeper and is in `slot`; leaves $keeper alone. O(1). */
+  /** Takes out a task that was added for a keeper and is in `slot`; leaves $keeper alone. `settle` is to follow. O(1). */
   release(task: TimerTask, slot: number): void;
+  /** To be called after `release`, once for all that are released in a row: gives memory and the wake-up back. O(1), amortised. */
+  settle(): void;
 }
 
 export function isKeeperTimer(timer: Timer): timer is KeeperTimer {
-  const { addFor, release } = timer as Partial<KeeperTimer>;
-  return typeof addFor === 'function' && typeof release === 'function';
+  const { addFor, release, settle } = timer as Partial<KeeperTimer>;
+  return typeof addFor === 'function' && typeof release === 'function' && typeof settle === 'function';
 }
 
 /**
