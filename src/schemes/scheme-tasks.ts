@@ -8,11 +8,12 @@
 // Costs, besides the scheme's own: O(1) an operation, amortised where memory grows and shrinks.
 import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import type { PendingTasks } from '../timer/pending-tasks.ts';
 import { NOT_HELD } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { MakeScheme, Scheme } from './scheme.ts';
 
-export class SchemeTasks {
+export class SchemeTasks implements PendingTasks {
   readonly #slab = new Slab<TimerTask>();
   readonly #scheme: Scheme;
   #due = this.#slab.makeList(NONE, NONE);
@@ -32,68 +33,64 @@ export class SchemeTasks {
     return this.#size;
   }
 
-  holds(task: TimerTask): boolean {
-    const slot = task.$slot;
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  holds(task: TimerTask, slot: number): boolean {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  /** Files a task that is in no timer. */
-  add(task: TimerTask, tick: number): void {
+  add(task: TimerTask, tick: number): number {
     const slot = tick > this.#cursor ? this.#scheme.insert(tick) : this.#slab.push(this.#next, NONE, NONE);
     this.#slab.setValue(slot, task);
     task.$slot = slot;
     this.#size++;
     if (tick > this.#latest) this.#latest = tick;
+    return tick;
   }
 
-  /** Files a task that is held here anew, behind the others of its tick. */
-  move(task: TimerTask, tick: number): void {
-    this.remove(task);
-    this.add(task, tick);
-  }
-
-  /** Takes out a task that is held here. */
-  remove(task: TimerTask): void {
-    const slot = task.$slot as Slot;
-    this.#slab.setValue(slot, undefined);
-    this.#scheme.remove(slot);
+  release(task: TimerTask, slot: number): void {
+    this.#slab.setValue(slot as Slot, undefined);
+    this.#scheme.remove(slot as Slot);
     task.$slot = NOT_HELD;
     this.#size--;
   }
 
-  /** Moves the cursor on to `tick`: what falls due on the way waits for the next pass. */
+  /** What falls due on the way waits for the next pass. */
   catchUp(tick: number): void {
-    if (tick > this.#cursor) this.#collect(tick, this.#next);
+    this.#collect(tick, this.#next);
   }
 
-  /** True from `openPass` until `take` has returned undefined. */
+  /** Always: each tick has its bookkeeping. */
+  hasDue(): boolean {
+    return true;
+  }
+
   get isPassOpen(): boolean {
     return !this.#slab.isEmpty(this.#due);
   }
 
-  /** Begins a pass over all up to `tick`; none may be open. */
   openPass(tick: number): void {
     this.#slab.splice(this.#next, this.#due);
     if (tick > this.#cursor) this.#collect(tick, this.#due);
   }
 
-  /** Takes out the next task of the pass; undefined ends the pass. */
   take(): TimerTask | undefined {
     const slot = this.#slab.next(this.#due);
     if (slot === this.#due) return undefined;
     const task = this.#slab.value(slot) as TimerTask;
-    this.remove(task);
+    this.release(task, slot);
     return task;
   }
 
-  /** The tick at which to look next: no task is due before; Infinity when none is pending. */
   nextTick(): number {
     if (this.#size === 0) return Number.POSITIVE_INFINITY;
     if (this.isPassOpen || !this.#slab.isEmpty(this.#next)) return this.#cursor;
     return this.#scheme.nextTick();
   }
 
-  /** Takes out every task, in order, for good: nothing can be filed afterwards. */
+  /** For good: nothing can be filed afterwards. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     this.#slab.splice(this.#next, this.#due);
@@ -102,7 +99,6 @@ export class SchemeTasks {
     return tasks;
   }
 
-  /** Gives memory back after a burst. Called where no slot is held in a local variable. O(1), amortised. */
   shrink(): void {
     if (!this.#slab.isSparse) return;
     const moved = this.#slab.compact();
@@ -114,12 +110,15 @@ export class SchemeTasks {
     });
   }
 
+  rest(): void {
+    this.shrink();
+  }
+
   #collect(tick: number, due: Slot): void {
     this.#scheme.collect(tick, due);
     this.#cursor = tick;
   }
 
-  /** Throws unless the tasks and the scheme are sound; returns the earliest tick. For tests: O(tasks + buckets). */
   check(): number {
     const { members, heads, earliest } = this.#scheme.check();
     const found = [...this.#slab.check(this.#due), ...this.#slab.check(this.#next), ...members];

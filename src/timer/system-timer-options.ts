@@ -40,10 +40,12 @@ export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
 const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
+/** Every option, with its default where none was given. */
+export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> &
+  Pick<SystemTimerOptions, 'onError'>;
+
 /** Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for one that is bad. */
-export function checkedTimerOptions(
-  options: SystemTimerOptions | undefined,
-): Required<Omit<SystemTimerOptions, 'onError'>> & Pick<SystemTimerOptions, 'onError'> {
+export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
   const given = checkedOptions(options);
   if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {
     throw invalidArgType('options.reaper', 'of type boolean', given.reaper);

@@ -4,6 +4,7 @@
 // task before the task runs and when no slot is held anywhere, so whatever a subscriber does is as safe as what a task does.
 import { debug } from '../debug.ts';
 import { DurationHistogram } from './duration-histogram.ts';
+import type { PassObserver } from './pending-tasks.ts';
 import type { Timer } from './timer.ts';
 import {
   type ReaperSliced,
@@ -18,23 +19,32 @@ import {
 import type { TimerTask } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import type { TimingWheel } from './timing-wheel.ts';
+import type { TimingWheels } from './timing-wheels.ts';
 
 /** Up to 16 s; who is later is late, however late. */
 const LATENESS_BOUNDS = 15;
 
-export class TimerMeter {
+export class TimerMeter implements PassObserver {
   /**
    * Counted from the tick of a task's deadline to the last reading of the clock when the task's turn came. No reading is made for it: the
    * reaper has just made one, to see whether its slice is spent; an `advanceClock` makes one in all.
    */
   readonly lateness: DurationHistogram = new DurationHistogram(LATENESS_BOUNDS);
-  readonly #timer: Timer;
+  readonly #tickMs: number;
+  #timer!: Timer;
+  #wheels!: TimingWheels;
   #failed = 0;
   #cascaded = 0;
   #slices = 0;
 
-  constructor(timer: Timer) {
+  constructor(tickMs: number) {
+    this.#tickMs = tickMs;
+  }
+
+  /** To be called once, before anything runs: the wheels are made with their meter, and the timer with both. */
+  observe(timer: Timer, wheels: TimingWheels): void {
     this.#timer = timer;
+    this.#wheels = wheels;
   }
 
   get failed(): number {
@@ -49,7 +59,8 @@ export class TimerMeter {
     return this.#slices;
   }
 
-  willRun(task: TimerTask, latenessMs: number): void {
+  willRun(task: TimerTask, nowMs: number): void {
+    const latenessMs = nowMs - this.#wheels.takenTick * this.#tickMs;
     this.lateness.note(latenessMs);
     if (taskRun.hasSubscribers) taskRun.publish({ timer: this.#timer, task, latenessMs } satisfies TaskRun);
   }

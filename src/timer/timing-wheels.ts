@@ -1,7 +1,7 @@
 // The pending tasks of one timer in the order of their ticks: the wheels, the DelayQueue and the slab that they share.
 //
 // Ground rules. It owns the slab, every list in it and `task.$slot` of the tasks it holds. It never reads a clock, runs no
-// task and knows no milliseconds: ticks come as arguments. SystemTimer alone drives it.
+// task and knows no milliseconds: ticks come as arguments (PendingTasks). SystemTimer alone drives it.
 //
 // Three ticks:   cursor <= horizon <= now.   The cursor is the tick that the wheels stand at: no queued bucket expires at or
 // before it. The horizon is the target of the pass under way, or the cursor when none is. A pass takes, in order: `due` (the tasks of
@@ -14,6 +14,7 @@
 import { mustHold } from '../must-hold.ts';
 import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
+import type { PendingTasks } from './pending-tasks.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
 import type { TimerMeter } from './timer-meter.ts';
 import { NOT_HELD } from './timer-protocol.ts';
@@ -28,7 +29,7 @@ const ROW = 32;
 /** Cells beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
 const MAX_IDLE_CELLS = 64;
 
-export class TimingWheels {
+export class TimingWheels implements PendingTasks {
   readonly #bits: number = 0;
   #slab = new Slab<TimerTask>();
   readonly #queue = new DelayQueue();
@@ -61,12 +62,10 @@ export class TimingWheels {
     return this.#size;
   }
 
-  /** Whether `task`, which says that it is in `slot`, is held here. */
   holds(task: TimerTask, slot: number): boolean {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  /** Files a task that is in no timer. Returns the tick to look at for its sake, Infinity when that is known already. */
   add(task: TimerTask, tick: number): number {
     let lookAt = this.#cursor;
     let list = this.#next;
@@ -86,7 +85,6 @@ export class TimingWheels {
     return lookAt;
   }
 
-  /** Takes out a task that is held here, in `slot`. */
   release(task: TimerTask, slot: number): void {
     const slab = this.#slab;
     slab.setValue(slot as Slot, undefined);
@@ -111,7 +109,6 @@ export class TimingWheels {
     return this.#cursor;
   }
 
-  /** True from `openPass` until `take` has returned undefined. */
   get isPassOpen(): boolean {
     return this.#cursor < this.#horizon || !this.#slab.isEmpty(this.#due);
   }
@@ -121,21 +118,16 @@ export class TimingWheels {
     return this.isPassOpen || !this.#slab.isEmpty(this.#next);
   }
 
-  /** Whether a pass up to `tick` would find anything to do. */
   hasDue(tick: number): boolean {
     return this.#queue.headExpiration <= tick || this.isOverdue;
   }
 
-  /** Begins a pass over all up to `tick`; none may be open. */
   openPass(tick: number): void {
     this.#slab.splice(this.#next, this.#due);
     if (tick > this.#horizon) this.#horizon = tick;
   }
 
-  /**
-   * Takes out the next task of the pass. Undefined when there is none at hand: then the pass is at its end, or, while `isPassOpen`,
-   * a large bucket is being cascaded and it is time to ask whether to go on.
-   */
+  /** As in PendingTasks: a large bucket that is being cascaded is when there is no task at hand and the pass is open still. */
   take(): TimerTask | undefined {
     const slab = this.#slab;
     for (;;) {
@@ -164,7 +156,6 @@ export class TimingWheels {
     return tickOf(this.#takenHigh, this.#takenLow);
   }
 
-  /** The tick at which to look next: no task is due before; Infinity when none is pending. */
   nextTick(): number {
     if (this.#size === 0) return Number.POSITIVE_INFINITY;
     if (this.isOverdue) return this.#cursor;
@@ -186,7 +177,6 @@ export class TimingWheels {
     this.#next = this.#slab.makeList(0, 0);
   }
 
-  /** Takes out every task, in order. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     const takeRest = (): void => {
@@ -202,7 +192,6 @@ export class TimingWheels {
     return tasks;
   }
 
-  /** Gives memory back after a burst. Called where no slot is held in a local variable. O(1), amortised. */
   shrink(): void {
     if (!this.#slab.isSparse) return;
     const moved = this.#slab.compact();
@@ -313,8 +302,7 @@ export class TimingWheels {
     return tasks;
   }
 
-  /** Throws unless the wheels are sound. For tests: O(tasks + buckets). */
-  check(): void {
+  check(): number {
     const queued = new Set(this.#queue.toArray());
     mustHold(queued.size === this.#queue.size, 'a bucket is queued twice');
     const next = this.#slab.check(this.#next);
@@ -346,5 +334,6 @@ export class TimingWheels {
       mustHold(this.#slab.value(slot)?.$slot === slot, 'a task does not know its slot');
     }
     mustHold(this.#slab.inUse === found.length + [...this.#lowest.buckets()].length + 2, 'cells have leaked');
+    return this.nextTick();
   }
 }

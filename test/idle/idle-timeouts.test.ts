@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createSandbox, useFakeTimers } from 'sinon';
 import { IdleTimeouts, type IdleTimeoutsOptions } from '../../src/idle/idle-timeouts.ts';
 import { ManualClock, SystemTimer, systemClock } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 
 function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startMs = 0) {
   const clock = new ManualClock(startMs);

@@ -1,7 +1,7 @@
 // Plays a random history on purgatories that share a timer, and on the naive references in lock-step: the actions, and
 // what each must return. Its callbacks are in purgatory-stage.ts.
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { turn } from '../support/turns.ts';
 import type { Action, Step } from './purgatory-arbitraries.ts';
 import { ComingsAndGoings, ScriptedError } from './purgatory-comings.ts';

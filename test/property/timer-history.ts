@@ -4,7 +4,7 @@
 // finds wrong is kept until the step ends, as the timer would take a throw for the user's.
 import { expect } from 'chai';
 import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';

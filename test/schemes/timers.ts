@@ -8,8 +8,9 @@ import {
   SortedHashedWheelTimer,
   UnorderedListTimer,
 } from '../../src/schemes/index.ts';
-import { checkSchemeInvariants, type SchemeTimer } from '../../src/schemes/scheme-timer.ts';
-import { checkTimerInvariants, SystemTimer } from '../../src/timer/system-timer.ts';
+import type { SchemeTimer } from '../../src/schemes/scheme-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { SystemTimer } from '../../src/timer/system-timer.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
 
 export type AnyTimer = SystemTimer | SchemeTimer;
@@ -56,6 +57,5 @@ function contender(Timer: new (options: SystemTimerOptions) => AnyTimer): Conten
 
 /** Throws unless the invariants of `timer` hold. */
 export function checkInvariants(timer: AnyTimer): void {
-  if (timer instanceof SystemTimer) checkTimerInvariants(timer);
-  else checkSchemeInvariants(timer);
+  checkTimerInvariants(timer);
 }

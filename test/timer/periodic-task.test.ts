@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/system-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 
 function setUp(options: SystemTimerOptions = {}, startMs = 0) {
   const clock = new ManualClock(startMs);
