@@ -107,6 +107,7 @@ describe('the page of the inspector', function () {
       .and.include('orders-1 1');
     expect(await text('[data-test="oldest"] tbody')).to.include('DelayedFetch orders-0, orders-1 0 ms 1 min');
     await says('[data-test="timeline"]', 'DelayedFetch in fetch, on orders-0, orders-1');
+    await says('[data-test="timeline"] li', /[1-9]\S*\ss\s*waits/);
     op.ready = true;
     fetches.checkAndComplete('orders-1');
     await says('[data-test="timeline"] li[data-what="completed"]', 'completed by an event');
@@ -158,6 +159,27 @@ describe('the page of the inspector', function () {
     await says('.connection', 'live');
     expect(await page.locator('main').getAttribute('data-restarts')).to.equal('1');
     again.close();
+  });
+
+  it('moves the hands with the time of the timer, and not on when nothing is heard of it', async () => {
+    await inspector.close();
+    const real = new SystemTimer();
+    inspector = createInspector({ timers: [real] });
+    await inspector.listen({ port: Number(url.port) });
+    await page.goto(url.href);
+    await says('.connection', 'live');
+    const picture = (): Promise<string> =>
+      page.evaluate("document.querySelector('.dial canvas').toDataURL()");
+    const moving = await picture();
+    await pause(200);
+    expect(await picture()).to.not.equal(moving);
+    await inspector.close();
+    await says('.connection', 'connection lost');
+    await pause(1100);
+    const standing = await picture();
+    await pause(200);
+    expect(await picture()).to.equal(standing);
+    real.close();
   });
 
   it('warns when the event loop was blocked', async () => {

@@ -37,7 +37,7 @@ function inWords(leMs: readonly number[], counts: readonly number[]): string {
 
 function optionsFor(leMs: readonly number[]): ChartProps['options'] {
   const name = (bin: number): string => {
-    if (bin >= leMs.length) return '>';
+    if (bin === leMs.length) return 'later';
     if (leMs[bin] >= 1000) return `${Math.round(leMs[bin] / 1000)} s`;
     return bin === 0 ? `${leMs[bin]} ms` : `${leMs[bin]}`;
   };
@@ -49,8 +49,11 @@ function optionsFor(leMs: readonly number[]): ChartProps['options'] {
     axes: [
       axis({
         splits: () => Array.from({ length: leMs.length + 1 }, (_, bin) => bin),
-        // Every other one, as there is no room for all on a phone.
-        values: (_, bins) => bins.map((bin) => (bin % 2 === 0 || bin === leMs.length ? name(bin) : null)),
+        // Every other one, as there is no room for all on a phone, and the last.
+        values: (_, bins) =>
+          bins.map((bin) =>
+            (bin % 2 === 0 && bin < leMs.length - 1) || bin === leMs.length ? name(bin) : null,
+          ),
         grid: { show: false },
         size: 26,
       }),
