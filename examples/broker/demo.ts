@@ -1,118 +1,108 @@
 /**
  * `npm run demo`: the broker on free ports, a kafkajs producer and two consumers of one group for some seconds, and a member of
  * another group that falls silent; then what was parked meanwhile. `--seconds N` says how long (default 5).
+ *
+ * `npm run demo -- --watch`: a load that goes on until Ctrl-C (or for `--seconds`), to be seen in the inspector at `--http`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { type Consumer, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
-import { SystemTimer } from 'purgatory';
+import { Kafka, logLevel, type Producer } from 'kafkajs';
 import { Broker } from './broker.ts';
-import { PeerClient } from './replication/peer-client.ts';
+import { connectProducer, consume, createTopics, joinAndFallSilent, send } from './demo/clients.ts';
+import { keepLoad } from './demo/load.ts';
+import { parseDemoOptions } from './demo/options.ts';
+import { pause } from './demo/pause.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 const TOPIC = 'greetings';
 const PAUSE_MS = 50;
 const SESSION_TIMEOUT_MS = 1000;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } });
-  const seconds = Number(values.seconds);
-  if (!(seconds > 0))
-    throw new RangeError(`--seconds is ${JSON.stringify(values.seconds)}, where a number above 0 is needed`);
+  const { watch, durationMs, http: httpPort } = parseDemoOptions(process.argv.slice(2));
+  const stop = new AbortController();
+  stopOnSignal(() => stop.abort());
   const data = mkdtempSync(join(tmpdir(), 'purgatory-demo-'));
-  const broker = new Broker({ port: 0, http: 0, data });
-  const { port, http } = await broker.start();
-  console.log(`broker on 127.0.0.1:${port}, status on http://127.0.0.1:${http}/status`);
+  const broker = new Broker({ port: 0, http: httpPort, data });
+  try {
+    const { port, http } = await broker.start();
+    console.log(`broker on 127.0.0.1:${port}, status on http://127.0.0.1:${http}/status`);
+    const kafka = new Kafka({ clientId: 'demo', brokers: [`127.0.0.1:${port}`], logLevel: logLevel.NOTHING });
+    if (watch) await runWatched(broker, kafka, { port, http, durationMs }, stop);
+    else await runShort(broker, kafka, { port, durationMs }, stop.signal);
+  } finally {
+    await broker.stop();
+    rmSync(data, { recursive: true });
+  }
+}
 
-  const kafka = new Kafka({ clientId: 'demo', brokers: [`127.0.0.1:${port}`], logLevel: logLevel.NOTHING });
-  await createTopic(kafka);
+/** Until `stop` aborts, by a signal or by the time that is over. */
+async function runWatched(
+  broker: Broker,
+  kafka: Kafka,
+  { port, http, durationMs }: { port: number; http: number; durationMs: number },
+  stop: AbortController,
+): Promise<void> {
+  console.log(`watch  http://127.0.0.1:${http}/\nstop   Ctrl-C`);
+  if (Number.isFinite(durationMs)) void pause(durationMs, stop.signal).then(() => stop.abort());
+  await keepLoad(kafka, port, stop.signal);
+  reportParked(broker);
+}
+
+async function runShort(
+  broker: Broker,
+  kafka: Kafka,
+  { port, durationMs }: { port: number; durationMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  await createTopics(kafka, { [TOPIC]: 3 });
   const latencies: number[] = [];
-  const note = (timestamp: string) => latencies.push(Date.now() - Number(timestamp));
-  const consumers = [await consume(kafka, note), await consume(kafka, note)];
-  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
-  await producer.connect();
-  await joinAndFallSilent(port);
-  const sent = await produceFor(seconds * 1000, producer);
-  while (latencies.length < sent || broker.status().purgatories.heartbeat.expired === 0)
-    await pause(PAUSE_MS);
-  report(broker, sent, latencies);
-
+  const join = () =>
+    consume(
+      kafka,
+      { group: 'demo', topic: TOPIC },
+      (timestamp) => latencies.push(Date.now() - Number(timestamp)),
+      (partitions) => console.log(`a consumer has the partitions ${partitions.join(', ') || 'of nobody'}`),
+    );
+  const consumers = [await join(), await join()];
+  const producer = await connectProducer(kafka);
+  await joinAndFallSilent(port, SESSION_TIMEOUT_MS);
+  const sent = await produceFor(durationMs, producer, signal);
+  const isDone = () => latencies.length >= sent && broker.status().purgatories.heartbeat.expired > 0;
+  while (!isDone() && !signal.aborted) await pause(PAUSE_MS, signal);
+  reportMessages(sent, latencies);
+  reportParked(broker);
   await Promise.all([producer.disconnect(), ...consumers.map((consumer) => consumer.disconnect())]);
-  await broker.stop();
-  rmSync(data, { recursive: true });
 }
 
-async function createTopic(kafka: Kafka): Promise<void> {
-  const admin = kafka.admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic: TOPIC, numPartitions: 3 }] });
-  await admin.disconnect();
-}
-
-/** A consumer that has its partitions: it resolves after the join. */
-async function consume(kafka: Kafka, note: (timestamp: string) => void): Promise<Consumer> {
-  // A short heartbeat makes the first consumer notice soon that a second one wants to join.
-  const consumer = kafka.consumer({ groupId: 'demo', heartbeatInterval: 200, maxWaitTimeInMs: 500 });
-  await consumer.connect();
-  await consumer.subscribe({ topic: TOPIC, fromBeginning: true });
-  const joined = new Promise<void>((resolve) => {
-    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      console.log(
-        `a consumer has the partitions ${payload.memberAssignment[TOPIC]?.join(', ') ?? 'of nobody'}`,
-      );
-      resolve();
-    });
-  });
-  await consumer.run({ eachMessage: async ({ message }) => note(message.timestamp) });
-  await joined;
-  return consumer;
-}
-
-/** Joins a group of its own and is not heard of any more, as a process that was killed. */
-async function joinAndFallSilent(port: number): Promise<void> {
-  const timer = new SystemTimer();
-  const client = new PeerClient(port, 'silent', timer);
-  const request = {
-    groupId: 'silent',
-    sessionTimeoutMs: SESSION_TIMEOUT_MS,
-    rebalanceTimeoutMs: SESSION_TIMEOUT_MS,
-    memberId: '',
-    groupInstanceId: null,
-    protocolType: 'consumer',
-    protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
-  };
-  await client.send('JoinGroup', 2, request, SESSION_TIMEOUT_MS);
-  client.close();
-  timer.close();
-}
-
-/** Sends with acks=all, in bursts with pauses in between that are longer than a fetch waits; returns how many. */
-async function produceFor(durationMs: number, producer: Producer): Promise<number> {
+/** Sends in bursts with pauses in between that are longer than a fetch waits; returns how many. */
+async function produceFor(durationMs: number, producer: Producer, signal: AbortSignal): Promise<number> {
   const end = performance.now() + durationMs;
+  const goesOn = () => performance.now() < end && !signal.aborted;
   let sent = 0;
-  while (performance.now() < end) {
-    for (let i = 0; i < 10 && performance.now() < end; i++) {
-      await producer.send({ topic: TOPIC, acks: -1, messages: [{ key: `${i}`, value: `hello ${sent++}` }] });
-      await pause(PAUSE_MS);
+  while (goesOn()) {
+    for (let i = 0; i < 10 && goesOn(); i++) {
+      await send(producer, TOPIC, `${i}`, `hello ${sent++}`);
+      await pause(PAUSE_MS, signal);
     }
-    await pause(Math.min(700, Math.max(0, end - performance.now())));
+    await pause(Math.min(700, Math.max(0, end - performance.now())), signal);
   }
   return sent;
 }
 
-function report(broker: Broker, sent: number, latencies: number[]): void {
-  const { fetch, produce, join, heartbeat } = broker.status().purgatories;
+function reportMessages(sent: number, latencies: number[]): void {
   const median = latencies.sort((a, b) => a - b)[Math.floor(latencies.length / 2)];
-  console.log(`
-messages   ${sent} sent, ${latencies.length} received, half of them within ${median} ms
-fetches    ${fetch.parked} parked: ${fetch.completedEarly} completed early by a message, ${fetch.expired} expired, ${fetch.numDelayed} wait
+  console.log(`\nmessages   ${sent} sent, ${latencies.length} received, half of them within ${median} ms`);
+}
+
+function reportParked(broker: Broker): void {
+  const { fetch, produce, join, heartbeat } = broker.status().purgatories;
+  console.log(`fetches    ${fetch.parked} parked: ${fetch.completedEarly} completed early by a message, ${fetch.expired} expired, ${fetch.numDelayed} wait
 produces   ${produce.parked} waited for acks, ${produce.meanWaitMs.toFixed(2)} ms on average, ${produce.expired} expired
 joins      ${join.parked} waited for the rest of the group, ${join.meanWaitMs.toFixed(0)} ms on average
 sessions   ${heartbeat.parked} parked, each moved by a sign of life: ${heartbeat.expired} expired, ${heartbeat.numDelayed} go on`);
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 main().catch((error) => {
   console.error(error instanceof Error ? error.message : error);

@@ -2,8 +2,7 @@
 import { Broker } from './broker.ts';
 import { Launcher, type NodeReady } from './launcher.ts';
 import { type BrokerOptions, parseOptions } from './options.ts';
-
-const ORPHAN_CHECK_MS = 100;
+import { stopOnSignal } from './stop-on-signal.ts';
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -44,21 +43,6 @@ kafkajs   new Kafka({ brokers: ['127.0.0.1:${port}'] })
 watch     http://127.0.0.1:${http}/
 status    http://127.0.0.1:${http}/status
 stop      Ctrl-C`);
-}
-
-/** The first signal stops the broker; a second one finds the default again and ends the process at once. */
-function stopOnSignal(stop: () => void): void {
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  if (process.env.npm_lifecycle_event === undefined) return;
-  // npm runs scripts through a shell, which dies of npm's SIGTERM and passes nothing on: what is left is an orphan.
-  const shell = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(watch);
-    stop();
-  }, ORPHAN_CHECK_MS);
-  watch.unref();
 }
 
 function fail(error: unknown): void {

@@ -114,6 +114,8 @@ export interface Timeline {
   readonly purgatory: string;
   readonly type: string;
   readonly keys: readonly string[];
+  /** Since it was parked: until its end, or until now while it waits. */
+  readonly ageMs: number;
   /** The first is its parking; the last, once it has ended, its end. */
   readonly events: readonly TimelineEvent[];
   /** Tries that found no place in `events`. */

@@ -24,7 +24,7 @@ const CALM_MS = 2000;
 
 /** A {@link Timeline} under way. */
 interface Life {
-  readonly told: Timeline & { events: TimelineEvent[]; untold: number };
+  readonly told: Timeline & { ageMs: number; events: TimelineEvent[]; untold: number };
   readonly parkedAtMs: number;
 }
 
@@ -51,7 +51,12 @@ export class Timelines {
 
   /** Those that ended, the oldest first, then those that wait. */
   told(): readonly Timeline[] {
-    return [...this.#ended, ...[...this.#under.values()].map(({ told }) => told)];
+    const nowMs = performance.now();
+    const waiting = Array.from(this.#under.values(), ({ told, parkedAtMs }) => {
+      told.ageMs = nowMs - parkedAtMs;
+      return told;
+    });
+    return [...this.#ended, ...waiting];
   }
 
   readonly #park = (event: unknown): void => {
@@ -64,6 +69,7 @@ export class Timelines {
         purgatory: purgatory.name,
         type: cut(operation.constructor.name),
         keys: shownKeys(watches.slice(0, MAX_KEYS + 1).map(keyText), watches.length),
+        ageMs: 0,
         events: [{ afterMs: 0, what: 'parked' }],
         untold: 0,
       },
@@ -91,7 +97,8 @@ export class Timelines {
       }
       const by = key === undefined ? {} : { key: cut(keyText(key)) };
       const nowMs = performance.now();
-      told.events.push({ afterMs: nowMs - parkedAtMs, what, ...by });
+      told.ageMs = nowMs - parkedAtMs;
+      told.events.push({ afterMs: told.ageMs, what, ...by });
       if (!isEnd) return;
       this.#under.delete(operation);
       if (this.#ended.length === PLACES && nowMs - this.#changedAtMs < CALM_MS) return;

@@ -44,108 +44,82 @@ export interface Durations {
   readonly unit: 's';
 }
 
+function gauge<S>(name: string, thing: string, help: string, of: (snapshot: S) => number): Reading<S> {
+  return { name, help, type: 'gauge', unit: `{${thing}}`, of };
+}
+
+function counter<S>(name: string, thing: string, help: string, of: (snapshot: S) => number): Reading<S> {
+  return { ...gauge(name, thing, help, of), type: 'counter' };
+}
+
 export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
-  {
-    name: 'purgatory.parked_operations',
-    help: 'Operations that wait now',
-    type: 'gauge',
-    unit: '{operation}',
-    of: (snapshot) => snapshot.parked,
-  },
-  {
-    name: 'purgatory.watches',
-    help: 'Pairs of a parked operation and a key that it watches',
-    type: 'gauge',
-    unit: '{watch}',
-    of: (snapshot) => snapshot.watched,
-  },
-  {
-    name: 'purgatory.watched_keys',
-    help: 'Keys that a parked operation watches',
-    type: 'gauge',
-    unit: '{key}',
-    of: (snapshot) => snapshot.watchedKeys,
-  },
-  {
-    name: 'purgatory.parked',
-    help: 'Operations that were parked',
-    type: 'counter',
-    unit: '{operation}',
-    of: (snapshot) => snapshot.totals.parked,
-  },
-  {
-    name: 'purgatory.completed_early',
-    help: 'Parked operations that were completed before their deadline',
-    type: 'counter',
-    unit: '{operation}',
-    of: (snapshot) => snapshot.totals.completed,
-  },
-  {
-    name: 'purgatory.expired',
-    help: 'Parked operations that their deadline completed',
-    type: 'counter',
-    unit: '{operation}',
-    of: (snapshot) => snapshot.totals.expired,
-  },
-  {
-    name: 'purgatory.cancelled',
-    help: 'Parked operations that were taken out unanswered',
-    type: 'counter',
-    unit: '{operation}',
-    of: (snapshot) => snapshot.totals.cancelled,
-  },
-  {
-    name: 'purgatory.failures',
-    help: 'Throws of user code inside a pass or an expiry',
-    type: 'counter',
-    unit: '{failure}',
-    of: (snapshot) => snapshot.totals.failed,
-  },
+  gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', (now) => now.parked),
+  gauge(
+    'purgatory.watches',
+    'watch',
+    'Pairs of a parked operation and a key that it watches',
+    (now) => now.watched,
+  ),
+  gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', (now) => now.watchedKeys),
+  counter('purgatory.parked', 'operation', 'Operations that were parked', (now) => now.totals.parked),
+  counter(
+    'purgatory.completed_early',
+    'operation',
+    'Parked operations that were completed before their deadline',
+    (now) => now.totals.completed,
+  ),
+  counter(
+    'purgatory.expired',
+    'operation',
+    'Parked operations that their deadline completed',
+    (now) => now.totals.expired,
+  ),
+  counter(
+    'purgatory.cancelled',
+    'operation',
+    'Parked operations that were taken out unanswered',
+    (now) => now.totals.cancelled,
+  ),
+  counter(
+    'purgatory.failures',
+    'failure',
+    'Throws of user code inside a pass or an expiry',
+    (now) => now.totals.failed,
+  ),
 ];
 
 export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
-  {
-    name: 'purgatory.timer.pending_tasks',
-    help: 'Tasks that are pending in the timer, parked operations included',
-    type: 'gauge',
-    unit: '{task}',
-    of: (snapshot) => snapshot.pending,
-  },
-  {
-    name: 'purgatory.timer.queued_buckets',
-    help: 'Buckets in the DelayQueue',
-    type: 'gauge',
-    unit: '{bucket}',
-    of: (snapshot) => snapshot.delayQueue.size,
-  },
-  {
-    name: 'purgatory.timer.tasks_run',
-    help: 'Tasks that ran',
-    type: 'counter',
-    unit: '{task}',
-    of: (snapshot) => snapshot.totals.ran,
-  },
-  {
-    name: 'purgatory.timer.tasks_failed',
-    help: 'Tasks that threw, parked operations not included',
-    type: 'counter',
-    unit: '{task}',
-    of: (snapshot) => snapshot.totals.failed,
-  },
-  {
-    name: 'purgatory.timer.tasks_cascaded',
-    help: 'Tasks re-added to a finer wheel, each time counted',
-    type: 'counter',
-    unit: '{task}',
-    of: (snapshot) => snapshot.totals.cascaded,
-  },
-  {
-    name: 'purgatory.timer.slices',
-    help: 'Times that the reaper yielded to the event loop with more to run',
-    type: 'counter',
-    unit: '{slice}',
-    of: (snapshot) => snapshot.totals.slices,
-  },
+  gauge(
+    'purgatory.timer.pending_tasks',
+    'task',
+    'Tasks that are pending in the timer, parked operations included',
+    (now) => now.pending,
+  ),
+  gauge(
+    'purgatory.timer.queued_buckets',
+    'bucket',
+    'Buckets in the DelayQueue',
+    (now) => now.delayQueue.size,
+  ),
+  counter('purgatory.timer.tasks_run', 'task', 'Tasks that ran', (now) => now.totals.ran),
+  counter(
+    'purgatory.timer.tasks_failed',
+    'task',
+    'Tasks that threw, parked operations not included',
+    (now) => now.totals.failed,
+  ),
+  counter(
+    'purgatory.timer.tasks_cascaded',
+    'task',
+    'Tasks re-added to a finer wheel, each time counted',
+    (now) => now.totals.cascaded,
+  ),
+  counter(
+    'purgatory.timer.slices',
+    'slice',
+    'Times that the reaper yielded to the event loop with more to run',
+    (now) => now.totals.slices,
+  ),
 ];
 
 export const TIME_PARKED: Durations = {

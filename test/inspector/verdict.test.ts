@@ -116,6 +116,7 @@ describe('the verdict of the inspector', () => {
     const verdict = judge(frames(5, both), 'fetch');
     expect(verdict.headline).to.equal('Something is wrong: a deadline has passed unanswered');
     expect(verdict.warnings.map(({ tone }) => tone)).to.deep.equal(['bad', 'warn', 'warn']);
+    expect(verdict.detail).to.match(/^An operation of fetch .* 2 more warnings below\.$/);
     expect(warned(5, both, 'another')).to.deep.equal(['warn: the event loop was blocked']);
   });
 });

@@ -62,7 +62,11 @@ function Picture({ state }: { state: State }): JSX.Element {
       </div>
       <HottestKeys views={views} />
       <OldestParked views={views} />
-      <Timelines timelines={timelines} shown={followed?.timeline} />
+      <Timelines
+        timelines={timelines}
+        shown={followed?.timeline}
+        isTold={frame.timelines.some(({ id }) => id === followed?.timeline.id)}
+      />
       <Warnings warnings={verdict.warnings} />
     </>
   );

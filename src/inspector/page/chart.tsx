@@ -4,6 +4,7 @@
 // dark need no second chart. `label` says in words what the chart shows: it is an image to a screen reader.
 import { Component, createRef, type JSX } from 'preact';
 import uPlot from 'uplot';
+import { shortCount } from './format.ts';
 
 export interface ChartProps {
   readonly label: string;
@@ -46,6 +47,12 @@ function sizeOf(place: HTMLElement): { width: number; height: number } {
   return { width: place.clientWidth, height: place.clientHeight };
 }
 
+/** 1, 2, 5, 10 and so on: by a step that is no whole number, labels would repeat once they are rounded. */
+const WHOLE_STEPS = Array.from({ length: 45 }, (_, n) => [1, 2, 5][n % 3] * 10 ** Math.floor(n / 3));
+
+/** From 0 to a little above the most that there is. */
+export const countScale: uPlot.Scale = { range: (_, __, most) => [0, Math.max(1, most * 1.1)] };
+
 /** An axis in the page's ink. */
 export function axis(more: uPlot.Axis): uPlot.Axis {
   return {
@@ -56,3 +63,9 @@ export function axis(more: uPlot.Axis): uPlot.Axis {
     ...more,
   };
 }
+
+export const countAxis: uPlot.Axis = axis({
+  values: (_, at) => at.map(shortCount),
+  incrs: WHOLE_STEPS,
+  size: 44,
+});

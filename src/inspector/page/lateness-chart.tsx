@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
 import type { Frame } from '../frame.ts';
-import { axis, Chart, colour } from './chart.tsx';
+import { axis, Chart, type ChartProps, colour, countAxis, countScale } from './chart.tsx';
 import { Explained } from './explained.tsx';
-import { count, shortCount, time } from './format.ts';
+import { count, time } from './format.ts';
 import { latenessWithin, quantile, sum } from './history.ts';
 
 export function LatenessChart({ frames, timer }: { frames: readonly Frame[]; timer: number }): JSX.Element {
@@ -35,28 +35,29 @@ function inWords(leMs: readonly number[], counts: readonly number[]): string {
   return `Of ${count(sum(counts, (n) => n))} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;
 }
 
-function optionsFor(leMs: readonly number[]): ReturnType<typeof makeOptions> {
-  return makeOptions(leMs);
-}
-
-function makeOptions(leMs: readonly number[]) {
-  const name = (bin: number): string =>
-    bin >= leMs.length ? '>' : leMs[bin] < 1000 ? `${leMs[bin]}` : `${Math.round(leMs[bin] / 1000)}s`;
+function optionsFor(leMs: readonly number[]): ChartProps['options'] {
+  const name = (bin: number): string => {
+    if (bin === leMs.length) return 'later';
+    if (leMs[bin] >= 1000) return `${Math.round(leMs[bin] / 1000)} s`;
+    return bin === 0 ? `${leMs[bin]} ms` : `${leMs[bin]}`;
+  };
   return {
     scales: {
-      x: { time: false, range: (): [number, number] => [-0.6, leMs.length + 0.6] },
-      y: { range: (_: unknown, __: number, max: number): [number, number] => [0, Math.max(1, max * 1.1)] },
+      x: { time: false, range: () => [-0.6, leMs.length + 0.6] },
+      y: countScale,
     },
     axes: [
       axis({
         splits: () => Array.from({ length: leMs.length + 1 }, (_, bin) => bin),
-        // Every other one, as there is no room for all on a phone.
-        values: (_: uPlot, bins: number[]) =>
-          bins.map((bin) => (bin % 2 === 0 || bin === leMs.length ? name(bin) : null)),
+        // Every other one, as there is no room for all on a phone, and the last.
+        values: (_, bins) =>
+          bins.map((bin) =>
+            (bin % 2 === 0 && bin < leMs.length - 1) || bin === leMs.length ? name(bin) : null,
+          ),
         grid: { show: false },
         size: 26,
       }),
-      axis({ values: (_: uPlot, at: number[]) => at.map(shortCount), size: 44 }),
+      countAxis,
     ],
     series: [
       {},

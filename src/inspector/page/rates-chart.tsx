@@ -1,9 +1,9 @@
 // How operations left the purgatory over the last minute: three lines, per second.
 import type { JSX } from 'preact';
 import type { Frame } from '../frame.ts';
-import { axis, Chart, colour } from './chart.tsx';
+import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
 import { Explained } from './explained.tsx';
-import { rate, shortCount } from './format.ts';
+import { rate } from './format.ts';
 import { ratesOf } from './history.ts';
 
 const LINES = [
@@ -15,11 +15,11 @@ const LINES = [
 const options = {
   scales: {
     x: { time: false, range: (): [number, number] => [-60, 0] },
-    y: { range: (_: unknown, __: number, max: number): [number, number] => [0, Math.max(1, max * 1.1)] },
+    y: countScale,
   },
   axes: [
     axis({ values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s} s`)), space: 60, size: 26 }),
-    axis({ values: (_, at) => at.map(shortCount), size: 44 }),
+    countAxis,
   ],
   series: [
     {},

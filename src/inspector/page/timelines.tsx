@@ -8,8 +8,9 @@ import { choose } from './store.ts';
 
 interface Props {
   readonly timelines: readonly Timeline[];
-  /** The one that is shown, perhaps no longer among them. */
   readonly shown: Timeline | undefined;
+  /** Whether the server still tells of the one that is shown. */
+  readonly isTold: boolean;
 }
 
 const WORDS: Record<TimelineEvent['what'], string> = {
@@ -20,7 +21,7 @@ const WORDS: Record<TimelineEvent['what'], string> = {
   cancelled: 'cancelled, unanswered',
 };
 
-export function Timelines({ timelines, shown }: Props): JSX.Element {
+export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
   return (
     <section class="wide" aria-labelledby="timeline-title">
       <h2 id="timeline-title">
@@ -47,17 +48,17 @@ export function Timelines({ timelines, shown }: Props): JSX.Element {
               </li>
             ))}
           </ul>
-          <Life timeline={shown} />
+          <Life timeline={shown} isTold={isTold} />
         </div>
       )}
     </section>
   );
 }
 
-function Life({ timeline }: { timeline: Timeline }): JSX.Element {
-  const { events, keys, purgatory, type, untold } = timeline;
+function Life({ timeline, isTold }: { timeline: Timeline; isTold: boolean }): JSX.Element {
+  const { ageMs, events, keys, purgatory, type, untold } = timeline;
   const end = endOf(timeline);
-  const lastMs = Math.max(events[events.length - 1].afterMs, 1);
+  const at = (afterMs: number): number => 8 + (984 * afterMs) / Math.max(ageMs, 1);
   return (
     <div class="told" data-test="timeline">
       <p>
@@ -66,15 +67,7 @@ function Life({ timeline }: { timeline: Timeline }): JSX.Element {
       <svg viewBox="0 0 1000 40" preserveAspectRatio="none" aria-hidden="true" data-end={end ?? 'parked'}>
         <line x1="8" x2="992" y1="20" y2="20" />
         {events.map(({ afterMs, what }, index) => (
-          <line
-            key={index}
-            class="mark"
-            data-what={what}
-            x1={8 + (984 * afterMs) / lastMs}
-            x2={8 + (984 * afterMs) / lastMs}
-            y1="6"
-            y2="34"
-          />
+          <line key={index} class="mark" data-what={what} x1={at(afterMs)} x2={at(afterMs)} y1="6" y2="34" />
         ))}
       </svg>
       <ol>
@@ -86,7 +79,7 @@ function Life({ timeline }: { timeline: Timeline }): JSX.Element {
         ))}
         {end === undefined && (
           <li>
-            <span class="when" /> waits
+            <span class="when">{time(ageMs)}</span> {isTold ? 'waits' : 'waited; others are followed now'}
           </li>
         )}
       </ol>

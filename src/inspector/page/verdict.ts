@@ -70,7 +70,8 @@ export function judge(frames: readonly Frame[], chosen: string | undefined): Ver
   return {
     tone: worst.tone,
     headline: `${HEADLINES[worst.tone]}: ${worst.what}`,
-    detail: worst.why,
+    detail:
+      warnings.length > 1 ? `${worst.why} ${plural(warnings.length - 1, 'more warning')} below.` : worst.why,
     warnings,
   };
 }

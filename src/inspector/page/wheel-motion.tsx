@@ -8,6 +8,8 @@ import type { Cascade, Frame, Ring, TimerView } from '../frame.ts';
 import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from './rings.ts';
 import { current, onChange } from './store.ts';
 
+/** A hand stands still when nothing was heard of its timer for so long: it would show what nobody knows. */
+const UNHEARD_MS = 1000;
 const FALL_MS = 1100;
 const PULSE_MS = 500;
 const MAX_SPARKS = 240;
@@ -113,7 +115,7 @@ export class MotionCanvas extends Component<{ timer: number }> {
     context.clearRect(0, 0, SIZE, SIZE);
     this.#drawPulse(context, nowMs, hubOf(view.rings.length));
     const { nowMs: atFrameMs, seenMs, speed } = this.#pace;
-    const timerMs = atFrameMs + (this.#calm.matches ? 0 : (nowMs - seenMs) * speed);
+    const timerMs = atFrameMs + (this.#calm.matches ? 0 : Math.min(nowMs - seenMs, UNHEARD_MS) * speed);
     for (const [index, band] of bandsOf(view.rings.length).entries()) {
       this.#drawHand(context, view.rings[index], band, timerMs);
     }

@@ -104,26 +104,6 @@ describe('npm start', function () {
   });
 });
 
-describe('npm run demo', function () {
-  this.timeout(30_000);
-
-  it('shows all four delayed operations with their counts, and exits with 0', async () => {
-    const { stdout } = await promisify(execFile)(
-      'node',
-      ['--import', 'tsx', 'examples/broker/demo.ts', '--seconds', '1'],
-      { cwd: root, env },
-    );
-    const [, parked, early] = (
-      /(\d+) parked: (\d+) completed early by a message, \d+ expired/.exec(stdout) ?? []
-    ).map(Number);
-    expect(parked, stdout).to.be.above(0);
-    expect(early, stdout).to.be.above(0);
-    expect(/(\d+) waited for acks/.exec(stdout)?.[1]).to.match(/^[1-9]/);
-    expect(/(\d+) waited for the rest of the group/.exec(stdout)?.[1]).to.match(/^[1-9]/);
-    expect(stdout).to.contain('each moved by a sign of life: 1 expired, 2 go on');
-  });
-});
-
 describe('the README of the broker', () => {
   it('tells the apis and versions that are served', () => {
     const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
