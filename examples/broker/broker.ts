@@ -28,6 +28,7 @@ import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
+import { lockFolder } from './storage/folder-lock.ts';
 import type { AckPurgatory } from './waiting/delayed-produce.ts';
 import {
   type AnyPurgatory,
@@ -72,6 +73,7 @@ export class Broker {
   readonly #http: StatusServer;
   readonly #registry = new Registry();
   #context: Context | undefined;
+  #unlock: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
 
   /** `log` gets one line for every refusal and fault. */
@@ -137,7 +139,8 @@ export class Broker {
     try {
       const { self } = this.#cluster;
       self.port = await this.#server.listen(self.port, HOST);
-      // Not before the port is ours: a second broker on the same data must not touch it. No request is read before the next turn.
+      this.#unlock = lockFolder(this.#folder);
+      // No request is read before the next turn.
       this.#topics.open(join(this.#folder, 'topics'));
       this.#offsets.open(join(this.#folder, 'offsets'));
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
@@ -166,6 +169,7 @@ export class Broker {
     await Promise.all([this.#server.close(), this.#http.close()]);
     await Promise.all([this.#topics.close(), this.#offsets.close(), this.#producerIds.close()]);
     this.#timer.close();
+    this.#unlock?.();
   }
 
   status(): BrokerStatus {
