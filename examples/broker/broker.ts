@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { Purgatory, type PurgatoryOptions, SystemTimer } from 'purgatory';
 import { createInspector } from 'purgatory/inspector';
+import { registerMetrics } from 'purgatory/metrics';
 import { ThresholdPurgatory } from 'purgatory/threshold';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
@@ -20,7 +21,6 @@ import { FileLog } from './log/file-log.ts';
 import { Partition } from './log/partition.ts';
 import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
-import { PurgatoryMetrics } from './metrics/purgatory-metrics.ts';
 import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
@@ -72,6 +72,7 @@ export class Broker {
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
   readonly #registry = new Registry();
+  readonly #unregister: () => void;
   #context: Context | undefined;
   #unlock: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
@@ -89,7 +90,6 @@ export class Broker {
       self,
     );
     const { maxParked } = this.#options;
-    const metrics = new PurgatoryMetrics(this.#registry);
     const room = <P extends AnyPurgatory>(
       Kind: new (name: string, options: PurgatoryOptions) => P,
       name: string,
@@ -97,9 +97,7 @@ export class Broker {
     ) => {
       const onError = (error: unknown) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`);
       const purgatory = new Kind(name, { timer: this.#timer, maxParked, onError });
-      const made = new WaitingRoom(purgatory, { maxParked, observer: metrics.observer(name) });
-      metrics.watch(made);
-      return made;
+      return new WaitingRoom(purgatory, maxParked);
     };
     this.#rooms = {
       fetch: room(Purgatory<string, WaitingOperation>, 'fetch', maxParked),
@@ -127,10 +125,9 @@ export class Broker {
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    const inspector = createInspector({
-      purgatories: Object.values(this.#rooms).map(({ purgatory }) => purgatory),
-      timers: [this.#timer],
-    });
+    const purgatories = Object.values(this.#rooms).map(({ purgatory }) => purgatory);
+    const inspector = createInspector({ purgatories, timers: [this.#timer] });
+    this.#unregister = registerMetrics(this.#registry, { purgatories, timers: { broker: this.#timer } });
     this.#http = new StatusServer(() => this.status(), this.#registry, inspector, log);
   }
 
@@ -168,6 +165,7 @@ export class Broker {
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
     await Promise.all([this.#topics.close(), this.#offsets.close(), this.#producerIds.close()]);
+    this.#unregister();
     this.#timer.close();
     this.#unlock?.();
   }
