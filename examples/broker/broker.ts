@@ -7,14 +7,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { Purgatory, type PurgatoryOptions, SystemTimer } from 'purgatory';
+import { SystemTimer } from 'purgatory';
 import { createInspector } from 'purgatory/inspector';
 import { registerMetrics } from 'purgatory/metrics';
-import { ThresholdPurgatory } from 'purgatory/threshold';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
-import { describeFault } from './fault.ts';
 import { GroupCoordinator } from './group/coordinator.ts';
 import { OffsetStore } from './group/offset-store.ts';
 import { FileLog } from './log/file-log.ts';
@@ -28,31 +26,11 @@ import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
+import { type BrokerStatus, statusOf } from './status.ts';
 import { lockFolder } from './storage/folder-lock.ts';
-import type { AckPurgatory } from './waiting/delayed-produce.ts';
-import {
-  type AnyPurgatory,
-  type WaitingCounts,
-  type WaitingOperation,
-  WaitingRoom,
-} from './waiting/waiting-room.ts';
+import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
-
-export interface BrokerStatus {
-  readonly purgatories: Record<'fetch' | 'produce' | 'join' | 'heartbeat', WaitingCounts>;
-  readonly connections: number;
-  readonly topics: readonly {
-    name: string;
-    partitions: readonly {
-      startOffset: number;
-      highWatermark: number;
-      endOffset: number;
-      inSyncReplicas: readonly number[];
-    }[];
-  }[];
-  readonly groups: readonly { id: string; state: string; generation: number; members: number }[];
-}
 
 export class Broker {
   readonly #options: BrokerOptions;
@@ -60,9 +38,7 @@ export class Broker {
   /** The folder of this node: nothing is written elsewhere. */
   readonly #folder: string;
   readonly #timer = new SystemTimer();
-  readonly #rooms: Record<'fetch' | 'join' | 'heartbeat', WaitingRoom> & {
-    readonly produce: WaitingRoom<AckPurgatory>;
-  };
+  readonly #rooms: Rooms;
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
   readonly #offsets = new OffsetStore();
@@ -90,22 +66,7 @@ export class Broker {
       self,
     );
     const { maxParked } = this.#options;
-    const room = <P extends AnyPurgatory>(
-      Kind: new (name: string, options: PurgatoryOptions) => P,
-      name: string,
-      maxParked = Infinity,
-    ) => {
-      const onError = (error: unknown) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`);
-      const purgatory = new Kind(name, { timer: this.#timer, maxParked, onError });
-      return new WaitingRoom(purgatory, maxParked);
-    };
-    this.#rooms = {
-      fetch: room(Purgatory<string, WaitingOperation>, 'fetch', maxParked),
-      produce: room(ThresholdPurgatory<string, number, WaitingOperation>, 'produce', maxParked),
-      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
-      join: room(Purgatory<string, WaitingOperation>, 'join'),
-      heartbeat: room(Purgatory<string, WaitingOperation>, 'heartbeat'),
-    };
+    this.#rooms = createRooms(this.#timer, maxParked, log);
     this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
@@ -171,28 +132,7 @@ export class Broker {
   }
 
   status(): BrokerStatus {
-    const { fetch, produce, join, heartbeat } = this.#rooms;
-    return {
-      purgatories: {
-        fetch: fetch.counts(),
-        produce: produce.counts(),
-        join: join.counts(),
-        heartbeat: heartbeat.counts(),
-      },
-      connections: this.#server.connections,
-      topics: this.#topics.all().map(({ name, partitions }) => ({
-        name,
-        partitions: partitions.map(({ log, highWatermark, inSyncReplicas }) => ({
-          startOffset: log.startOffset,
-          highWatermark,
-          endOffset: log.endOffset,
-          inSyncReplicas,
-        })),
-      })),
-      groups: this.#groups
-        .all()
-        .map(({ id, state, generation, members }) => ({ id, state, generation, members: members.size })),
-    };
+    return statusOf(this.#rooms, this.#server.connections, this.#topics, this.#groups);
   }
 
   #createContext(): Context {
