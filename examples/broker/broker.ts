@@ -14,6 +14,7 @@ import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
 import { GroupCoordinator } from './group/coordinator.ts';
+import { GroupMemory } from './group/memory.ts';
 import { OffsetStore } from './group/offset-store.ts';
 import { FileLog } from './log/file-log.ts';
 import { Partition } from './log/partition.ts';
@@ -40,6 +41,7 @@ export class Broker {
   readonly #timer = new SystemTimer();
   readonly #rooms: Rooms;
   readonly #topics: Topics;
+  readonly #groupMemory: GroupMemory;
   readonly #groups: GroupCoordinator;
   readonly #offsets = new OffsetStore();
   readonly #producerIds: ProducerIds;
@@ -66,10 +68,14 @@ export class Broker {
       self,
     );
     const { maxParked } = this.#options;
+    this.#groupMemory = new GroupMemory(this.#options.maxGroupBytes);
     this.#rooms = createRooms(this.#timer, maxParked, log);
     this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
+      maxGroups: this.#options.maxGroups,
+      maxGroupSize: this.#options.groupMaxSize,
+      memory: this.#groupMemory,
       minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
       maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
       initialRebalanceMs: this.#options.groupInitialRebalanceMs,

@@ -50,6 +50,12 @@ const integers = {
   maxParked: rule(1_000_000, 1, ANY),
   /** The most partitions of all topics together. */
   maxPartitions: rule(10_000, 1, 1_000_000),
+  /** The most groups that have members, and the most that have committed something: of each so many. */
+  maxGroups: rule(10_000, 1, ANY),
+  /** The most members of one group: Kafka's group.max.size, which is unlimited there. */
+  groupMaxSize: rule(10_000, 1, INT32),
+  /** All that groups keep, members and commits together. */
+  maxGroupBytes: rule(256 * MIB, KIB, ANY),
   /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
   groupMinSessionTimeoutMs: rule(1000, 1, ANY),
   groupMaxSessionTimeoutMs: rule(

@@ -58,10 +58,10 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
     {
       groupId: request.groupId,
       memberId: request.memberId,
-      protocolType: request.protocolType,
       mustBringId: exchange.version >= MEMBER_ID_REQUIRED_FROM,
       profile: {
         instanceId: request.groupInstanceId,
+        protocolType: request.protocolType,
         clientId: exchange.clientId,
         clientHost: `/${exchange.owner.peer.replace(/:\d+$/, '')}`,
         sessionTimeoutMs: request.sessionTimeoutMs,
