@@ -32,6 +32,8 @@ import { lockFolder } from './storage/folder-lock.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
+/** Kafka's offsets.retention.check.interval.ms. */
+const EXPIRY_CHECK_MS = 600_000;
 
 export class Broker {
   readonly #options: BrokerOptions;
@@ -41,9 +43,8 @@ export class Broker {
   readonly #timer = new SystemTimer();
   readonly #rooms: Rooms;
   readonly #topics: Topics;
-  readonly #groupMemory: GroupMemory;
   readonly #groups: GroupCoordinator;
-  readonly #offsets = new OffsetStore();
+  readonly #offsets: OffsetStore;
   readonly #producerIds: ProducerIds;
   readonly #cluster: Cluster;
   readonly #replication: Replication;
@@ -68,14 +69,18 @@ export class Broker {
       self,
     );
     const { maxParked } = this.#options;
-    this.#groupMemory = new GroupMemory(this.#options.maxGroupBytes);
+    const memory = new GroupMemory(this.#options.maxGroupBytes);
+    this.#offsets = new OffsetStore(this.#options.maxGroups, memory);
     this.#rooms = createRooms(this.#timer, maxParked, log);
-    this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
+    this.#topics = new Topics(
+      (topic, index, isNew) => this.#createPartition(topic, index, isNew),
+      (topic) => this.#offsets.forgetTopic(topic),
+    );
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
       maxGroups: this.#options.maxGroups,
       maxGroupSize: this.#options.groupMaxSize,
-      memory: this.#groupMemory,
+      memory,
       minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
       maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
       initialRebalanceMs: this.#options.groupInitialRebalanceMs,
@@ -106,7 +111,8 @@ export class Broker {
       this.#unlock = lockFolder(this.#folder);
       // No request is read before the next turn.
       this.#topics.open(join(this.#folder, 'topics'));
-      this.#offsets.open(join(this.#folder, 'offsets'));
+      this.#offsets.open(join(this.#folder, 'offsets'), (name) => this.#topics.get(name) !== undefined);
+      this.#expireOffsets();
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
       this.#context = this.#createContext();
       const http = await this.#http.listen(this.#options.http && this.#options.http + self.id, HOST);
@@ -150,6 +156,7 @@ export class Broker {
       offsets: this.#offsets,
       defaultPartitions: this.#options.partitions,
       maxPartitions: this.#options.maxPartitions,
+      maxOffsetMetadataBytes: this.#options.offsetMetadataMaxBytes,
       log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
@@ -177,6 +184,16 @@ export class Broker {
     });
     this.#announce(partition);
     return partition;
+  }
+
+  #expireOffsets(): void {
+    const retentionMs = this.#options.offsetsRetentionMinutes * 60_000;
+    const isActive = (group: string) => this.#groups.get(group) !== undefined;
+    // Not at the start: members have yet to come back.
+    this.#timer.scheduleWithFixedDelay(
+      () => this.#offsets.expire(Date.now(), retentionMs, isActive),
+      Math.min(retentionMs, EXPIRY_CHECK_MS),
+    );
   }
 
   /** Each leader tells of its own. */

@@ -56,6 +56,10 @@ const integers = {
   groupMaxSize: rule(10_000, 1, INT32),
   /** All that groups keep, members and commits together. */
   maxGroupBytes: rule(256 * MIB, KIB, ANY),
+  /** Of one commit: Kafka's offset.metadata.max.bytes. */
+  offsetMetadataMaxBytes: rule(4096, 0, 32_767),
+  /** For how long a group that has no members keeps what it has committed: Kafka's offsets.retention.minutes. */
+  offsetsRetentionMinutes: rule(7 * 24 * 60, 1, INT32),
   /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
   groupMinSessionTimeoutMs: rule(1000, 1, ANY),
   groupMaxSessionTimeoutMs: rule(

@@ -2,13 +2,14 @@
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Context, Handler } from './context.ts';
 
-/** Kafka's offset.metadata.max.bytes. */
-const MAX_METADATA_BYTES = 4096;
 const MANY_GROUPS_FROM = 8;
 
-export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offsets, topics }) => {
+export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
+  const { groups, offsets, topics, maxOffsetMetadataBytes, log } = context;
   const { request } = exchange;
   const refusal = groups.checkCommit(request);
+  let refused = 0;
+  let rule: string | undefined;
   const commit = (
     topic: string,
     partition: (typeof request.topics)[number]['partitions'][number],
@@ -17,14 +18,17 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offset
     if (refusal !== ErrorCode.NONE) return refusal;
     if (topics.get(topic)?.partitions[partitionIndex] === undefined)
       return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-    if (Buffer.byteLength(committedMetadata ?? '') > MAX_METADATA_BYTES)
+    if (Buffer.byteLength(committedMetadata ?? '') > maxOffsetMetadataBytes)
       return ErrorCode.OFFSET_METADATA_TOO_LARGE;
-    offsets.commit(request.groupId, topic, partitionIndex, {
+    const broken = offsets.commit(request.groupId, topic, partitionIndex, {
       offset: committedOffset,
       leaderEpoch: committedLeaderEpoch,
       metadata: committedMetadata ?? '',
     });
-    return ErrorCode.NONE;
+    if (broken === undefined) return ErrorCode.NONE;
+    rule = broken;
+    refused++;
+    return ErrorCode.COORDINATOR_NOT_AVAILABLE;
   };
   const results = request.topics.map(({ name, partitions }) => ({
     name,
@@ -33,6 +37,7 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offset
       errorCode: commit(name, partition),
     })),
   }));
+  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${rule}`);
   // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
   void offsets.flush().then(() => exchange.respond({ topics: results }));
 };
