@@ -17,6 +17,7 @@ import { GroupCoordinator } from './group/coordinator.ts';
 import { GroupMemory } from './group/memory.ts';
 import { OffsetStore } from './group/offset-store.ts';
 import { FileLog } from './log/file-log.ts';
+import { KnownProducers } from './log/known-producers.ts';
 import { Partition } from './log/partition.ts';
 import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
@@ -46,6 +47,7 @@ export class Broker {
   readonly #groups: GroupCoordinator;
   readonly #offsets: OffsetStore;
   readonly #producerIds: ProducerIds;
+  readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
   readonly #replication: Replication;
   readonly #server: ProtocolServer;
@@ -64,6 +66,7 @@ export class Broker {
     const self = node ?? 0;
     this.#folder = join(data, `node-${self}`);
     this.#producerIds = new ProducerIds(self);
+    this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
       Array.from({ length: nodes }, (_, id) => ({ id, host: advertisedHost, port: port + id })),
       self,
@@ -111,6 +114,7 @@ export class Broker {
       this.#unlock = lockFolder(this.#folder);
       // No request is read before the next turn.
       this.#topics.open(join(this.#folder, 'topics'));
+      this.#producers.onLoaded();
       this.#offsets.open(join(this.#folder, 'offsets'), (name) => this.#topics.get(name) !== undefined);
       this.#expireOffsets();
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
@@ -175,6 +179,7 @@ export class Broker {
           this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
         );
       },
+      knownProducers: this.#producers,
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (moved) => this.#announce(moved),

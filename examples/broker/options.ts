@@ -50,6 +50,10 @@ const integers = {
   maxParked: rule(1_000_000, 1, ANY),
   /** The most partitions of all topics together. */
   maxPartitions: rule(10_000, 1, 1_000_000),
+  /** The most idempotent producers that are known, in all partitions together: one counts in each that it writes to. */
+  maxProducers: rule(100_000, 1, ANY),
+  /** For how long one is known that does not write (ms): Kafka's producer.id.expiration.ms. */
+  producerIdExpirationMs: rule(24 * 60 * 60_000, 1, ANY),
   /** The most groups that have members, and the most that have committed something: of each so many. */
   maxGroups: rule(10_000, 1, ANY),
   /** The most members of one group: Kafka's group.max.size, which is unlimited there. */

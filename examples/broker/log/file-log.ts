@@ -36,11 +36,11 @@ export class FileLog implements PartitionLog {
   /** Whether there are files whose names may not be on the disk yet. */
   #hasNewNames = false;
 
-  /** Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in order. O(batches + last segment). */
+  /** Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in order, with the age of its segment. O(batches + last segment). */
   constructor(
     folder: string,
     segmentBytes: number,
-    onBatch: (header: BatchHeader) => void,
+    onBatch: (header: BatchHeader, ageMs: number) => void,
     onTorn: (torn: TornTail) => void,
   ) {
     this.#folder = folder;

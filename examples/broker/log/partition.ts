@@ -10,6 +10,7 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protocol/record-batch.ts';
 import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
+import type { KnownProducers } from './known-producers.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { ProducerStates } from './producer-states.ts';
 
@@ -20,8 +21,9 @@ export const LEADER_EPOCH = 0;
 export interface PartitionContext {
   readonly timer: SystemTimer;
   readonly flush: FlushPolicy;
-  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it. */
-  readonly openLog: (key: string, onBatch: (header: BatchHeader) => void) => PartitionLog;
+  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it, which came `ageMs` ago at the latest. */
+  readonly openLog: (key: string, onBatch: (header: BatchHeader, ageMs: number) => void) => PartitionLog;
+  readonly knownProducers: KnownProducers;
   /** Something moved in the partition. */
   readonly announce: (partition: Partition) => void;
   readonly selfId: number;
@@ -40,7 +42,7 @@ export class Partition {
   readonly isLed: boolean;
   readonly #context: PartitionContext;
   readonly #flusher: Flusher;
-  readonly #producers = new ProducerStates();
+  readonly #producers: ProducerStates;
   readonly #replicas: InSyncReplicas;
   /** What the leader told, where that is another node. */
   #heardInSync: readonly number[] = [];
@@ -56,7 +58,11 @@ export class Partition {
     this.replicaIds = replicaIds;
     this.isLed = leaderId === context.selfId;
     this.#context = context;
-    this.log = context.openLog(this.key, (header) => this.#producers.note(header));
+    this.#producers = new ProducerStates(context.knownProducers);
+    this.log = context.openLog(this.key, (header, ageMs) => {
+      // Followers take what their leader has checked.
+      if (this.isLed) this.#producers.note(header, ageMs);
+    });
     this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#onKept(end));
     this.#replicas = new InSyncReplicas(leaderId, followerIds, performance.now());
     this.#keptOffset = this.log.endOffset;
@@ -151,6 +157,7 @@ export class Partition {
   /** Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files away. */
   delete(): void {
     this.#deleted = true;
+    this.#producers.clear();
     void this.#flusher.stop();
     this.log.delete();
     this.#context.announce(this);

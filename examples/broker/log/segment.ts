@@ -6,7 +6,7 @@
  * and a look-up is a search in memory and one read. The index is in memory only and made anew when a file is opened.
  * Writes and reads are synchronous (they meet the page cache); only `sync` waits for the disk, in a thread of its own.
  */
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BatchHeader, HEADER_BYTES, type RecordBatch, readHeader } from '../protocol/record-batch.ts';
 import { writeWhole } from '../storage/write-whole.ts';
@@ -56,12 +56,13 @@ export class Segment {
 
   /**
    * Reads what the file holds, indexes it and cuts off what is no batch of this log at its end; returns how many bytes that were.
-   * With `isChecked` checksums count as well. To be called once, first. O(batches), and O(bytes) with `isChecked`.
+   * With `isChecked` checksums count as well. `onBatch` is told for how long nothing was written. To be called once, first. O(batches), and O(bytes) with `isChecked`.
    */
-  load(isChecked: boolean, onBatch: (header: BatchHeader) => void): number {
+  load(isChecked: boolean, onBatch: (header: BatchHeader, ageMs: number) => void): number {
+    const ageMs = Math.max(0, Date.now() - fstatSync(this.#fd).mtimeMs);
     const cut = scanBatches(this.#fd, this.baseOffset, isChecked, (header) => {
       this.#note(header);
-      onBatch(header);
+      onBatch(header, ageMs);
     });
     if (cut > 0) this.#truncateFile();
     return cut;
