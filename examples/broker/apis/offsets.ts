@@ -1,6 +1,7 @@
 /** OffsetCommit and OffsetFetch: where groups left off. */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Context, Handler } from './context.ts';
+import { firstTime } from './first-time.ts';
 
 const MANY_GROUPS_FROM = 8;
 
@@ -50,13 +51,16 @@ export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
     exchange.respond({ topics: fetchOffsets(context, groupId, topics), errorCode, groups: [] });
     return;
   }
+  const isFirst = firstTime();
   exchange.respond({
     topics: [],
-    groups: request.groups.map(({ groupId, topics }) => ({
-      groupId,
-      topics: fetchOffsets(context, groupId, topics),
-      errorCode: coordinatorError(context, groupId),
-    })),
+    groups: request.groups
+      .filter(({ groupId }) => isFirst(groupId))
+      .map(({ groupId, topics }) => ({
+        groupId,
+        topics: fetchOffsets(context, groupId, topics),
+        errorCode: coordinatorError(context, groupId),
+      })),
   });
 };
 
@@ -68,18 +72,21 @@ function fetchOffsets(context: Context, groupId: string, wanted: WantedOffsets) 
   const errorCode = coordinatorError(context, groupId);
   const topics =
     wanted ?? [...offsets.all(groupId)].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
+  const isFirst = firstTime();
   return topics.map(({ name, partitionIndexes }) => ({
     name,
-    partitions: partitionIndexes.map((partitionIndex) => {
-      const committed = offsets.get(groupId, name, partitionIndex);
-      return {
-        partitionIndex,
-        committedOffset: committed?.offset ?? -1,
-        committedLeaderEpoch: committed?.leaderEpoch ?? -1,
-        metadata: committed?.metadata ?? '',
-        errorCode,
-      };
-    }),
+    partitions: partitionIndexes
+      .filter((partitionIndex) => isFirst(`${name}-${partitionIndex}`))
+      .map((partitionIndex) => {
+        const committed = offsets.get(groupId, name, partitionIndex);
+        return {
+          partitionIndex,
+          committedOffset: committed?.offset ?? -1,
+          committedLeaderEpoch: committed?.leaderEpoch ?? -1,
+          metadata: committed?.metadata ?? '',
+          errorCode,
+        };
+      }),
   }));
 }
 

@@ -116,7 +116,7 @@ function readAnswer<N extends ApiName>(
 ): ResponseMessage<N> {
   const api = apis[name];
   const flexible = version >= api.flexible;
-  const reader = new Reader(frame);
+  const reader = new Reader(frame, Infinity);
   const answered = reader.int32();
   if (answered !== correlationId) throw new Error(`an answer to request ${answered}, not ${correlationId}`);
   if (flexible && name !== 'ApiVersions') reader.skipTags();
