@@ -34,6 +34,10 @@ export class PeerClient {
     this.#timer = timer;
   }
 
+  get isConnected(): boolean {
+    return this.#socket !== undefined && !this.#socket.destroyed;
+  }
+
   /** Resolves to the answer. Rejects when there is none after `timeoutMs`, or will never be. Not to be called while another is awaited. */
   async send<N extends ApiName>(
     name: N,
