@@ -30,6 +30,7 @@ import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
 import { lockFolder } from './storage/folder-lock.ts';
+import { OpenFiles } from './storage/open-files.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
@@ -46,6 +47,7 @@ export class Broker {
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
   readonly #offsets: OffsetStore;
+  readonly #files: OpenFiles;
   readonly #producerIds: ProducerIds;
   readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
@@ -65,6 +67,7 @@ export class Broker {
     const { nodes, node, port, advertisedHost, data, replicaLagMs } = this.#options;
     const self = node ?? 0;
     this.#folder = join(data, `node-${self}`);
+    this.#files = new OpenFiles(this.#options.maxOpenFiles);
     this.#producerIds = new ProducerIds(self);
     this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
@@ -175,7 +178,7 @@ export class Broker {
       openLog: (key, onBatch) => {
         const folder = join(this.#folder, 'logs', key);
         if (isNew) rmSync(folder, { recursive: true, force: true });
-        return new FileLog(folder, this.#options.segmentBytes, onBatch, ({ bytes, endOffset }) =>
+        return new FileLog(folder, this.#options.segmentBytes, this.#files, onBatch, ({ bytes, endOffset }) =>
           this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
         );
       },

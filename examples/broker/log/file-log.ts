@@ -17,6 +17,7 @@ import {
   readBatches,
   readHeader,
 } from '../protocol/record-batch.ts';
+import type { OpenFiles } from '../storage/open-files.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { baseOffsetOf, lastIndex, Segment } from './segment.ts';
@@ -32,6 +33,7 @@ export class FileLog implements PartitionLog {
   readonly startOffset = 0;
   readonly #folder: string;
   readonly #segmentBytes: number;
+  readonly #files: OpenFiles;
   readonly #segments: Segment[] = [];
   /** Whether there are files whose names may not be on the disk yet. */
   #hasNewNames = false;
@@ -40,11 +42,13 @@ export class FileLog implements PartitionLog {
   constructor(
     folder: string,
     segmentBytes: number,
+    files: OpenFiles,
     onBatch: (header: BatchHeader, ageMs: number) => void,
     onTorn: (torn: TornTail) => void,
   ) {
     this.#folder = folder;
     this.#segmentBytes = segmentBytes;
+    this.#files = files;
     const bases = existsSync(folder) ? readdirSync(folder).flatMap((name) => baseOffsetOf(name) ?? []) : [];
     bases.sort((a, b) => a - b);
     for (const [index, base] of bases.entries()) {
@@ -52,7 +56,7 @@ export class FileLog implements PartitionLog {
         throw new Error(
           `${folder} has a segment of offset ${base}, where ${this.endOffset} is due: files are missing`,
         );
-      const segment = new Segment(folder, base);
+      const segment = new Segment(folder, base, files);
       const isLast = index === bases.length - 1;
       const bytes = segment.load(isLast, onBatch);
       this.#segments.push(segment);
@@ -152,7 +156,7 @@ export class FileLog implements PartitionLog {
       this.#syncNames();
       last.syncNow();
     }
-    const segment = new Segment(this.#folder, this.endOffset);
+    const segment = new Segment(this.#folder, this.endOffset, this.#files);
     this.#segments.push(segment);
     this.#hasNewNames = true;
     return segment;

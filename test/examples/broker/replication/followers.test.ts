@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { InSyncReplicas } from '../../../../examples/broker/replication/in-sync-replicas.ts';
+import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { dataFolder, type RunningBroker, startBroker, until } from '../support/running-broker.ts';
@@ -92,6 +93,7 @@ describe("a follower whose log is not its leader's", function () {
     const log = new FileLog(
       logOf(0),
       4096,
+      new OpenFiles(10),
       () => {},
       () => {},
     );
