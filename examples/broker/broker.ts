@@ -29,6 +29,7 @@ import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
+import { ByteBudget } from './storage/byte-budget.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { OpenFiles } from './storage/open-files.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
@@ -48,6 +49,7 @@ export class Broker {
   readonly #groups: GroupCoordinator;
   readonly #offsets: OffsetStore;
   readonly #files: OpenFiles;
+  readonly #logSpace: ByteBudget;
   readonly #producerIds: ProducerIds;
   readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
@@ -68,6 +70,7 @@ export class Broker {
     const self = node ?? 0;
     this.#folder = join(data, `node-${self}`);
     this.#files = new OpenFiles(this.#options.maxOpenFiles);
+    this.#logSpace = new ByteBudget(this.#options.maxLogBytes);
     this.#producerIds = new ProducerIds(self);
     this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
@@ -174,15 +177,21 @@ export class Broker {
 
   #createPartition(topic: string, index: number, isNew: boolean): Partition {
     const replicaIds = this.#cluster.replicasOf(index).map(({ id }) => id);
+    const options = {
+      segmentBytes: this.#options.segmentBytes,
+      files: this.#files,
+      space: this.#logSpace,
+    };
     const partition = new Partition(topic, index, replicaIds, {
       openLog: (key, onBatch) => {
         const folder = join(this.#folder, 'logs', key);
         if (isNew) rmSync(folder, { recursive: true, force: true });
-        return new FileLog(folder, this.#options.segmentBytes, this.#files, onBatch, ({ bytes, endOffset }) =>
+        return new FileLog(folder, options, onBatch, ({ bytes, endOffset }) =>
           this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
         );
       },
       knownProducers: this.#producers,
+      logSpace: this.#logSpace,
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (moved) => this.#announce(moved),

@@ -50,6 +50,8 @@ const integers = {
   maxParked: rule(1_000_000, 1, ANY),
   /** The most partitions of all topics together. */
   maxPartitions: rule(10_000, 1, 1_000_000),
+  /** All logs together: one batch more is refused. */
+  maxLogBytes: rule(64 * KIB * MIB, KIB, ANY),
   /** The most log files that are open at a time; the others are opened when they are needed. */
   maxOpenFiles: rule(1000, 1, INT32),
   /** The most idempotent producers that are known, in all partitions together: one counts in each that it writes to. */

@@ -1,28 +1,15 @@
 /**
  * What the groups of this node keep, counted: their members, ids that were given out and have not joined yet included, and the bytes of
- * these and of what groups have committed. It refuses nothing: whoever wants more asks first, before anything is changed. O(1) each.
+ * these and of what groups have committed.
  */
-export class GroupMemory {
-  readonly maxBytes: number;
-  #bytes = 0;
-  #places = 0;
+import { ByteBudget } from '../storage/byte-budget.ts';
 
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-  }
+export class GroupMemory extends ByteBudget {
+  #places = 0;
 
   /** Members, and who may become one. */
   get places(): number {
     return this.#places;
-  }
-
-  hasRoomFor(bytes: number): boolean {
-    return this.#bytes + bytes <= this.maxBytes;
-  }
-
-  /** So many bytes more are kept, or, below 0, less. */
-  add(bytes: number): void {
-    this.#bytes += bytes;
   }
 
   /** For Place only. */

@@ -9,6 +9,7 @@ import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protocol/record-batch.ts';
 import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
+import type { ByteBudget } from '../storage/byte-budget.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
 import type { KnownProducers } from './known-producers.ts';
 import type { PartitionLog } from './partition-log.ts';
@@ -24,6 +25,8 @@ export interface PartitionContext {
   /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it, which came `ageMs` ago at the latest. */
   readonly openLog: (key: string, onBatch: (header: BatchHeader, ageMs: number) => void) => PartitionLog;
   readonly knownProducers: KnownProducers;
+  /** Where the bytes of all logs are counted. */
+  readonly logSpace: ByteBudget;
   /** Something moved in the partition. */
   readonly announce: (partition: Partition) => void;
   readonly selfId: number;
@@ -93,8 +96,8 @@ export class Partition {
 
   /**
    * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
-   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, and
-   * with `forAll` when fewer replicas are in sync than it takes.
+   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, where there is no
+   * room for it, and with `forAll` when fewer replicas are in sync than it takes.
    */
   append(batch: RecordBatch, forAll: boolean): number {
     if (forAll && !this.hasEnoughReplicas) {
@@ -103,6 +106,11 @@ export class Partition {
     }
     const known = this.#producers.check(batch);
     if (known !== undefined) return known;
+    const { logSpace } = this.#context;
+    if (!logSpace.hasRoomFor(batch.size)) {
+      const message = `no room for ${batch.size} bytes more, where --max-log-bytes is ${logSpace.maxBytes}`;
+      throw new RecordBatchError(ErrorCode.POLICY_VIOLATION, message);
+    }
     const baseOffset = this.log.append(batch, LEADER_EPOCH);
     this.#producers.note({ ...batch, baseOffset });
     this.#flusher.onAppend();

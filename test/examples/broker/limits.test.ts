@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from './support/batches.ts';
-import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { dataFolder, pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
 const HOUR_MS = 3_600_000;
@@ -277,6 +277,31 @@ describe('the limits of the broker', () => {
     ]);
     await client.send('DeleteTopics', 4, { topics: [], topicNames: ['a'], timeoutMs: 1000 });
     expect(await createTopics(client, 'c')).to.deep.equal([NONE]);
+  });
+
+  it('are kept by what is written, also after a restart, and a topic that is deleted makes room', async () => {
+    const data = dataFolder();
+    const records = makeBatch(['x'.repeat(1000)]);
+    const options = { data, maxLogBytes: 2.5 * records.length };
+    let client = await start(options);
+    const { NONE, POLICY_VIOLATION } = ErrorCode;
+    const write = async (topic: string) => {
+      const { responses } = await client.send('Produce', 8, produceRequest(topic, 0, -1, records));
+      return responses[0].partitionResponses[0].errorCode;
+    };
+    await createTopics(client, 'u');
+    for (const topic of ['t', 'u']) expect(await write(topic)).to.equal(NONE);
+    expect(await write('t')).to.equal(POLICY_VIOLATION);
+    expect(running.lines).to.have.length(1);
+    expect(running.lines[0]).to.match(
+      /^refused 1 batches of 127\.0\.0\.1:\d+: no room for \d+ bytes more, where --max-log-bytes is \d+/,
+    );
+    await running.broker.stop();
+    client = await start(options);
+    expect(await write('t')).to.equal(POLICY_VIOLATION);
+    await client.send('DeleteTopics', 4, { topics: [], topicNames: ['u'], timeoutMs: 1000 });
+    expect(await write('t')).to.equal(NONE);
+    expect(await write('t')).to.equal(POLICY_VIOLATION);
   });
 
   for (const [how, leave] of Object.entries({

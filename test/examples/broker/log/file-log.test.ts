@@ -12,6 +12,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { FileLog, type TornTail } from '../../../../examples/broker/log/file-log.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
+import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
 import { dataFolder } from '../support/running-broker.ts';
@@ -23,18 +24,19 @@ describe('a log of segment files', () => {
   let torn: TornTail[];
   /** One file at a time: all that is read of the others is read of files that were opened again. */
   let files: OpenFiles;
+  let space: ByteBudget;
 
   beforeEach(() => {
     folder = join(dataFolder(), 't-0');
     torn = [];
     files = new OpenFiles(1);
+    space = new ByteBudget(Infinity);
   });
 
   const open = (segmentBytes = SEGMENT_BYTES) =>
     new FileLog(
       folder,
-      segmentBytes,
-      files,
+      { segmentBytes, files, space },
       () => {},
       (tail) => torn.push(tail),
     );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { InSyncReplicas } from '../../../../examples/broker/replication/in-sync-replicas.ts';
+import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -92,8 +93,7 @@ describe("a follower whose log is not its leader's", function () {
   function lose(kept: number): void {
     const log = new FileLog(
       logOf(0),
-      4096,
-      new OpenFiles(10),
+      { segmentBytes: 4096, files: new OpenFiles(10), space: new ByteBudget(Infinity) },
       () => {},
       () => {},
     );
