@@ -10,7 +10,12 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
   const { request } = exchange;
   const refusal = groups.checkCommit(request);
   let refused = 0;
-  let rule: string | undefined;
+  let broken = '';
+  const refuse = (rule: string, errorCode: number) => {
+    refused++;
+    broken = rule;
+    return errorCode;
+  };
   const commit = (
     topic: string,
     partition: (typeof request.topics)[number]['partitions'][number],
@@ -20,16 +25,16 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
     if (topics.get(topic)?.partitions[partitionIndex] === undefined)
       return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
     if (Buffer.byteLength(committedMetadata ?? '') > maxOffsetMetadataBytes)
-      return ErrorCode.OFFSET_METADATA_TOO_LARGE;
-    const broken = offsets.commit(request.groupId, topic, partitionIndex, {
+      return refuse(
+        `--offset-metadata-max-bytes is ${maxOffsetMetadataBytes}`,
+        ErrorCode.OFFSET_METADATA_TOO_LARGE,
+      );
+    const rule = offsets.commit(request.groupId, topic, partitionIndex, {
       offset: committedOffset,
       leaderEpoch: committedLeaderEpoch,
       metadata: committedMetadata ?? '',
     });
-    if (broken === undefined) return ErrorCode.NONE;
-    rule = broken;
-    refused++;
-    return ErrorCode.COORDINATOR_NOT_AVAILABLE;
+    return rule === undefined ? ErrorCode.NONE : refuse(rule, ErrorCode.COORDINATOR_NOT_AVAILABLE);
   };
   const results = request.topics.map(({ name, partitions }) => ({
     name,
@@ -38,7 +43,7 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
       errorCode: commit(name, partition),
     })),
   }));
-  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${rule}`);
+  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`);
   // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
   void offsets.flush().then(() => exchange.respond({ topics: results }));
 };
