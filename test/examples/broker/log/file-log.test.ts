@@ -178,10 +178,11 @@ describe('a log of segment files', () => {
     for (let i = 0; i < 20; i++) append(log, ['x'.repeat(400)]);
     expect(readdirSync(folder)).to.have.length(20);
     expect([openNow(), files.size]).to.deep.equal([3, 3]);
-    const flushed = log.flush();
+    const flushes = [log.flush()];
     for (let i = 0; i < 20; i++)
       expect(offsetsOf(log.read(i, i + 1, 0, true)), 'of files that were closed').to.deep.equal([i]);
-    await flushed;
+    flushes.push(log.flush());
+    await Promise.all(flushes);
     expect([openNow(), files.size]).to.deep.equal([3, 3]);
     append(log, ['y'.repeat(400)]);
     expect(log.endOffset).to.equal(21);

@@ -143,6 +143,19 @@ describe("a follower whose log is not its leader's", function () {
     });
   }
 
+  it('looks again for each connection: its leader may have been away for a moment only', async () => {
+    await produce(...many('old', 100));
+    await until(isCaughtUp);
+    await nodes[0].broker.stop();
+    lose(97);
+    nodes[0] = await start(0);
+    await until(() => endOffset(nodes[1]) === 97);
+    await produce('new');
+    await until(isCaughtUp);
+    await stop();
+    expect(bytesOf(1)).to.equal(bytesOf(0));
+  });
+
   it('keeps it where it is the same, over restarts of both', async () => {
     await produce(...many('old', 100));
     await until(isCaughtUp);
