@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
 const HOUR_MS = 3_600_000;
@@ -253,55 +253,6 @@ describe('the limits of the broker', () => {
     ]);
     expect(running.broker.status().groups).to.deep.equal([]);
     expect(await isServed(good)).to.equal(true);
-  });
-
-  it('are kept by topics, made by asking for them or on purpose', async () => {
-    const client = await start({ maxPartitions: 10 });
-    const { NONE, POLICY_VIOLATION } = ErrorCode;
-    expect(await createTopics(client, 'a', 'b', 'c', 'd')).to.deep.equal([
-      NONE,
-      NONE,
-      POLICY_VIOLATION,
-      POLICY_VIOLATION,
-    ]);
-    const make = async (numPartitions: number) => {
-      const topic = { name: 'made', numPartitions, replicationFactor: 1, assignments: [], configs: [] };
-      const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
-      return (await client.send('CreateTopics', 4, request)).topics[0].errorCode;
-    };
-    expect(await make(2)).to.equal(POLICY_VIOLATION);
-    expect(await make(1)).to.equal(NONE);
-    expect(running.lines.map((line) => line.replace(/:\d+:/, ':'))).to.deep.equal([
-      'refused 2 new topics of 127.0.0.1: --max-partitions is 10',
-      'refused 1 new topics of 127.0.0.1: --max-partitions is 10',
-    ]);
-    await client.send('DeleteTopics', 4, { topics: [], topicNames: ['a'], timeoutMs: 1000 });
-    expect(await createTopics(client, 'c')).to.deep.equal([NONE]);
-  });
-
-  it('are kept by what is written, also after a restart, and a topic that is deleted makes room', async () => {
-    const data = dataFolder();
-    const records = makeBatch(['x'.repeat(1000)]);
-    const options = { data, maxLogBytes: 2.5 * records.length };
-    let client = await start(options);
-    const { NONE, POLICY_VIOLATION } = ErrorCode;
-    const write = async (topic: string) => {
-      const { responses } = await client.send('Produce', 8, produceRequest(topic, 0, -1, records));
-      return responses[0].partitionResponses[0].errorCode;
-    };
-    await createTopics(client, 'u');
-    for (const topic of ['t', 'u']) expect(await write(topic)).to.equal(NONE);
-    expect(await write('t')).to.equal(POLICY_VIOLATION);
-    expect(running.lines).to.have.length(1);
-    expect(running.lines[0]).to.match(
-      /^refused 1 batches of 127\.0\.0\.1:\d+: no room for \d+ bytes more, where --max-log-bytes is \d+/,
-    );
-    await running.broker.stop();
-    client = await start(options);
-    expect(await write('t')).to.equal(POLICY_VIOLATION);
-    await client.send('DeleteTopics', 4, { topics: [], topicNames: ['u'], timeoutMs: 1000 });
-    expect(await write('t')).to.equal(NONE);
-    expect(await write('t')).to.equal(POLICY_VIOLATION);
   });
 
   for (const [how, leave] of Object.entries({
