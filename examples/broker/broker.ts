@@ -7,20 +7,20 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { Purgatory, type PurgatoryOptions, SystemTimer } from 'purgatory';
+import { SystemTimer } from 'purgatory';
 import { createInspector } from 'purgatory/inspector';
-import { ThresholdPurgatory } from 'purgatory/threshold';
+import { registerMetrics } from 'purgatory/metrics';
 import type { Context, Handler } from './apis/context.ts';
 import { handlers } from './apis/handlers.ts';
 import { Cluster } from './cluster.ts';
-import { describeFault } from './fault.ts';
 import { GroupCoordinator } from './group/coordinator.ts';
+import { GroupMemory } from './group/memory.ts';
 import { OffsetStore } from './group/offset-store.ts';
 import { FileLog } from './log/file-log.ts';
+import { KnownProducers } from './log/known-producers.ts';
 import { Partition } from './log/partition.ts';
 import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
-import { PurgatoryMetrics } from './metrics/purgatory-metrics.ts';
 import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
@@ -28,30 +28,15 @@ import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
-import type { AckPurgatory } from './waiting/delayed-produce.ts';
-import {
-  type AnyPurgatory,
-  type WaitingCounts,
-  type WaitingOperation,
-  WaitingRoom,
-} from './waiting/waiting-room.ts';
+import { type BrokerStatus, statusOf } from './status.ts';
+import { ByteBudget } from './storage/byte-budget.ts';
+import { lockFolder } from './storage/folder-lock.ts';
+import { OpenFiles } from './storage/open-files.ts';
+import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
-
-export interface BrokerStatus {
-  readonly purgatories: Record<'fetch' | 'produce' | 'join' | 'heartbeat', WaitingCounts>;
-  readonly connections: number;
-  readonly topics: readonly {
-    name: string;
-    partitions: readonly {
-      startOffset: number;
-      highWatermark: number;
-      endOffset: number;
-      inSyncReplicas: readonly number[];
-    }[];
-  }[];
-  readonly groups: readonly { id: string; state: string; generation: number; members: number }[];
-}
+/** Kafka's offsets.retention.check.interval.ms. */
+const EXPIRY_CHECK_MS = 600_000;
 
 export class Broker {
   readonly #options: BrokerOptions;
@@ -59,19 +44,22 @@ export class Broker {
   /** The folder of this node: nothing is written elsewhere. */
   readonly #folder: string;
   readonly #timer = new SystemTimer();
-  readonly #rooms: Record<'fetch' | 'join' | 'heartbeat', WaitingRoom> & {
-    readonly produce: WaitingRoom<AckPurgatory>;
-  };
+  readonly #rooms: Rooms;
   readonly #topics: Topics;
   readonly #groups: GroupCoordinator;
-  readonly #offsets = new OffsetStore();
+  readonly #offsets: OffsetStore;
+  readonly #files: OpenFiles;
+  readonly #logSpace: ByteBudget;
   readonly #producerIds: ProducerIds;
+  readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
   readonly #replication: Replication;
   readonly #server: ProtocolServer;
   readonly #http: StatusServer;
   readonly #registry = new Registry();
+  readonly #unregister: () => void;
   #context: Context | undefined;
+  #unlock: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
 
   /** `log` gets one line for every refusal and fault. */
@@ -81,34 +69,27 @@ export class Broker {
     const { nodes, node, port, advertisedHost, data, replicaLagMs } = this.#options;
     const self = node ?? 0;
     this.#folder = join(data, `node-${self}`);
+    this.#files = new OpenFiles(this.#options.maxOpenFiles);
+    this.#logSpace = new ByteBudget(this.#options.maxLogBytes);
     this.#producerIds = new ProducerIds(self);
+    this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
       Array.from({ length: nodes }, (_, id) => ({ id, host: advertisedHost, port: port + id })),
       self,
     );
     const { maxParked } = this.#options;
-    const metrics = new PurgatoryMetrics(this.#registry);
-    const room = <P extends AnyPurgatory>(
-      Kind: new (name: string, options: PurgatoryOptions) => P,
-      name: string,
-      maxParked = Infinity,
-    ) => {
-      const onError = (error: unknown) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`);
-      const purgatory = new Kind(name, { timer: this.#timer, maxParked, onError });
-      const made = new WaitingRoom(purgatory, { maxParked, observer: metrics.observer(name) });
-      metrics.watch(made);
-      return made;
-    };
-    this.#rooms = {
-      fetch: room(Purgatory<string, WaitingOperation>, 'fetch', maxParked),
-      produce: room(ThresholdPurgatory<string, number, WaitingOperation>, 'produce', maxParked),
-      // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
-      join: room(Purgatory<string, WaitingOperation>, 'join'),
-      heartbeat: room(Purgatory<string, WaitingOperation>, 'heartbeat'),
-    };
-    this.#topics = new Topics((topic, index, isNew) => this.#createPartition(topic, index, isNew));
+    const memory = new GroupMemory(this.#options.maxGroupBytes);
+    this.#offsets = new OffsetStore(this.#options.maxGroups, memory);
+    this.#rooms = createRooms(this.#timer, maxParked, log);
+    this.#topics = new Topics(
+      (topic, index, isNew) => this.#createPartition(topic, index, isNew),
+      (topic) => this.#offsets.forgetTopic(topic),
+    );
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
+      maxGroups: this.#options.maxGroups,
+      maxGroupSize: this.#options.groupMaxSize,
+      memory,
       minSessionTimeoutMs: this.#options.groupMinSessionTimeoutMs,
       maxSessionTimeoutMs: this.#options.groupMaxSessionTimeoutMs,
       initialRebalanceMs: this.#options.groupInitialRebalanceMs,
@@ -125,10 +106,9 @@ export class Broker {
       handle: (exchange) => this.#handle(exchange),
       log,
     });
-    const inspector = createInspector({
-      purgatories: Object.values(this.#rooms).map(({ purgatory }) => purgatory),
-      timers: [this.#timer],
-    });
+    const purgatories = Object.values(this.#rooms).map(({ purgatory }) => purgatory);
+    const inspector = createInspector({ purgatories, timers: [this.#timer] });
+    this.#unregister = registerMetrics(this.#registry, { purgatories, timers: { broker: this.#timer } });
     this.#http = new StatusServer(() => this.status(), this.#registry, inspector, log);
   }
 
@@ -137,9 +117,12 @@ export class Broker {
     try {
       const { self } = this.#cluster;
       self.port = await this.#server.listen(self.port, HOST);
-      // Not before the port is ours: a second broker on the same data must not touch it. No request is read before the next turn.
+      this.#unlock = lockFolder(this.#folder);
+      // No request is read before the next turn.
       this.#topics.open(join(this.#folder, 'topics'));
-      this.#offsets.open(join(this.#folder, 'offsets'));
+      this.#producers.onLoaded();
+      this.#offsets.open(join(this.#folder, 'offsets'), (name) => this.#topics.get(name) !== undefined);
+      this.#expireOffsets();
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
       this.#context = this.#createContext();
       const http = await this.#http.listen(this.#options.http && this.#options.http + self.id, HOST);
@@ -165,32 +148,13 @@ export class Broker {
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
     await Promise.all([this.#topics.close(), this.#offsets.close(), this.#producerIds.close()]);
+    this.#unregister();
     this.#timer.close();
+    this.#unlock?.();
   }
 
   status(): BrokerStatus {
-    const { fetch, produce, join, heartbeat } = this.#rooms;
-    return {
-      purgatories: {
-        fetch: fetch.counts(),
-        produce: produce.counts(),
-        join: join.counts(),
-        heartbeat: heartbeat.counts(),
-      },
-      connections: this.#server.connections,
-      topics: this.#topics.all().map(({ name, partitions }) => ({
-        name,
-        partitions: partitions.map(({ log, highWatermark, inSyncReplicas }) => ({
-          startOffset: log.startOffset,
-          highWatermark,
-          endOffset: log.endOffset,
-          inSyncReplicas,
-        })),
-      })),
-      groups: this.#groups
-        .all()
-        .map(({ id, state, generation, members }) => ({ id, state, generation, members: members.size })),
-    };
+    return statusOf(this.#rooms, this.#server.connections, this.#topics, this.#groups);
   }
 
   #createContext(): Context {
@@ -202,6 +166,7 @@ export class Broker {
       offsets: this.#offsets,
       defaultPartitions: this.#options.partitions,
       maxPartitions: this.#options.maxPartitions,
+      maxOffsetMetadataBytes: this.#options.offsetMetadataMaxBytes,
       log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
@@ -212,14 +177,21 @@ export class Broker {
 
   #createPartition(topic: string, index: number, isNew: boolean): Partition {
     const replicaIds = this.#cluster.replicasOf(index).map(({ id }) => id);
+    const options = {
+      segmentBytes: this.#options.segmentBytes,
+      files: this.#files,
+      space: this.#logSpace,
+    };
     const partition = new Partition(topic, index, replicaIds, {
       openLog: (key, onBatch) => {
         const folder = join(this.#folder, 'logs', key);
         if (isNew) rmSync(folder, { recursive: true, force: true });
-        return new FileLog(folder, this.#options.segmentBytes, onBatch, ({ bytes, endOffset }) =>
+        return new FileLog(folder, options, onBatch, ({ bytes, endOffset }) =>
           this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
         );
       },
+      knownProducers: this.#producers,
+      logSpace: this.#logSpace,
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (moved) => this.#announce(moved),
@@ -229,6 +201,16 @@ export class Broker {
     });
     this.#announce(partition);
     return partition;
+  }
+
+  #expireOffsets(): void {
+    const retentionMs = this.#options.offsetsRetentionMinutes * 60_000;
+    const isActive = (group: string) => this.#groups.get(group) !== undefined;
+    // Not at the start: members have yet to come back.
+    this.#timer.scheduleWithFixedDelay(
+      () => this.#offsets.expire(Date.now(), retentionMs, isActive),
+      Math.min(retentionMs, EXPIRY_CHECK_MS),
+    );
   }
 
   /** Each leader tells of its own. */

@@ -1,169 +1,148 @@
-/** The command line: options with their defaults, checked before anything is started. */
+/** The options: one table says what each is, its default and what it may be; the command line is checked against it before anything is started. */
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { MAX_NODES } from './log/producer-ids.ts';
 
-export interface BrokerOptions {
-  /** The port of the Kafka protocol; 0 is any free one. */
-  readonly port: number;
+/** A whole number from `min` to `max`; where one depends on other options, these come before it in the table. */
+interface Rule {
+  readonly fallback: number;
+  readonly min: Bound;
+  readonly max: Bound;
+}
+type Bound = number | ((chosen: Record<string, number>) => number);
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const INT32 = 2 ** 31 - 1;
+const ANY = Number.MAX_SAFE_INTEGER;
+
+/** On the command line `maxFrameBytes` is `--max-frame-bytes`. */
+const integers = {
+  nodes: rule(1, 1, MAX_NODES),
+  /** The port of the Kafka protocol; 0 is any free one. The nodes of a cluster have to know each other's before any is started. */
+  port: rule(
+    9092,
+    ({ nodes }) => (nodes === 1 ? 0 : 1),
+    ({ nodes }) => 65_536 - nodes,
+  ),
+  /** The port of the status page; 0 is any free one. */
+  http: rule(8080, 0, 65_535),
+  /** A follower that has not caught up for so long (ms) is not in sync. */
+  replicaLagMs: rule(10_000, 100, INT32),
+  /** With fewer replicas in sync, acks=all is refused. */
+  minInsyncReplicas: rule(1, 1, ({ nodes }) => Math.min(3, nodes)),
+  /** How many partitions a topic gets that is created without a number. */
+  partitions: rule(3, 1, 1000),
+  /** A request over this size ends its connection. */
+  maxFrameBytes: rule(100 * MIB, KIB, INT32),
+  /** A log file that would be over this size is followed by the next one. */
+  segmentBytes: rule(64 * MIB, KIB, INT32),
+  /** Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush. */
+  flushMessages: rule(0, 0, INT32),
+  /** Flush so many ms after an append. */
+  flushMs: rule(0, 0, INT32),
+  /** All requests in memory together; over it, the connection that holds most of them ends. */
+  maxRequestBytes: rule(KIB * MIB, KIB, ANY),
+  maxConnections: rule(10_000, 1, 1_000_000),
+  /** After how long without a whole request a connection ends that waits for nothing (ms): Kafka's connections.max.idle.ms. */
+  connectionsMaxIdleMs: rule(600_000, 1, ANY),
+  /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
+  maxParked: rule(1_000_000, 1, ANY),
+  /** The most partitions of all topics together. */
+  maxPartitions: rule(10_000, 1, 1_000_000),
+  /** All logs together: one batch more is refused. */
+  maxLogBytes: rule(64 * KIB * MIB, KIB, ANY),
+  /** The most log files that are open at a time; the others are opened when they are needed. */
+  maxOpenFiles: rule(1000, 1, INT32),
+  /** The most idempotent producers that are known, in all partitions together: one counts in each that it writes to. */
+  maxProducers: rule(100_000, 1, ANY),
+  /** For how long one is known that does not write (ms): Kafka's producer.id.expiration.ms. */
+  producerIdExpirationMs: rule(24 * 60 * 60_000, 1, ANY),
+  /** The most groups that have members, and the most that have committed something: of each so many. */
+  maxGroups: rule(10_000, 1, ANY),
+  /** The most members of one group: Kafka's group.max.size, which is unlimited there. */
+  groupMaxSize: rule(10_000, 1, INT32),
+  /** All that groups keep, members and commits together. */
+  maxGroupBytes: rule(256 * MIB, KIB, ANY),
+  /** Of one commit: Kafka's offset.metadata.max.bytes. */
+  offsetMetadataMaxBytes: rule(4096, 0, 32_767),
+  /** For how long a group that has no members keeps what it has committed: Kafka's offsets.retention.minutes. */
+  offsetsRetentionMinutes: rule(7 * 24 * 60, 1, INT32),
+  /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
+  groupMinSessionTimeoutMs: rule(1000, 1, ANY),
+  groupMaxSessionTimeoutMs: rule(
+    30 * 60_000,
+    ({ groupMinSessionTimeoutMs }) => groupMinSessionTimeoutMs,
+    ANY,
+  ),
+  /** How long a group's first join waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
+  groupInitialRebalanceMs: rule(0, 0, ANY),
+};
+
+export type BrokerOptions = { readonly [Name in keyof typeof integers]: number } & {
   /** The host that clients are told to connect to; the broker listens on 127.0.0.1 whatever it says. */
   readonly advertisedHost: string;
-  /** The port of the status page; 0 is any free one. */
-  readonly http: number;
   /** The one folder that the broker may write in. */
   readonly data: string;
-  readonly nodes: number;
   /** Which of the nodes this one is, 0 the first; undefined has the process start them all. */
   readonly node: number | undefined;
-  /** A follower that has not caught up for so long (ms) is not in sync. */
-  readonly replicaLagMs: number;
-  /** With fewer replicas in sync, acks=all is refused. */
-  readonly minInsyncReplicas: number;
-  /** How many partitions a topic gets that is created without a number. */
-  readonly partitions: number;
-  /** A request over this size ends its connection. */
-  readonly maxFrameBytes: number;
-  /** A log file that would be over this size is followed by the next one. */
-  readonly segmentBytes: number;
-  /** Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush. */
-  readonly flushMessages: number;
-  /** Flush so many ms after an append. */
-  readonly flushMs: number;
-  /** All requests in memory together; over it, the connection that holds most of them ends. */
-  readonly maxRequestBytes: number;
-  readonly maxConnections: number;
-  /** After how long without a whole request a connection ends that waits for nothing (ms): Kafka's connections.max.idle.ms. */
-  readonly connectionsMaxIdleMs: number;
-  /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
-  readonly maxParked: number;
-  /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
-  readonly groupMinSessionTimeoutMs: number;
-  readonly groupMaxSessionTimeoutMs: number;
-  /** How long a group's first join waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
-  readonly groupInitialRebalanceMs: number;
-  /** The most partitions of all topics together. */
-  readonly maxPartitions: number;
-}
+};
 
-const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+type IntegerOptions = { [Name in keyof typeof integers]: number };
+
+const defaultIntegers = Object.fromEntries(
+  Object.entries(integers).map(([name, { fallback }]) => [name, fallback]),
+) as IntegerOptions;
 
 export const defaultOptions: BrokerOptions = {
-  port: 9092,
+  ...defaultIntegers,
   advertisedHost: '127.0.0.1',
-  http: 8080,
   data: './data',
-  nodes: 1,
   node: undefined,
-  replicaLagMs: 10_000,
-  minInsyncReplicas: 1,
-  partitions: 3,
-  maxFrameBytes: 100 * 1024 * 1024,
-  segmentBytes: 64 * 1024 * 1024,
-  flushMessages: 0,
-  flushMs: 0,
-  maxRequestBytes: 1024 * 1024 * 1024,
-  maxConnections: 10_000,
-  connectionsMaxIdleMs: 600_000,
-  maxParked: 1_000_000,
-  maxPartitions: 10_000,
-  groupMinSessionTimeoutMs: 1000,
-  groupMaxSessionTimeoutMs: 30 * 60 * 1000,
-  groupInitialRebalanceMs: 0,
 };
+
+const names = Object.keys(defaultOptions) as (keyof BrokerOptions)[];
 
 /** Throws a RangeError or TypeError that names the option, its value and the rule. */
 export function parseOptions(args: readonly string[]): BrokerOptions {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      port: { type: 'string' },
-      'advertised-host': { type: 'string' },
-      http: { type: 'string' },
-      data: { type: 'string' },
-      nodes: { type: 'string' },
-      node: { type: 'string' },
-      'replica-lag-ms': { type: 'string' },
-      'min-insync-replicas': { type: 'string' },
-      partitions: { type: 'string' },
-      'max-frame-bytes': { type: 'string' },
-      'segment-bytes': { type: 'string' },
-      'flush-messages': { type: 'string' },
-      'flush-ms': { type: 'string' },
-      'max-request-bytes': { type: 'string' },
-      'max-connections': { type: 'string' },
-      'connections-max-idle-ms': { type: 'string' },
-      'max-parked': { type: 'string' },
-      'max-partitions': { type: 'string' },
-      'group-min-session-timeout-ms': { type: 'string' },
-      'group-max-session-timeout-ms': { type: 'string' },
-      'group-initial-rebalance-ms': { type: 'string' },
-    },
+    options: Object.fromEntries(names.map((name) => [flagOf(name), { type: 'string' }] as const)),
   });
-  const integer = (
-    name: Exclude<keyof typeof values, 'data' | 'advertised-host'>,
-    fallback: number,
-    min: number,
-    max: number,
-  ): number => {
-    const text = values[name] ?? String(fallback);
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new RangeError(
-      `--${name} is ${JSON.stringify(text)}, where a whole number from ${min} to ${max} is needed`,
-    );
-  };
-  const minSession = integer(
-    'group-min-session-timeout-ms',
-    defaultOptions.groupMinSessionTimeoutMs,
-    1,
-    MAX_INTEGER,
-  );
-  const nodes = integer('nodes', defaultOptions.nodes, 1, MAX_NODES);
-  // The nodes have to know each other's ports before any of them is started.
-  const [minPort, maxPort] = nodes === 1 ? [0, 65_535] : [1, 65_536 - nodes];
+  const textOf = (name: keyof BrokerOptions) => values[flagOf(name)] as string | undefined;
+  const chosen: IntegerOptions = { ...defaultIntegers };
+  for (const [name, bounds] of Object.entries(integers) as [keyof IntegerOptions, Rule][]) {
+    const min = boundOf(bounds.min, chosen);
+    const max = boundOf(bounds.max, chosen);
+    chosen[name] = checkedInteger(name, textOf(name) ?? String(Math.max(min, bounds.fallback)), min, max);
+  }
+  const node = textOf('node');
   return {
-    port: integer('port', defaultOptions.port, minPort, maxPort),
-    advertisedHost: checkedHost(values['advertised-host'] ?? defaultOptions.advertisedHost),
-    http: integer('http', defaultOptions.http, 0, 65_535),
-    data: values.data ?? defaultOptions.data,
-    nodes,
-    node: values.node === undefined ? undefined : integer('node', 0, 0, nodes - 1),
-    replicaLagMs: integer('replica-lag-ms', defaultOptions.replicaLagMs, 100, 2 ** 31 - 1),
-    minInsyncReplicas: integer(
-      'min-insync-replicas',
-      defaultOptions.minInsyncReplicas,
-      1,
-      Math.min(3, nodes),
-    ),
-    partitions: integer('partitions', defaultOptions.partitions, 1, 1000),
-    maxFrameBytes: integer('max-frame-bytes', defaultOptions.maxFrameBytes, 1024, 2 ** 31 - 1),
-    segmentBytes: integer('segment-bytes', defaultOptions.segmentBytes, 1024, 2 ** 31 - 1),
-    flushMessages: integer('flush-messages', defaultOptions.flushMessages, 0, 2 ** 31 - 1),
-    flushMs: integer('flush-ms', defaultOptions.flushMs, 0, 2 ** 31 - 1),
-    maxRequestBytes: integer('max-request-bytes', defaultOptions.maxRequestBytes, 1024, MAX_INTEGER),
-    maxConnections: integer('max-connections', defaultOptions.maxConnections, 1, 1_000_000),
-    connectionsMaxIdleMs: integer(
-      'connections-max-idle-ms',
-      defaultOptions.connectionsMaxIdleMs,
-      1,
-      MAX_INTEGER,
-    ),
-    maxParked: integer('max-parked', defaultOptions.maxParked, 1, MAX_INTEGER),
-    maxPartitions: integer('max-partitions', defaultOptions.maxPartitions, 1, 1_000_000),
-    groupMinSessionTimeoutMs: minSession,
-    groupMaxSessionTimeoutMs: integer(
-      'group-max-session-timeout-ms',
-      Math.max(defaultOptions.groupMaxSessionTimeoutMs, minSession),
-      minSession,
-      MAX_INTEGER,
-    ),
-    groupInitialRebalanceMs: integer(
-      'group-initial-rebalance-ms',
-      defaultOptions.groupInitialRebalanceMs,
-      0,
-      MAX_INTEGER,
-    ),
+    ...chosen,
+    advertisedHost: checkedHost(textOf('advertisedHost') ?? defaultOptions.advertisedHost),
+    data: textOf('data') ?? defaultOptions.data,
+    node: node === undefined ? undefined : checkedInteger('node', node, 0, chosen.nodes - 1),
   };
+}
+
+function rule(fallback: number, min: Bound, max: Bound): Rule {
+  return { fallback, min, max };
+}
+
+function boundOf(bound: Bound, chosen: IntegerOptions): number {
+  return typeof bound === 'number' ? bound : bound(chosen);
+}
+
+function flagOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function checkedInteger(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new RangeError(
+    `--${flagOf(name)} is ${JSON.stringify(text)}, where a whole number from ${min} to ${max} is needed`,
+  );
 }
 
 /** Clients get it as it is, so it must be a name or an address and nothing more: no port, no scheme. */

@@ -18,6 +18,7 @@ export interface Context {
   /** How many partitions a topic gets that nobody asked to be different. */
   readonly defaultPartitions: number;
   readonly maxPartitions: number;
+  readonly maxOffsetMetadataBytes: number;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom<AckPurgatory>;
   /** Has the controller, where that is another node, create the topic. */

@@ -3,6 +3,7 @@ import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { DelayedFetch, type FetchedPartition, type PartitionFetch } from '../waiting/delayed-fetch.ts';
 import type { Handler } from './context.ts';
+import { firstTime } from './first-time.ts';
 
 /** The most that the answers of one connection carry until it takes them, whatever the client allows: Kafka's fetch.max.bytes. */
 const MAX_UNSENT_BYTES = 55 * 1024 * 1024;
@@ -18,8 +19,14 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
   }
   const { replicaId } = request;
   const byId = version >= TOPIC_IDS_FROM;
+  const isFirst = firstTime();
+  const topics = request.topics.map(({ topic, topicId, partitions }) => ({
+    topic,
+    topicId,
+    partitions: partitions.filter(({ partition }) => isFirst(`${byId ? topicId : topic}-${partition}`)),
+  }));
   const fetches: PartitionFetch[] = [];
-  for (const { topic: name, topicId, partitions } of request.topics) {
+  for (const { topic: name, topicId, partitions } of topics) {
     const topic = byId ? context.topics.getById(topicId) : context.topics.get(name);
     for (const wanted of partitions) {
       const partition = topic?.partitions[wanted.partition];
@@ -54,7 +61,7 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
     let next = 0;
     for (const { records } of fetched) context.recordMetrics.onFetched(records);
     exchange.respond({
-      responses: request.topics.map(({ topic, topicId, partitions }) => ({
+      responses: topics.map(({ topic, topicId, partitions }) => ({
         topic,
         topicId,
         partitions: partitions.map(({ partition: partitionIndex }) => {

@@ -3,9 +3,12 @@ import type { Exchange } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { Refusal } from '../refusal.ts';
 import type { Context, Handler } from './context.ts';
+import { firstTime } from './first-time.ts';
 
 /** What a group keeps of a member outlives the request and its connection: as much as Kafka's offsets topic takes for a group. */
 const MAX_MEMBER_BYTES = 1024 * 1024;
+/** Clients have a handful. */
+const MAX_PROTOCOLS = 100;
 const GROUP_KEY = 0;
 const NOTHING = Buffer.alloc(0);
 /** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
@@ -41,27 +44,28 @@ export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster 
   else exchange.respond({ ...find(key), coordinators: [] });
 };
 
-/** Throws a Refusal when there are more bytes than a group keeps of a member. */
-function checkMemberBytes(what: string, bytes: number): void {
-  if (bytes > MAX_MEMBER_BYTES)
-    throw new Refusal(`${what} of ${bytes} bytes, where ${MAX_MEMBER_BYTES} is the most`);
+/** Throws a Refusal when there is more than a group keeps of a member. */
+function checkAtMost(most: number, what: string, count: number): void {
+  if (count > most) throw new Refusal(`${what.replace('#', String(count))}, where ${most} is the most`);
 }
 
 export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
   const { request } = exchange;
   const bytes = request.protocols.map(({ name, metadata }) => name.length + metadata.length);
-  checkMemberBytes(
-    'protocols',
+  checkAtMost(MAX_PROTOCOLS, '# protocols', bytes.length);
+  checkAtMost(
+    MAX_MEMBER_BYTES,
+    'protocols of # bytes',
     bytes.reduce((sum, each) => sum + each, 0),
   );
   groups.join(
     {
       groupId: request.groupId,
       memberId: request.memberId,
-      protocolType: request.protocolType,
       mustBringId: exchange.version >= MEMBER_ID_REQUIRED_FROM,
       profile: {
         instanceId: request.groupInstanceId,
+        protocolType: request.protocolType,
         clientId: exchange.clientId,
         clientHost: `/${exchange.owner.peer.replace(/:\d+$/, '')}`,
         sessionTimeoutMs: request.sessionTimeoutMs,
@@ -76,7 +80,8 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
 
 export const syncGroup: Handler<'SyncGroup'> = (exchange, { groups }) => {
   const { request } = exchange;
-  for (const { assignment } of request.assignments) checkMemberBytes('a share', assignment.length);
+  for (const { assignment } of request.assignments)
+    checkAtMost(MAX_MEMBER_BYTES, 'a share of # bytes', assignment.length);
   const assignments = new Map(
     request.assignments.map(({ memberId, assignment }) => [memberId, Buffer.from(assignment)]),
   );
@@ -103,7 +108,8 @@ export const leaveGroup: Handler<'LeaveGroup'> = (exchange, { groups }) => {
 };
 
 export const describeGroups: Handler<'DescribeGroups'> = (exchange, context) => {
-  exchange.respond({ groups: exchange.request.groups.map((groupId) => describe(groupId, context)) });
+  const groups = exchange.request.groups.filter(firstTime());
+  exchange.respond({ groups: groups.map((groupId) => describe(groupId, context)) });
 };
 
 function describe(groupId: string, { cluster, groups, offsets }: Context) {

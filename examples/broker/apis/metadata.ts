@@ -4,6 +4,7 @@ import type { Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import type { Context, Handler } from './context.ts';
+import { firstTime } from './first-time.ts';
 import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
@@ -13,8 +14,11 @@ type Missing = { errorCode: number; name: string; topicId: string };
 export const metadata: Handler<'Metadata'> = (exchange, context) => {
   const { topics, allowAutoTopicCreation } = exchange.request;
   const { cluster } = context;
+  const isFirst = firstTime();
   const found =
-    topics?.map((wanted) => find(wanted, context, allowAutoTopicCreation)) ?? context.topics.all();
+    topics
+      ?.filter(({ name, topicId }) => isFirst(name ?? topicId))
+      .map((wanted) => find(wanted, context, allowAutoTopicCreation)) ?? context.topics.all();
   const refused = found.filter(
     (topic) => 'errorCode' in topic && topic.errorCode === ErrorCode.POLICY_VIOLATION,
   );
@@ -40,12 +44,11 @@ function find({ name, topicId }: Wanted, context: Context, mayCreate: boolean): 
   if (!isLegalTopicName(name))
     return { errorCode: ErrorCode.INVALID_TOPIC_EXCEPTION, name, topicId: NO_TOPIC_ID };
   if (!mayCreate) return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, topicId: NO_TOPIC_ID };
-  if (!cluster.isSelf(cluster.controller)) {
-    context.wantTopic(name);
-    return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
-  }
-  if (hasRoomFor(defaultPartitions, context)) return topics.create(name, defaultPartitions);
-  return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
+  if (!hasRoomFor(defaultPartitions, context))
+    return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
+  if (cluster.isSelf(cluster.controller)) return topics.create(name, defaultPartitions);
+  context.wantTopic(name);
+  return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
 }
 
 function describeMissing(missing: Missing) {

@@ -1,14 +1,21 @@
 /** OffsetCommit and OffsetFetch: where groups left off. */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Context, Handler } from './context.ts';
+import { firstTime } from './first-time.ts';
 
-/** Kafka's offset.metadata.max.bytes. */
-const MAX_METADATA_BYTES = 4096;
 const MANY_GROUPS_FROM = 8;
 
-export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offsets, topics }) => {
+export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
+  const { groups, offsets, topics, maxOffsetMetadataBytes, log } = context;
   const { request } = exchange;
   const refusal = groups.checkCommit(request);
+  let refused = 0;
+  let broken = '';
+  const refuse = (rule: string, errorCode: number) => {
+    refused++;
+    broken = rule;
+    return errorCode;
+  };
   const commit = (
     topic: string,
     partition: (typeof request.topics)[number]['partitions'][number],
@@ -17,14 +24,17 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offset
     if (refusal !== ErrorCode.NONE) return refusal;
     if (topics.get(topic)?.partitions[partitionIndex] === undefined)
       return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-    if (Buffer.byteLength(committedMetadata ?? '') > MAX_METADATA_BYTES)
-      return ErrorCode.OFFSET_METADATA_TOO_LARGE;
-    offsets.commit(request.groupId, topic, partitionIndex, {
+    if (Buffer.byteLength(committedMetadata ?? '') > maxOffsetMetadataBytes)
+      return refuse(
+        `--offset-metadata-max-bytes is ${maxOffsetMetadataBytes}`,
+        ErrorCode.OFFSET_METADATA_TOO_LARGE,
+      );
+    const rule = offsets.commit(request.groupId, topic, partitionIndex, {
       offset: committedOffset,
       leaderEpoch: committedLeaderEpoch,
       metadata: committedMetadata ?? '',
     });
-    return ErrorCode.NONE;
+    return rule === undefined ? ErrorCode.NONE : refuse(rule, ErrorCode.COORDINATOR_NOT_AVAILABLE);
   };
   const results = request.topics.map(({ name, partitions }) => ({
     name,
@@ -33,6 +43,7 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, { groups, offset
       errorCode: commit(name, partition),
     })),
   }));
+  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`);
   // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
   void offsets.flush().then(() => exchange.respond({ topics: results }));
 };
@@ -45,13 +56,16 @@ export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
     exchange.respond({ topics: fetchOffsets(context, groupId, topics), errorCode, groups: [] });
     return;
   }
+  const isFirst = firstTime();
   exchange.respond({
     topics: [],
-    groups: request.groups.map(({ groupId, topics }) => ({
-      groupId,
-      topics: fetchOffsets(context, groupId, topics),
-      errorCode: coordinatorError(context, groupId),
-    })),
+    groups: request.groups
+      .filter(({ groupId }) => isFirst(groupId))
+      .map(({ groupId, topics }) => ({
+        groupId,
+        topics: fetchOffsets(context, groupId, topics),
+        errorCode: coordinatorError(context, groupId),
+      })),
   });
 };
 
@@ -63,18 +77,21 @@ function fetchOffsets(context: Context, groupId: string, wanted: WantedOffsets) 
   const errorCode = coordinatorError(context, groupId);
   const topics =
     wanted ?? [...offsets.all(groupId)].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
+  const isFirst = firstTime();
   return topics.map(({ name, partitionIndexes }) => ({
     name,
-    partitions: partitionIndexes.map((partitionIndex) => {
-      const committed = offsets.get(groupId, name, partitionIndex);
-      return {
-        partitionIndex,
-        committedOffset: committed?.offset ?? -1,
-        committedLeaderEpoch: committed?.leaderEpoch ?? -1,
-        metadata: committed?.metadata ?? '',
-        errorCode,
-      };
-    }),
+    partitions: partitionIndexes
+      .filter((partitionIndex) => isFirst(`${name}-${partitionIndex}`))
+      .map((partitionIndex) => {
+        const committed = offsets.get(groupId, name, partitionIndex);
+        return {
+          partitionIndex,
+          committedOffset: committed?.offset ?? -1,
+          committedLeaderEpoch: committed?.leaderEpoch ?? -1,
+          metadata: committed?.metadata ?? '',
+          errorCode,
+        };
+      }),
   }));
 }
 

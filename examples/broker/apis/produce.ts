@@ -33,6 +33,9 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   }));
 
   if (acks === 0) return answerNothing();
+  const limited = results.flatMap(({ partitions }) => partitions).filter(isOverLimit);
+  if (limited.length > 0)
+    context.log(`refused ${limited.length} batches of ${exchange.owner.peer}: ${limited[0].errorMessage}`);
   if (acks !== -1 || pending.length === 0) return answer(new Map());
   exchange.waitIn(
     context.produces,
@@ -110,6 +113,10 @@ function append(
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
     throw error;
   }
+}
+
+function isOverLimit({ errorCode }: Appended): boolean {
+  return errorCode === ErrorCode.POLICY_VIOLATION;
 }
 
 function refused(errorCode: number, errorMessage: string): Appended {

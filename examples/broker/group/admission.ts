@@ -1,13 +1,19 @@
 /** Who may join a group, and what a member is told that may not do what it asks for now. Stateless, O(members x protocols). */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Group } from './group.ts';
-import type { MemberProfile } from './member.ts';
+import { type MemberProfile, profileBytes } from './member.ts';
+import { type GroupMemory, placeBytes } from './memory.ts';
 
 export interface CoordinatorOptions {
   /** Whether a group is this node's. */
   readonly coordinates: (groupId: string) => boolean;
   /** Of all groups together, ids that were given out and have not joined yet included. */
   readonly maxMembers: number;
+  /** Groups that have members. */
+  readonly maxGroups: number;
+  /** Of one group: Kafka's group.max.size. */
+  readonly maxGroupSize: number;
+  readonly memory: GroupMemory;
   /** Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
   readonly minSessionTimeoutMs: number;
   readonly maxSessionTimeoutMs: number;
@@ -19,35 +25,62 @@ export interface CoordinatorOptions {
 export interface JoinRequest {
   readonly groupId: string;
   readonly memberId: string;
-  readonly protocolType: string;
   readonly profile: MemberProfile;
   /** Whether a newcomer is sent back to join again with the id that it is given, so that none is lost with an answer. */
   readonly mustBringId: boolean;
 }
 
-/** Why the request cannot join `group`, as an error code; there are `members` in all groups so far. */
+/** Why the request cannot join `group`, as an error code; so many `groups` have members. */
 export function joinError(
   group: Group,
-  { memberId, protocolType, profile }: JoinRequest,
-  members: number,
-  { minSessionTimeoutMs, maxSessionTimeoutMs, maxMembers, coordinates, log }: CoordinatorOptions,
+  request: JoinRequest,
+  groups: number,
+  options: CoordinatorOptions,
 ): number {
-  const { sessionTimeoutMs, instanceId, protocols } = profile;
+  const { memberId, profile } = request;
+  const { sessionTimeoutMs, instanceId, protocolType, protocols } = profile;
   if (group.id === '') return ErrorCode.INVALID_GROUP_ID;
-  if (!coordinates(group.id)) return ErrorCode.NOT_COORDINATOR;
-  if (sessionTimeoutMs < minSessionTimeoutMs || sessionTimeoutMs > maxSessionTimeoutMs) {
+  if (!options.coordinates(group.id)) return ErrorCode.NOT_COORDINATOR;
+  if (sessionTimeoutMs < options.minSessionTimeoutMs || sessionTimeoutMs > options.maxSessionTimeoutMs) {
     return ErrorCode.INVALID_SESSION_TIMEOUT;
   }
-  if (protocolType === '' || protocols.length === 0 || !group.accepts(protocolType, protocols, memberId)) {
+  if (protocolType === '' || protocols.length === 0 || !group.accepts(profile, memberId)) {
     return ErrorCode.INCONSISTENT_GROUP_PROTOCOL;
   }
   const known = group.members.get(memberId);
   if (known !== undefined && known.profile.instanceId !== instanceId) return ErrorCode.FENCED_INSTANCE_ID;
   const isForeign = memberId !== '' && known === undefined && !group.pending.has(memberId);
   if (isForeign) return unknownError(group, instanceId);
-  if (memberId !== '' || members < maxMembers) return ErrorCode.NONE;
-  log(`refused a new member from ${profile.clientHost}: --max-parked is ${maxMembers}`);
-  return ErrorCode.COORDINATOR_NOT_AVAILABLE;
+  return roomError(group, request, groups, options);
+}
+
+/** Whether there is room for what the request brings, as an error code: 15 has clients try again later, 81 has them give up. */
+function roomError(
+  group: Group,
+  { memberId, profile }: JoinRequest,
+  groups: number,
+  { maxMembers, maxGroups, maxGroupSize, memory, log }: CoordinatorOptions,
+): number {
+  const isNew = memberId === '';
+  const known = group.members.get(memberId);
+  const isReplacing = profile.instanceId !== null && group.memberOfInstance(profile.instanceId) !== undefined;
+  const bytes =
+    (isNew ? placeBytes(group.id) : 0) + profileBytes(profile) - (known ? profileBytes(known.profile) : 0);
+  const { COORDINATOR_NOT_AVAILABLE, GROUP_MAX_SIZE_REACHED } = ErrorCode;
+  if (isNew && memory.places >= maxMembers)
+    return refused(COORDINATOR_NOT_AVAILABLE, `--max-parked is ${maxMembers}`);
+  if (isNew && !isReplacing && group.size >= maxGroupSize)
+    return refused(GROUP_MAX_SIZE_REACHED, `--group-max-size is ${maxGroupSize}`);
+  if (group.size === 0 && groups >= maxGroups)
+    return refused(COORDINATOR_NOT_AVAILABLE, `--max-groups is ${maxGroups}`);
+  if (bytes > 0 && !memory.hasRoomFor(bytes))
+    return refused(COORDINATOR_NOT_AVAILABLE, `--max-group-bytes is ${memory.maxBytes}`);
+  return ErrorCode.NONE;
+
+  function refused(errorCode: number, rule: string): number {
+    log(`refused a ${isNew ? 'new ' : ''}member from ${profile.clientHost}: ${rule}`);
+    return errorCode;
+  }
 }
 
 export function rebalanceError(group: Group, state: Group['state']): number {

@@ -1,9 +1,8 @@
 /**
  * Keeps the consumer groups of this node: members join, the leader shares out, heartbeats keep sessions alive.
  *
- * Owns all groups and is the only one that changes them. One DelayedJoin waits per group that rebalances (key: the group id),
- * completed by the last member that joins. A join or a sync is answered exactly once, through the callback it brought; these
- * callbacks must not call back in the same turn.
+ * Owns all groups; it and its Rebalances are the only ones that change them. A group is here while it has members, or ids that were given
+ * out. A join or a sync is answered exactly once, through the callback it brought; these callbacks must not call back in the same turn.
  */
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -15,9 +14,10 @@ import {
   rebalanceError,
   unknownError,
 } from './admission.ts';
-import { DelayedJoin, InitialDelayedJoin } from './delayed-join.ts';
 import { Group } from './group.ts';
-import type { JoinResult, Member, MemberProfile, SyncResult } from './member.ts';
+import { type JoinResult, Member, type MemberProfile, type SyncResult } from './member.ts';
+import { Place, placeBytes } from './memory.ts';
+import { Rebalances } from './rebalances.ts';
 import { Sessions } from './sessions.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -34,15 +34,16 @@ type Found = { readonly group: Group; readonly member: Member } | { readonly err
 
 export class GroupCoordinator {
   readonly #groups = new Map<string, Group>();
-  readonly #joins: WaitingRoom;
   readonly #sessions: Sessions;
+  readonly #rebalances: Rebalances;
   readonly #options: CoordinatorOptions;
-  #members = 0;
 
   constructor(joins: WaitingRoom, heartbeats: WaitingRoom, options: CoordinatorOptions) {
     this.#options = options;
-    this.#joins = joins;
     this.#sessions = new Sessions(heartbeats);
+    this.#rebalances = new Rebalances(joins, this.#sessions, options.initialRebalanceMs, (group) =>
+      this.#forgetIfUnused(group),
+    );
   }
 
   get(groupId: string): Group | undefined {
@@ -56,7 +57,7 @@ export class GroupCoordinator {
   join(request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { groupId, memberId, profile } = request;
     const group = this.#groups.get(groupId) ?? new Group(groupId);
-    const errorCode = joinError(group, request, this.#members, this.#options);
+    const errorCode = joinError(group, request, this.#groups.size, this.#options);
     const known = group.members.get(memberId);
     if (errorCode !== ErrorCode.NONE) respond({ errorCode, memberId, members: [] });
     else if (known !== undefined) this.#joinAgain(group, known, profile, respond);
@@ -76,21 +77,26 @@ export class GroupCoordinator {
       return;
     }
     const { group, member } = found;
+    const isShared = group.state === 'CompletingRebalance' && member.id === group.leaderId;
+    if (isShared && !this.#hasRoomFor(assignments, member)) {
+      respond({ errorCode: ErrorCode.COORDINATOR_NOT_AVAILABLE, assignment: NOTHING });
+      return;
+    }
     member.sync?.({ errorCode: ErrorCode.REBALANCE_IN_PROGRESS, assignment: NOTHING });
     member.sync = respond;
     this.#sessions.suspend(member);
-    if (group.state === 'CompletingRebalance' && member.id === group.leaderId) {
+    if (isShared) {
       for (const each of group.members.values()) each.assignment = assignments.get(each.id) ?? NOTHING;
       group.state = 'Stable';
     }
-    if (group.state === 'Stable') this.#answerSyncs(group, ErrorCode.NONE);
+    if (group.state === 'Stable') this.#rebalances.answerSyncs(group, ErrorCode.NONE);
   }
 
   /** An error code: NONE, or why the member has to join (again). */
   heartbeat(ref: MemberRef): number {
     const found = this.#find(ref);
     if ('errorCode' in found) return found.errorCode;
-    this.#renewSession(found.group, found.member);
+    this.#rebalances.renewSession(found.group, found.member);
     return rebalanceError(found.group, 'PreparingRebalance');
   }
 
@@ -102,7 +108,7 @@ export class GroupCoordinator {
     if (ref.generationId < 0 && isEmpty) return ErrorCode.NONE;
     const found = this.#find(ref);
     if ('errorCode' in found) return found.errorCode;
-    this.#renewSession(found.group, found.member);
+    this.#rebalances.renewSession(found.group, found.member);
     return rebalanceError(found.group, 'CompletingRebalance');
   }
 
@@ -110,40 +116,36 @@ export class GroupCoordinator {
   leave(groupId: string, memberId: string, instanceId: string | null): number {
     if (!this.#options.coordinates(groupId)) return ErrorCode.NOT_COORDINATOR;
     const group = this.#groups.get(groupId);
-    const pending = group?.pending.get(memberId);
-    if (group !== undefined && pending !== undefined) {
-      pending.cancel();
+    if (group?.pending.has(memberId)) {
       this.#forgetPending(group, memberId);
       return ErrorCode.NONE;
     }
     const member = instanceId === null ? group?.members.get(memberId) : group?.memberOfInstance(instanceId);
     if (group === undefined || member === undefined) return ErrorCode.UNKNOWN_MEMBER_ID;
     if (memberId !== '' && member.id !== memberId) return ErrorCode.FENCED_INSTANCE_ID;
-    this.#remove(group, member);
+    this.#rebalances.remove(group, member);
     return ErrorCode.NONE;
   }
 
   #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
-    const { memberId, profile, protocolType } = request;
+    const { memberId, profile } = request;
     const { instanceId } = profile;
     this.#groups.set(group.id, group);
     // A client id may be long, and a member id is a string of at most 32,767 bytes.
     const id = memberId || `${profile.clientId.slice(0, 200)}-${randomUUID()}`;
     if (memberId === '' && request.mustBringId && instanceId === null) {
-      this.#members++;
-      this.#sessions.expectBack(group, id, profile.sessionTimeoutMs, () => this.#forgetPending(group, id));
+      this.#expectBack(group, id, profile.sessionTimeoutMs);
       respond({ errorCode: ErrorCode.MEMBER_ID_REQUIRED, memberId: id, members: [] });
       return;
     }
-    const pending = group.pending.get(id);
-    if (pending === undefined) this.#members++;
-    pending?.cancel();
-    group.pending.delete(id);
+    group.pending.get(id)?.cancel();
     const replaced = instanceId === null ? undefined : group.memberOfInstance(instanceId);
-    if (replaced !== undefined) this.#drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
-    group.protocolType = protocolType;
-    group.add({ id, profile, assignment: NOTHING, session: undefined, join: respond, sync: undefined });
-    this.#rebalance(group);
+    if (replaced !== undefined) this.#rebalances.drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
+    group.protocolType = profile.protocolType;
+    const member = new Member(this.#options.memory, group.id, id, profile);
+    member.join = respond;
+    group.add(member);
+    this.#rebalances.begin(group);
   }
 
   #joinAgain(
@@ -155,7 +157,7 @@ export class GroupCoordinator {
     const isSettled =
       group.state === 'CompletingRebalance' || (group.state === 'Stable' && member.id !== group.leaderId);
     if (isSettled && group.offersTheSame(member, profile.protocols)) {
-      this.#renewSession(group, member);
+      this.#rebalances.renewSession(group, member);
       respond(group.joinResult(member.id));
       return;
     }
@@ -163,90 +165,41 @@ export class GroupCoordinator {
     member.profile = profile;
     member.join = respond;
     this.#sessions.suspend(member);
-    this.#rebalance(group);
+    this.#rebalances.begin(group);
   }
 
-  /** Calls all members to join, or has the join that is under way look again. */
-  #rebalance(group: Group): void {
-    if (group.state === 'PreparingRebalance') {
-      this.#joins.purgatory.checkAndComplete(group.id);
-      return;
-    }
-    const isFirst = group.state === 'Empty' && this.#options.initialRebalanceMs > 0;
-    group.state = 'PreparingRebalance';
-    this.#answerSyncs(group, ErrorCode.REBALANCE_IN_PROGRESS);
-    if (isFirst) this.#awaitFirstMembers(group, group.rebalanceTimeoutMs());
-    else this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
-  }
-
-  /** Waits for members that start together, and on while they come, but no longer than their rebalance timeout. */
-  #awaitFirstMembers(group: Group, leftMs: number): void {
-    const delayMs = Math.min(this.#options.initialRebalanceMs, leftMs);
-    const { arrivals } = group;
-    const onEnd = () => {
-      const isGrowing = group.arrivals > arrivals && leftMs > delayMs;
-      if (isGrowing) this.#awaitFirstMembers(group, leftMs - delayMs);
-      else this.#onJoined(group);
-    };
-    this.#joins.enter(new InitialDelayedJoin(delayMs, onEnd), [group.id]);
-  }
-
-  #onJoined(group: Group): void {
-    for (const member of [...group.members.values()]) {
-      if (member.join === undefined) this.#drop(group, member, ErrorCode.UNKNOWN_MEMBER_ID);
-    }
-    group.nextGeneration();
-    for (const member of group.members.values()) {
-      member.join?.(group.joinResult(member.id));
-      member.join = undefined;
-      member.assignment = NOTHING;
-      this.#renewSession(group, member);
-    }
-    this.#forgetIfUnused(group);
-  }
-
-  #answerSyncs(group: Group, errorCode: number): void {
-    const { protocolType, protocolName } = group;
-    for (const member of group.members.values()) {
-      if (member.sync === undefined) continue;
-      const isShared = errorCode === ErrorCode.NONE;
-      member.sync(
-        isShared
-          ? { errorCode, protocolType, protocolName, assignment: member.assignment }
-          : { errorCode, assignment: NOTHING },
-      );
-      member.sync = undefined;
-      this.#renewSession(group, member);
-    }
-  }
-
-  #renewSession(group: Group, member: Member): void {
-    this.#sessions.renew(group, member, () => this.#remove(group, member));
-  }
-
-  #remove(group: Group, member: Member): void {
-    this.#drop(group, member, ErrorCode.UNKNOWN_MEMBER_ID);
-    this.#rebalance(group);
-  }
-
-  /** Out of the group, with an answer to what it still waits for. */
-  #drop(group: Group, member: Member, errorCode: number): void {
-    this.#sessions.suspend(member);
-    group.remove(member);
-    this.#members--;
-    member.join?.({ errorCode, memberId: member.id, members: [] });
-    member.sync?.({ errorCode, assignment: NOTHING });
+  /** An id is given out: whoever got it has `sessionTimeoutMs` to join with it. */
+  #expectBack(group: Group, id: string, sessionTimeoutMs: number): void {
+    const place = new Place(this.#options.memory, placeBytes(group.id));
+    const session = this.#sessions.start(group, id, sessionTimeoutMs, () => this.#forgetPending(group, id));
+    group.pending.set(id, {
+      cancel() {
+        session.cancel();
+        place.release();
+        group.pending.delete(id);
+      },
+    });
   }
 
   #forgetPending(group: Group, memberId: string): void {
-    group.pending.delete(memberId);
-    this.#members--;
-    if (group.state === 'PreparingRebalance') this.#joins.purgatory.checkAndComplete(group.id);
+    group.pending.get(memberId)?.cancel();
+    this.#rebalances.lookAgain(group);
     this.#forgetIfUnused(group);
   }
 
   #forgetIfUnused(group: Group): void {
     if (group.state === 'Empty' && group.pending.size === 0) this.#groups.delete(group.id);
+  }
+
+  #hasRoomFor(assignments: ReadonlyMap<string, Buffer>, { profile }: Member): boolean {
+    const { memory, log } = this.#options;
+    let bytes = 0;
+    for (const assignment of assignments.values()) bytes += assignment.length;
+    if (memory.hasRoomFor(bytes)) return true;
+    log(
+      `refused the shares that a leader from ${profile.clientHost} gave: --max-group-bytes is ${memory.maxBytes}`,
+    );
+    return false;
   }
 
   #find(ref: MemberRef): Found {

@@ -6,15 +6,16 @@
  * Owns its members; knows no clocks and no sockets, which are the coordinator's, the only one that changes a group.
  * The leader is always a member, and there is one whenever there are members. O(members) per rebalance.
  */
-import { type JoinResult, type Member, type Protocol, sameProtocols } from './member.ts';
+import { type JoinResult, type Member, type MemberProfile, type Protocol, sameProtocols } from './member.ts';
 
 export type GroupState = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable';
 
 export class Group {
   readonly id: string;
   readonly members = new Map<string, Member>();
-  /** Member ids that were given out and have not joined with yet, with what forgets them. */
+  /** Member ids that were given out and that nobody has joined with yet, with what forgets them. */
   readonly pending = new Map<string, { cancel(): void }>();
+  readonly #byInstance = new Map<string, Member>();
   state: GroupState = 'Empty';
   generation = 0;
   /** Members that ever came. */
@@ -27,23 +28,33 @@ export class Group {
     this.id = id;
   }
 
+  /** Members, and who may become one. */
+  get size(): number {
+    return this.members.size + this.pending.size;
+  }
+
   memberOfInstance(instanceId: string): Member | undefined {
-    return [...this.members.values()].find(({ profile }) => profile.instanceId === instanceId);
+    return this.#byInstance.get(instanceId);
   }
 
   add(member: Member): void {
+    const { instanceId } = member.profile;
     this.members.set(member.id, member);
+    if (instanceId !== null) this.#byInstance.set(instanceId, member);
     this.arrivals++;
     if (this.members.size === 1) this.leaderId = member.id;
   }
 
   remove(member: Member): void {
+    const { instanceId } = member.profile;
     this.members.delete(member.id);
+    if (instanceId !== null && this.#byInstance.get(instanceId) === member)
+      this.#byInstance.delete(instanceId);
     if (this.leaderId === member.id) this.leaderId = this.members.keys().next().value ?? '';
   }
 
-  /** Whether someone who offers `protocols` can be a member: all must have one in common. */
-  accepts(protocolType: string, protocols: readonly Protocol[], exceptId: string): boolean {
+  /** Whether someone of that profile can be a member: all must have a protocol in common. */
+  accepts({ protocolType, protocols }: MemberProfile, exceptId: string): boolean {
     const others = [...this.members.values()].filter(({ id }) => id !== exceptId);
     if (others.length === 0) return true;
     const common = commonProtocols(others);

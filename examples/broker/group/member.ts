@@ -1,4 +1,9 @@
 import type { DelayedHeartbeat } from './delayed-heartbeat.ts';
+import { type GroupMemory, Place, placeBytes, textBytes } from './memory.ts';
+
+const NOTHING = Buffer.alloc(0);
+/** The objects around a protocol. A round sum. */
+const PROTOCOL_BYTES = 256;
 
 /** A way to share out partitions that a member offers, in order of preference; its metadata is for the group's leader only. */
 export interface Protocol {
@@ -13,6 +18,7 @@ export interface MemberProfile {
   readonly clientHost: string;
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
+  readonly protocolType: string;
   readonly protocols: readonly Protocol[];
 }
 
@@ -34,14 +40,65 @@ export interface SyncResult {
   readonly assignment: Buffer;
 }
 
-/** One member of a group. Owned by its Group; `join` and `sync` hold the answers it waits for. */
-export interface Member {
+/** One member of a group. Owned by its Group; `join` and `sync` hold the answers it waits for. What it keeps is counted in `memory`. */
+export class Member {
   readonly id: string;
-  profile: MemberProfile;
-  assignment: Buffer;
   session: DelayedHeartbeat | undefined;
   join: ((result: JoinResult) => void) | undefined;
   sync: ((result: SyncResult) => void) | undefined;
+  readonly #groupId: string;
+  readonly #place: Place;
+  #profile: MemberProfile;
+  #assignment: Buffer = NOTHING;
+
+  constructor(memory: GroupMemory, groupId: string, id: string, profile: MemberProfile) {
+    this.id = id;
+    this.#groupId = groupId;
+    this.#profile = profile;
+    this.#place = new Place(memory, this.#bytes());
+  }
+
+  get profile(): MemberProfile {
+    return this.#profile;
+  }
+
+  set profile(profile: MemberProfile) {
+    this.#profile = profile;
+    this.#place.resize(this.#bytes());
+  }
+
+  /** Its share, which the leader gave it. */
+  get assignment(): Buffer {
+    return this.#assignment;
+  }
+
+  set assignment(assignment: Buffer) {
+    this.#assignment = assignment;
+    this.#place.resize(this.#bytes());
+  }
+
+  /** It is in its group no longer. */
+  release(): void {
+    this.#place.release();
+  }
+
+  #bytes(): number {
+    return placeBytes(this.#groupId) + profileBytes(this.#profile) + this.#assignment.length;
+  }
+}
+
+/** O(protocols). */
+export function profileBytes({
+  instanceId,
+  clientId,
+  clientHost,
+  protocolType,
+  protocols,
+}: MemberProfile): number {
+  return protocols.reduce(
+    (sum, { name, metadata }) => sum + PROTOCOL_BYTES + textBytes(name) + metadata.length,
+    textBytes(instanceId, clientId, clientHost, protocolType),
+  );
 }
 
 /** Whether a member that joins again offers exactly what it did. */

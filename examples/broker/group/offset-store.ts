@@ -1,9 +1,11 @@
 /**
  * Where consumer groups left off: the last commit by group, topic and partition, in memory and in a journal.
  *
- * Owns both. The journal grows by every commit; opening it rewrites it to the last ones where most of it is out of date.
+ * Owns both. A commit is forgotten with its topic, and with its group when that had neither a member nor a commit for the retention time
+ * (Kafka's offsets.retention.minutes). What it keeps is counted in the memory of groups. O(1) for a commit.
  */
 import { Journal } from '../storage/journal.ts';
+import { type GroupMemory, textBytes } from './memory.ts';
 
 export interface CommittedOffset {
   readonly offset: number;
@@ -15,27 +17,56 @@ interface OffsetEntry extends CommittedOffset {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
+  /** When it was committed (ms, wall clock). */
+  readonly at?: number;
 }
 
-/** A journal this much longer than what it has to say is rewritten. */
-const WASTE = 2;
+/** That of a group, or of a topic, nothing counts any more. */
+type JournalEntry = OffsetEntry | { readonly forgottenGroup: string } | { readonly deletedTopic: string };
+
+interface CommittedGroup {
+  /** Wall clock (ms): a restart does not make a group younger. */
+  lastActiveAt: number;
+  readonly topics: Map<string, Map<number, CommittedOffset>>;
+}
+
+/** The objects around a commit. A round sum. */
+const COMMIT_BYTES = 256;
 
 export class OffsetStore {
-  readonly #groups = new Map<string, Map<string, Map<number, CommittedOffset>>>();
-  #journal: Journal<OffsetEntry> | undefined;
+  readonly #groups = new Map<string, CommittedGroup>();
+  readonly #maxGroups: number;
+  readonly #memory: GroupMemory;
+  #journal: Journal<JournalEntry> | undefined;
 
-  /** Reads the commits that the journal at `path` has. To be called once, first. */
-  open(path: string): void {
-    this.#journal = new Journal<OffsetEntry>(path, (entry) => this.#set(entry));
-    const entries = this.#entries();
-    if (this.#journal.length > WASTE * entries.length) this.#journal.rewrite(entries);
+  constructor(maxGroups: number, memory: GroupMemory) {
+    this.#maxGroups = maxGroups;
+    this.#memory = memory;
   }
 
-  /** Seen by `get` at once; it survives a crash when a `flush` called after it has resolved. */
-  commit(group: string, topic: string, partition: number, committed: CommittedOffset): void {
-    const entry = { group, topic, partition, ...committed };
-    this.#journal?.append(entry);
-    this.#set(entry);
+  /** Reads the commits that the journal at `path` has, of those topics that there are. To be called once, first. */
+  open(path: string, isTopic: (name: string) => boolean): void {
+    this.#journal = new Journal<JournalEntry>(
+      path,
+      (entry) => this.#note(entry),
+      () => this.#entries(),
+    );
+    const topics = new Set([...this.#groups.values()].flatMap((group) => [...group.topics.keys()]));
+    for (const topic of topics) if (!isTopic(topic)) this.forgetTopic(topic);
+  }
+
+  /**
+   * Seen by `get` at once; it survives a crash when a `flush` called after it has resolved. Where there is no room it commits nothing and
+   * returns the rule that it would break; who commits again, no more than before, always finds room.
+   */
+  commit(group: string, topic: string, partition: number, committed: CommittedOffset): string | undefined {
+    const kept = this.get(group, topic, partition);
+    const more = bytesOf(group, topic, committed) - (kept ? bytesOf(group, topic, kept) : 0);
+    if (!this.#groups.has(group) && this.#groups.size >= this.#maxGroups)
+      return `--max-groups is ${this.#maxGroups}`;
+    if (more > 0 && !this.#memory.hasRoomFor(more)) return `--max-group-bytes is ${this.#memory.maxBytes}`;
+    this.#append({ group, topic, partition, ...committed, at: Date.now() });
+    return undefined;
   }
 
   async flush(): Promise<void> {
@@ -43,12 +74,12 @@ export class OffsetStore {
   }
 
   get(group: string, topic: string, partition: number): CommittedOffset | undefined {
-    return this.#groups.get(group)?.get(topic)?.get(partition);
+    return this.#groups.get(group)?.topics.get(topic)?.get(partition);
   }
 
   /** All that the group has committed: topic, partitions. */
   all(group: string): Map<string, number[]> {
-    const topics = [...(this.#groups.get(group) ?? [])];
+    const topics = [...(this.#groups.get(group)?.topics ?? [])];
     return new Map(topics.map(([topic, partitions]) => [topic, [...partitions.keys()]]));
   }
 
@@ -57,25 +88,77 @@ export class OffsetStore {
     return [...this.#groups.keys()];
   }
 
+  /** The topic is about to be deleted: one that is made with its name later has nothing of it, whatever crashes in between. O(groups). */
+  forgetTopic(topic: string): void {
+    if (![...this.#groups.values()].some(({ topics }) => topics.has(topic))) return;
+    this.#append({ deletedTopic: topic });
+    this.#journal?.flushNow();
+  }
+
+  /** Forgets the groups that were not active for `retentionMs`, by the wall clock; those that are now are, whatever they commit. O(groups). */
+  expire(nowMs: number, retentionMs: number, isActive: (group: string) => boolean): void {
+    for (const [name, group] of [...this.#groups]) {
+      if (isActive(name)) group.lastActiveAt = nowMs;
+      else if (nowMs - group.lastActiveAt >= retentionMs) this.#append({ forgottenGroup: name });
+    }
+  }
+
   async close(): Promise<void> {
     await this.#journal?.close();
   }
 
-  #set({ group, topic, partition, offset, leaderEpoch, metadata }: OffsetEntry): void {
-    child(child(this.#groups, group), topic).set(partition, { offset, leaderEpoch, metadata });
+  #append(entry: JournalEntry): void {
+    this.#journal?.append(entry);
+    this.#note(entry);
+  }
+
+  #note(entry: JournalEntry): void {
+    if ('forgottenGroup' in entry) {
+      for (const topic of this.#groups.get(entry.forgottenGroup)?.topics.keys() ?? [])
+        this.#drop(entry.forgottenGroup, topic);
+    } else if ('deletedTopic' in entry) {
+      for (const group of [...this.#groups.keys()]) this.#drop(group, entry.deletedTopic);
+    } else {
+      this.#set(entry);
+    }
+  }
+
+  #set({ group, topic, partition, offset, leaderEpoch, metadata, at = Date.now() }: OffsetEntry): void {
+    const committed = { offset, leaderEpoch, metadata };
+    const kept = this.#groups.get(group) ?? { lastActiveAt: at, topics: new Map() };
+    this.#groups.set(group, kept);
+    kept.lastActiveAt = Math.max(kept.lastActiveAt, at);
+    const partitions = kept.topics.get(topic) ?? new Map<number, CommittedOffset>();
+    kept.topics.set(topic, partitions);
+    const old = partitions.get(partition);
+    if (old !== undefined) this.#memory.add(-bytesOf(group, topic, old));
+    this.#memory.add(bytesOf(group, topic, committed));
+    partitions.set(partition, committed);
+  }
+
+  #drop(group: string, topic: string): void {
+    const topics = this.#groups.get(group)?.topics;
+    for (const committed of topics?.get(topic)?.values() ?? [])
+      this.#memory.add(-bytesOf(group, topic, committed));
+    topics?.delete(topic);
+    if (topics?.size === 0) this.#groups.delete(group);
   }
 
   #entries(): OffsetEntry[] {
-    return [...this.#groups].flatMap(([group, topics]) =>
+    return [...this.#groups].flatMap(([group, { lastActiveAt, topics }]) =>
       [...topics].flatMap(([topic, partitions]) =>
-        [...partitions].map(([partition, committed]) => ({ group, topic, partition, ...committed })),
+        [...partitions].map(([partition, committed]) => ({
+          group,
+          topic,
+          partition,
+          ...committed,
+          at: lastActiveAt,
+        })),
       ),
     );
   }
 }
 
-function child<K, C>(parent: Map<K, Map<unknown, C>>, key: K): Map<unknown, C> {
-  const found = parent.get(key) ?? new Map();
-  parent.set(key, found);
-  return found;
+function bytesOf(group: string, topic: string, { metadata }: CommittedOffset): number {
+  return COMMIT_BYTES + textBytes(group, topic, metadata);
 }

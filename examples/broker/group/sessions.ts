@@ -20,7 +20,7 @@ export class Sessions {
   renew(group: Group, member: Member, onEnd: () => void): void {
     if (member.join !== undefined || member.sync !== undefined) return;
     this.suspend(member);
-    member.session = this.#start(group, member.id, member.profile.sessionTimeoutMs, onEnd);
+    member.session = this.start(group, member.id, member.profile.sessionTimeoutMs, onEnd);
   }
 
   suspend(member: Member): void {
@@ -28,12 +28,8 @@ export class Sessions {
     member.session = undefined;
   }
 
-  /** For a member id that was given out: whoever got it has `sessionTimeoutMs` to join with it. */
-  expectBack(group: Group, memberId: string, sessionTimeoutMs: number, onEnd: () => void): void {
-    group.pending.set(memberId, this.#start(group, memberId, sessionTimeoutMs, onEnd));
-  }
-
-  #start(group: Group, memberId: string, timeoutMs: number, onEnd: () => void): DelayedHeartbeat {
+  /** For whoever has that id: `onEnd` is called after `timeoutMs`, unless the session is cancelled before. */
+  start(group: Group, memberId: string, timeoutMs: number, onEnd: () => void): DelayedHeartbeat {
     const session = new DelayedHeartbeat(timeoutMs, onEnd);
     this.#room.enter(session, [`${group.id}/${memberId}`]);
     return session;

@@ -17,6 +17,8 @@ import {
   readBatches,
   readHeader,
 } from '../protocol/record-batch.ts';
+import type { ByteBudget } from '../storage/byte-budget.ts';
+import type { OpenFiles } from '../storage/open-files.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { baseOffsetOf, lastIndex, Segment } from './segment.ts';
@@ -28,23 +30,31 @@ export interface TornTail {
   readonly endOffset: number;
 }
 
+export interface FileLogOptions {
+  /** A file that would be over this size is followed by the next one. */
+  readonly segmentBytes: number;
+  readonly files: OpenFiles;
+  /** Where the bytes of all logs are counted. */
+  readonly space: ByteBudget;
+}
+
 export class FileLog implements PartitionLog {
   readonly startOffset = 0;
   readonly #folder: string;
-  readonly #segmentBytes: number;
+  readonly #options: FileLogOptions;
   readonly #segments: Segment[] = [];
   /** Whether there are files whose names may not be on the disk yet. */
   #hasNewNames = false;
 
-  /** Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in order. O(batches + last segment). */
+  /** Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in order, with the age of its segment. O(batches + last segment). */
   constructor(
     folder: string,
-    segmentBytes: number,
-    onBatch: (header: BatchHeader) => void,
+    options: FileLogOptions,
+    onBatch: (header: BatchHeader, ageMs: number) => void,
     onTorn: (torn: TornTail) => void,
   ) {
     this.#folder = folder;
-    this.#segmentBytes = segmentBytes;
+    this.#options = options;
     const bases = existsSync(folder) ? readdirSync(folder).flatMap((name) => baseOffsetOf(name) ?? []) : [];
     bases.sort((a, b) => a - b);
     for (const [index, base] of bases.entries()) {
@@ -52,10 +62,11 @@ export class FileLog implements PartitionLog {
         throw new Error(
           `${folder} has a segment of offset ${base}, where ${this.endOffset} is due: files are missing`,
         );
-      const segment = new Segment(folder, base);
+      const segment = new Segment(folder, base, options.files);
       const isLast = index === bases.length - 1;
       const bytes = segment.load(isLast, onBatch);
       this.#segments.push(segment);
+      options.space.add(segment.size);
       if (bytes === 0) continue;
       if (!isLast)
         throw new Error(
@@ -74,6 +85,7 @@ export class FileLog implements PartitionLog {
   append(batch: RecordBatch, leaderEpoch: number): number {
     const baseOffset = this.endOffset;
     this.#segmentFor(batch.size).append(placeBatch(batch, baseOffset, leaderEpoch));
+    this.#options.space.add(batch.size);
     return baseOffset;
   }
 
@@ -126,12 +138,14 @@ export class FileLog implements PartitionLog {
   }
 
   truncateTo(offset: number): void {
+    const before = this.#size();
     while (this.#segments.length > 1 && (this.#segments.at(-1)?.baseOffset ?? 0) > offset) {
       const segment = this.#segments.pop() as Segment;
       segment.close();
       rmSync(segment.path);
     }
     this.#segments.at(-1)?.truncateTo(offset);
+    this.#options.space.add(this.#size() - before);
     this.#hasNewNames = true;
   }
 
@@ -140,19 +154,25 @@ export class FileLog implements PartitionLog {
   }
 
   delete(): void {
+    this.#options.space.add(-this.#size());
     this.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  #size(): number {
+    return this.#segments.reduce((sum, { size }) => sum + size, 0);
+  }
+
   #segmentFor(bytes: number): Segment {
     const last = this.#segments.at(-1);
-    if (last !== undefined && (last.size === 0 || last.size + bytes <= this.#segmentBytes)) return last;
+    if (last !== undefined && (last.size === 0 || last.size + bytes <= this.#options.segmentBytes))
+      return last;
     if (last === undefined) mkdirSync(this.#folder, { recursive: true });
     else {
       this.#syncNames();
       last.syncNow();
     }
-    const segment = new Segment(this.#folder, this.endOffset);
+    const segment = new Segment(this.#folder, this.endOffset, this.#options.files);
     this.#segments.push(segment);
     this.#hasNewNames = true;
     return segment;

@@ -9,7 +9,9 @@ import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protocol/record-batch.ts';
 import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
+import type { ByteBudget } from '../storage/byte-budget.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
+import type { KnownProducers } from './known-producers.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { ProducerStates } from './producer-states.ts';
 
@@ -20,8 +22,11 @@ export const LEADER_EPOCH = 0;
 export interface PartitionContext {
   readonly timer: SystemTimer;
   readonly flush: FlushPolicy;
-  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it. */
-  readonly openLog: (key: string, onBatch: (header: BatchHeader) => void) => PartitionLog;
+  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it, which came `ageMs` ago at the latest. */
+  readonly openLog: (key: string, onBatch: (header: BatchHeader, ageMs: number) => void) => PartitionLog;
+  readonly knownProducers: KnownProducers;
+  /** Where the bytes of all logs are counted. */
+  readonly logSpace: ByteBudget;
   /** Something moved in the partition. */
   readonly announce: (partition: Partition) => void;
   readonly selfId: number;
@@ -40,7 +45,7 @@ export class Partition {
   readonly isLed: boolean;
   readonly #context: PartitionContext;
   readonly #flusher: Flusher;
-  readonly #producers = new ProducerStates();
+  readonly #producers: ProducerStates;
   readonly #replicas: InSyncReplicas;
   /** What the leader told, where that is another node. */
   #heardInSync: readonly number[] = [];
@@ -56,7 +61,11 @@ export class Partition {
     this.replicaIds = replicaIds;
     this.isLed = leaderId === context.selfId;
     this.#context = context;
-    this.log = context.openLog(this.key, (header) => this.#producers.note(header));
+    this.#producers = new ProducerStates(context.knownProducers);
+    this.log = context.openLog(this.key, (header, ageMs) => {
+      // Followers take what their leader has checked.
+      if (this.isLed) this.#producers.note(header, ageMs);
+    });
     this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#onKept(end));
     this.#replicas = new InSyncReplicas(leaderId, followerIds, performance.now());
     this.#keptOffset = this.log.endOffset;
@@ -87,8 +96,8 @@ export class Partition {
 
   /**
    * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
-   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, and
-   * with `forAll` when fewer replicas are in sync than it takes.
+   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, where there is no
+   * room for it, and with `forAll` when fewer replicas are in sync than it takes.
    */
   append(batch: RecordBatch, forAll: boolean): number {
     if (forAll && !this.hasEnoughReplicas) {
@@ -97,6 +106,11 @@ export class Partition {
     }
     const known = this.#producers.check(batch);
     if (known !== undefined) return known;
+    const { logSpace } = this.#context;
+    if (!logSpace.hasRoomFor(batch.size)) {
+      const message = `no room for ${batch.size} bytes more, where --max-log-bytes is ${logSpace.maxBytes}`;
+      throw new RecordBatchError(ErrorCode.POLICY_VIOLATION, message);
+    }
     const baseOffset = this.log.append(batch, LEADER_EPOCH);
     this.#producers.note({ ...batch, baseOffset });
     this.#flusher.onAppend();
@@ -151,6 +165,7 @@ export class Partition {
   /** Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files away. */
   delete(): void {
     this.#deleted = true;
+    this.#producers.clear();
     void this.#flusher.stop();
     this.log.delete();
     this.#context.announce(this);

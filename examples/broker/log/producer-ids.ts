@@ -20,10 +20,11 @@ export class ProducerIds {
 
   /** Goes on behind the last block that the journal at `path` has. To be called once, first. */
   open(path: string): void {
-    this.#journal = new Journal<number>(path, (reserved) => {
+    const onEntry = (reserved: number) => {
       this.#next = reserved;
       this.#reserved = reserved;
-    });
+    };
+    this.#journal = new Journal<number>(path, onEntry, () => (this.#reserved > 0 ? [this.#reserved] : []));
   }
 
   next(): number {

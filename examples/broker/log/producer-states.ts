@@ -2,11 +2,12 @@
  * What a partition knows of the idempotent producers that wrote to it, so that a batch that is sent again is not kept again.
  *
  * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It is fed every batch of the log, in order, at the start as
- * later: the log is its only source. A producer is remembered as long as its records are, which is for good. O(1) each.
- * (Kafka: ProducerStateManager, which forgets, and so takes any first sequence; here a producer begins at 0.)
+ * later: the log is its only source. Who is forgotten, and when, is up to KnownProducers. O(1) each. (Kafka: ProducerStateManager, which
+ * takes any first sequence; here a producer begins at 0, and one that may have been forgotten is told so, and begins anew.)
  */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, RecordBatchError } from '../protocol/record-batch.ts';
+import type { KnownProducer, KnownProducers } from './known-producers.ts';
 
 /** As many batches as a producer may have on the way (max.in.flight.requests.per.connection). */
 const MAX_BATCHES = 5;
@@ -19,21 +20,29 @@ interface KnownBatch {
   readonly baseOffset: number;
 }
 
-interface ProducerState {
+interface ProducerState extends KnownProducer {
   epoch: number;
   readonly batches: KnownBatch[];
 }
 
 export class ProducerStates {
   readonly #producers = new Map<number, ProducerState>();
+  readonly #known: KnownProducers;
+  /** Among the ids up to here are those that were known and are not any more; ids go up. */
+  #forgottenUpTo = -1;
+
+  constructor(known: KnownProducers) {
+    this.#known = known;
+  }
 
   /**
    * The offset that the batch got when it came before, or undefined for one that is due to be appended. Throws a RecordBatchError for
-   * one that is neither: of an epoch that is over, or with sequences missing before it.
+   * one that is neither: of an epoch that is over, with sequences missing before it, or of one producer too many.
    */
   check(batch: BatchHeader): number | undefined {
     const { producerId, producerEpoch, baseSequence } = batch;
     if (producerId < 0) return undefined;
+    this.#known.expire(performance.now());
     const state = this.#producers.get(producerId);
     if (state !== undefined && producerEpoch < state.epoch) {
       throw new RecordBatchError(
@@ -49,28 +58,48 @@ export class ProducerStates {
     if (known !== undefined) return known.baseOffset;
     const last = batches.at(-1);
     const due = last === undefined ? 0 : (last.lastSequence + 1) % SEQUENCES;
-    if (baseSequence === due) return undefined;
-    throw new RecordBatchError(
-      ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-      `sequence ${baseSequence} of producer ${producerId}, where ${due} is due`,
-    );
+    if (baseSequence !== due) {
+      const isForgotten = state === undefined && producerId <= this.#forgottenUpTo;
+      throw new RecordBatchError(
+        isForgotten ? ErrorCode.UNKNOWN_PRODUCER_ID : ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        `sequence ${baseSequence} of producer ${producerId}, where ${due} is due`,
+      );
+    }
+    if (state === undefined && !this.#known.hasRoom()) {
+      const message = `no room for one more idempotent producer, where --max-producers is ${this.#known.max}`;
+      throw new RecordBatchError(ErrorCode.POLICY_VIOLATION, message);
+    }
+    return undefined;
   }
 
-  /** The batch is in the log. */
-  note(batch: BatchHeader): void {
+  /** The batch is in the log, for `ageMs` at most. */
+  note(batch: BatchHeader, ageMs = 0): void {
     const { producerId, producerEpoch, baseSequence, baseOffset } = batch;
     if (producerId < 0) return;
-    let state = this.#producers.get(producerId);
-    if (state === undefined) {
-      state = { epoch: producerEpoch, batches: [] };
-      this.#producers.set(producerId, state);
-    }
+    const state = this.#producers.get(producerId) ?? this.#add(producerId, producerEpoch);
+    this.#known.note(state, performance.now() - ageMs);
     if (state.epoch !== producerEpoch) {
       state.epoch = producerEpoch;
       state.batches.length = 0;
     }
     state.batches.push({ baseSequence, lastSequence: lastSequenceOf(batch), baseOffset });
     if (state.batches.length > MAX_BATCHES) state.batches.shift();
+  }
+
+  /** The partition is no more. O(producers). */
+  clear(): void {
+    for (const state of this.#producers.values()) this.#known.remove(state);
+    this.#producers.clear();
+  }
+
+  #add(producerId: number, epoch: number): ProducerState {
+    const forget = () => {
+      this.#producers.delete(producerId);
+      this.#forgottenUpTo = Math.max(this.#forgottenUpTo, producerId);
+    };
+    const state: ProducerState = { epoch, batches: [], heardAt: 0, forget };
+    this.#producers.set(producerId, state);
+    return state;
   }
 }
 

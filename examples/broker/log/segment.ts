@@ -1,14 +1,15 @@
 /**
  * One file of a partition's log: batches as they came, one after the other, from `baseOffset` on. The file is named by that.
  *
- * Owns its file descriptor, its size and a sparse index: an entry for the first batch that starts INDEX_INTERVAL bytes or more after
+ * Owns its file, its size and a sparse index: an entry for the first batch that starts INDEX_INTERVAL bytes or more after
  * the entry before. So whatever offset is looked for, the headers of all batches from its entry on lie in one block of that size,
  * and a look-up is a search in memory and one read. The index is in memory only and made anew when a file is opened.
  * Writes and reads are synchronous (they meet the page cache); only `sync` waits for the disk, in a thread of its own.
  */
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { fdatasyncSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BatchHeader, HEADER_BYTES, type RecordBatch, readHeader } from '../protocol/record-batch.ts';
+import { type OpenFiles, PooledFile } from '../storage/open-files.ts';
 import { writeWhole } from '../storage/write-whole.ts';
 import { scanBatches } from './segment-scan.ts';
 
@@ -29,20 +30,20 @@ export interface Located {
 
 export class Segment {
   readonly baseOffset: number;
-  readonly path: string;
-  readonly #fd: number;
+  readonly #file: PooledFile;
   readonly #index: IndexEntry[] = [];
   #size = 0;
   #endOffset: number;
-  #syncs = 0;
-  #isClosed = false;
 
   /** Opens the file, or makes it. */
-  constructor(folder: string, baseOffset: number) {
+  constructor(folder: string, baseOffset: number, files: OpenFiles) {
     this.baseOffset = baseOffset;
     this.#endOffset = baseOffset;
-    this.path = join(folder, fileNameOf(baseOffset));
-    this.#fd = openSync(this.path, 'a+');
+    this.#file = new PooledFile(files, join(folder, fileNameOf(baseOffset)));
+  }
+
+  get path(): string {
+    return this.#file.path;
   }
 
   get endOffset(): number {
@@ -56,37 +57,30 @@ export class Segment {
 
   /**
    * Reads what the file holds, indexes it and cuts off what is no batch of this log at its end; returns how many bytes that were.
-   * With `isChecked` checksums count as well. To be called once, first. O(batches), and O(bytes) with `isChecked`.
+   * With `isChecked` checksums count as well. `onBatch` is told for how long nothing was written. To be called once, first. O(batches), and O(bytes) with `isChecked`.
    */
-  load(isChecked: boolean, onBatch: (header: BatchHeader) => void): number {
-    const cut = scanBatches(this.#fd, this.baseOffset, isChecked, (header) => {
+  load(isChecked: boolean, onBatch: (header: BatchHeader, ageMs: number) => void): number {
+    const ageMs = Math.max(0, Date.now() - fstatSync(this.#file.fd).mtimeMs);
+    const cut = scanBatches(this.#file.fd, this.baseOffset, isChecked, (header) => {
       this.#note(header);
-      onBatch(header);
+      onBatch(header, ageMs);
     });
     if (cut > 0) this.#truncateFile();
     return cut;
   }
 
   append(batch: RecordBatch): void {
-    writeWhole(this.#fd, batch.bytes, this.#size);
+    writeWhole(this.#file.fd, batch.bytes, this.#size);
     this.#note(batch);
   }
 
   /** Resolves when everything appended before the call is on the disk. */
   sync(): Promise<void> {
-    this.#syncs++;
-    return new Promise((resolve, reject) => {
-      fdatasync(this.#fd, (error) => {
-        this.#syncs--;
-        if (this.#isClosed) this.#release();
-        if (error === null) resolve();
-        else reject(error);
-      });
-    });
+    return this.#file.sync();
   }
 
   syncNow(): void {
-    fdatasyncSync(this.#fd);
+    fdatasyncSync(this.#file.fd);
   }
 
   /** The batch that holds `offset`, which is one of this segment. */
@@ -106,7 +100,7 @@ export class Segment {
   read(position: number, length: number): Buffer {
     const buffer = Buffer.allocUnsafe(Math.min(length, this.#size - position));
     for (let have = 0; have < buffer.length; ) {
-      const bytes = readSync(this.#fd, buffer, have, buffer.length - have, position + have);
+      const bytes = readSync(this.#file.fd, buffer, have, buffer.length - have, position + have);
       if (bytes === 0)
         throw new Error(`a segment ended at ${position + have}, before its ${this.#size} bytes`);
       have += bytes;
@@ -124,18 +118,12 @@ export class Segment {
     this.#truncateFile();
   }
 
-  /** The descriptor stays until a sync that is under way has ended, or it would sync another file. */
   close(): void {
-    this.#isClosed = true;
-    this.#release();
-  }
-
-  #release(): void {
-    if (this.#syncs === 0) closeSync(this.#fd);
+    this.#file.close();
   }
 
   #truncateFile(): void {
-    ftruncateSync(this.#fd, this.#size);
+    ftruncateSync(this.#file.fd, this.#size);
     this.syncNow();
   }
 

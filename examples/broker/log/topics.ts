@@ -12,10 +12,14 @@ export interface Topic {
   readonly partitions: readonly Partition[];
 }
 
-/** What the journal keeps of a topic, or that it is deleted. */
-type TopicEntry =
-  | { readonly name: string; readonly id: string; readonly partitions: number }
-  | { readonly deleted: string };
+interface KeptTopic {
+  readonly name: string;
+  readonly id: string;
+  readonly partitions: number;
+}
+
+/** What the journal has of a topic, or that the topic with this id is deleted. */
+type TopicEntry = KeptTopic | { readonly deleted: string };
 
 /** Makes a partition; `isNew` says that nothing that may be left of a partition of this name belongs to it. */
 export type PartitionFactory = (topic: string, index: number, isNew: boolean) => Partition;
@@ -30,21 +34,25 @@ export class Topics {
   readonly #byId = new Map<string, Topic>();
   #partitionCount = 0;
   readonly #createPartition: PartitionFactory;
+  readonly #onDelete: (name: string) => void;
+  /** By id: what the journal has to say. */
+  readonly #kept = new Map<string, KeptTopic>();
   #journal: Journal<TopicEntry> | undefined;
 
-  constructor(createPartition: PartitionFactory) {
+  /** `onDelete` is called before a topic is deleted. */
+  constructor(createPartition: PartitionFactory, onDelete: (name: string) => void) {
     this.#createPartition = createPartition;
+    this.#onDelete = onDelete;
   }
 
   /** Reads the topics that the journal at `path` has, with their partitions. To be called once, first. */
   open(path: string): void {
-    const entries = new Map<string, Exclude<TopicEntry, { deleted: string }>>();
-    this.#journal = new Journal<TopicEntry>(path, (entry) => {
-      if ('deleted' in entry) entries.delete(entry.deleted);
-      else entries.set(entry.id, entry);
-    });
-    if (this.#journal.length > entries.size) this.#journal.rewrite([...entries.values()]);
-    for (const { name, id, partitions } of entries.values()) this.#add(name, id, partitions, false);
+    this.#journal = new Journal<TopicEntry>(
+      path,
+      (entry) => this.#note(entry),
+      () => [...this.#kept.values()],
+    );
+    for (const { name, id, partitions } of this.#kept.values()) this.#add(name, id, partitions, false);
   }
 
   /** Of all topics together. */
@@ -73,6 +81,7 @@ export class Topics {
   }
 
   delete(topic: Topic): void {
+    this.#onDelete(topic.name);
     this.#keep({ deleted: topic.id });
     this.#byName.delete(topic.name);
     this.#byId.delete(topic.id);
@@ -97,5 +106,11 @@ export class Topics {
   #keep(entry: TopicEntry): void {
     this.#journal?.append(entry);
     this.#journal?.flushNow();
+    this.#note(entry);
+  }
+
+  #note(entry: TopicEntry): void {
+    if ('deleted' in entry) this.#kept.delete(entry.deleted);
+    else this.#kept.set(entry.id, entry);
   }
 }

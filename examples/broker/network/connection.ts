@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
 import { describeFault } from '../fault.ts';
 import { Refusal } from '../refusal.ts';
 import type { Exchange, ExchangeOwner } from './exchange.ts';
-import { FrameSplitter } from './frames.ts';
+import { FrameSplitter, SIZE_BYTES } from './frames.ts';
 import { readRequest } from './request-frame.ts';
 
 /** As many unanswered requests as a pipelining producer has use for. */
@@ -150,8 +150,9 @@ export class Connection implements ExchangeOwner {
     const exchange = readRequest(frame, this);
     if (this.#inFlight.length >= MAX_IN_FLIGHT) this.#inFlight[0].hurry();
     this.#inFlight.push(exchange);
+    this.#hold(exchange.requestBytes - SIZE_BYTES - frame.length);
     this.#keeper.onProgress(this);
-    this.#options.handle(exchange);
+    if (!this.#isClosed) this.#options.handle(exchange);
     return true;
   }
 

@@ -30,7 +30,7 @@ export class Exchange<N extends ApiName = ApiName> {
   readonly version: number;
   readonly clientId: string;
   readonly request: Request<N>;
-  /** What the request takes in memory until it is answered. */
+  /** What the request takes in memory until it is answered, about: its frame, and the objects that it was read into. */
   readonly requestBytes: number;
   readonly owner: ExchangeOwner;
   readonly #correlationId: number;

@@ -5,6 +5,8 @@ import { ProtocolError, Reader } from '../protocol/reader.ts';
 import { Exchange, type ExchangeOwner, type Request } from './exchange.ts';
 import { SIZE_BYTES } from './frames.ts';
 
+/** What an array element takes in memory besides its bytes, waiting included. A round sum. */
+const ELEMENT_BYTES = 256;
 const namesByKey = new Map<number, ApiName>(apiNames.map((name) => [apis[name].key, name]));
 
 /**
@@ -35,7 +37,8 @@ export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const request = decode(reader, api.request, version, flexible) as Request<ApiName>;
   if (reader.remaining > 0)
     throw new ProtocolError(`${reader.remaining} bytes after the end of ${name} version ${version}`);
-  return new Exchange(owner, name, version, correlationId, clientId, request, bytes);
+  const memory = bytes + reader.elements * ELEMENT_BYTES;
+  return new Exchange(owner, name, version, correlationId, clientId, request, memory);
 }
 
 export function isKnownVersion(name: ApiName, version: number): boolean {

@@ -11,6 +11,8 @@ export class ProtocolError extends Refusal {
   override readonly name: string = 'ProtocolError';
 }
 
+/** Kafka's own limit, in whichever form a string comes. */
+const MAX_STRING_BYTES = 2 ** 15 - 1;
 /** Far above what clients send (a fetch of 10,000 partitions), far below what would hold the event loop up. */
 const MAX_ELEMENTS = 100_000;
 
@@ -23,10 +25,18 @@ export function safeInt64(buffer: Buffer, at: number): number {
 export class Reader {
   readonly #frame: Buffer;
   #position = 0;
+  readonly #maxElements: number;
   #elements = 0;
 
-  constructor(frame: Buffer) {
+  /** `maxElements` is another for a frame that comes from a friend. */
+  constructor(frame: Buffer, maxElements: number = MAX_ELEMENTS) {
     this.#frame = frame;
+    this.#maxElements = maxElements;
+  }
+
+  /** Array elements that were read, or are about to be. */
+  get elements(): number {
+    return this.#elements;
   }
 
   get remaining(): number {
@@ -75,7 +85,11 @@ export class Reader {
     const length = compact ? this.uvarint() - 1 : this.int16();
     if (length === -1) return null;
     const at = this.#take(length);
-    return this.#frame.toString('utf8', at, at + length);
+    const text = this.#frame.toString('utf8', at, at + length);
+    // A byte that is no UTF-8 becomes three, and these have to fit into an answer too.
+    if (3 * length > MAX_STRING_BYTES && Math.max(length, Buffer.byteLength(text)) > MAX_STRING_BYTES)
+      throw new ProtocolError(`a string of ${length} bytes, where ${MAX_STRING_BYTES} is the most`);
+    return text;
   }
 
   bytes(compact: boolean): Buffer | null {
@@ -95,9 +109,9 @@ export class Reader {
       );
     }
     this.#elements += length;
-    if (this.#elements > MAX_ELEMENTS) {
+    if (this.#elements > this.#maxElements) {
       throw new ProtocolError(
-        `${this.#elements} array elements in one frame, where ${MAX_ELEMENTS} is the most`,
+        `${this.#elements} array elements in one frame, where ${this.#maxElements} is the most`,
       );
     }
     return length;

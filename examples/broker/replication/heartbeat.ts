@@ -13,6 +13,8 @@ import { PeerClient, type ResponseMessage } from './peer-client.ts';
 
 const METADATA_VERSION = 10;
 const INTERVAL_MS = 100;
+/** So many topics are asked for at once; clients ask again for more. */
+const MAX_WANTED = 1000;
 /** A node that is silent for so long is taken for dead. */
 const PATIENCE_MS = 1000;
 
@@ -44,7 +46,7 @@ export class PeerHeartbeat {
 
   /** Has the controller create the topic, with the default number of partitions. */
   want(topic: string): void {
-    this.#wanted.add(topic);
+    if (this.#wanted.size < MAX_WANTED) this.#wanted.add(topic);
   }
 
   async #beat(): Promise<void> {

@@ -34,6 +34,10 @@ export class PeerClient {
     this.#timer = timer;
   }
 
+  get isConnected(): boolean {
+    return this.#socket !== undefined && !this.#socket.destroyed;
+  }
+
   /** Resolves to the answer. Rejects when there is none after `timeoutMs`, or will never be. Not to be called while another is awaited. */
   async send<N extends ApiName>(
     name: N,
@@ -116,7 +120,7 @@ function readAnswer<N extends ApiName>(
 ): ResponseMessage<N> {
   const api = apis[name];
   const flexible = version >= api.flexible;
-  const reader = new Reader(frame);
+  const reader = new Reader(frame, Infinity);
   const answered = reader.int32();
   if (answered !== correlationId) throw new Error(`an answer to request ${answered}, not ${correlationId}`);
   if (flexible && name !== 'ApiVersions') reader.skipTags();

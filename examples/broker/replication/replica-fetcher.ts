@@ -3,7 +3,8 @@
  * replica id. The leader parks one that finds nothing as a DelayedFetch, and learns from its offsets how far this node is; so
  * offsets are asked for only when what is below them is kept here (see Flusher).
  *
- * Owns its connection. A leader that is not there is tried again after RETRY_MS; the copy goes on where it was.
+ * Owns its connection. A leader that is not there is tried again after RETRY_MS; the copy goes on where it was, once the logs are found to be
+ * the same up to there. They are looked at for each connection: only a leader that was started again can have another log.
  */
 import type { SystemTimer } from 'purgatory';
 import type { Node } from '../cluster.ts';
@@ -11,11 +12,11 @@ import type { Partition } from '../log/partition.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
+import { alignWithLeader } from './align.ts';
 import { PeerClient, type ResponseMessage } from './peer-client.ts';
 
 const FETCH_VERSION = 12;
-const LIST_OFFSETS_VERSION = 6;
-const LATEST = -1;
+const CONSUMER = -1;
 const RETRY_MS = 100;
 /** How long a leader may take beyond the time that it may let a fetch wait. */
 const PATIENCE_MS = 2000;
@@ -39,6 +40,8 @@ type Answered = ResponseMessage<'Fetch'>['responses'][number]['partitions'][numb
 export class ReplicaFetcher {
   readonly #options: ReplicaFetcherOptions;
   readonly #client: PeerClient;
+  /** By this connection. */
+  readonly #aligned = new Set<Partition>();
   #isStopped = false;
   #loop: Promise<void> | undefined;
 
@@ -61,27 +64,55 @@ export class ReplicaFetcher {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       const partitions = this.#options.partitions();
-      const answer = partitions.length === 0 ? undefined : await this.#fetch(partitions);
-      if (answer === undefined || !(await this.#take(partitions, answer))) await this.#pause();
+      const isDone =
+        partitions.length > 0 && (await this.#align(partitions)) && (await this.#copy(partitions));
+      if (!isDone) await this.#pause();
     }
   }
 
-  async #fetch(partitions: readonly Partition[]): Promise<ResponseMessage<'Fetch'> | undefined> {
+  async #align(partitions: readonly Partition[]): Promise<boolean> {
+    if (!this.#client.isConnected) this.#aligned.clear();
+    for (const partition of partitions) {
+      if (this.#aligned.has(partition)) continue;
+      const fetch = (of: Partition, offset: number, maxBytes: number) =>
+        this.#fetchBatch(of, offset, maxBytes);
+      if (!(await alignWithLeader(partition, fetch, this.#options.log))) return false;
+      this.#aligned.add(partition);
+    }
+    return true;
+  }
+
+  async #copy(partitions: readonly Partition[]): Promise<boolean> {
     const { selfId, maxWaitMs } = this.#options;
+    const wanted = partitions.map((partition) => [partition, partition.log.endOffset] as const);
+    const answer = await this.#fetch(selfId, maxWaitMs, wanted, PARTITION_MAX_BYTES);
+    return answer !== undefined && this.#take(partitions, answer);
+  }
+
+  /** As a consumer: what it asks for says nothing of what this node has. */
+  async #fetchBatch(partition: Partition, offset: number, maxBytes: number): Promise<Answered | undefined> {
+    const answer = await this.#fetch(CONSUMER, 0, [[partition, offset]], maxBytes);
+    return answer?.responses[0]?.partitions[0];
+  }
+
+  async #fetch(
+    replicaId: number,
+    maxWaitMs: number,
+    wanted: readonly (readonly [partition: Partition, offset: number])[],
+    partitionMaxBytes: number,
+  ): Promise<ResponseMessage<'Fetch'> | undefined> {
     const request = {
-      replicaId: selfId,
+      replicaId,
       maxWaitMs,
       minBytes: 1,
       maxBytes: MAX_BYTES,
       isolationLevel: 0,
       sessionId: 0,
       sessionEpoch: -1,
-      topics: partitions.map(({ topic, index, log }) => ({
+      topics: wanted.map(([{ topic, index }, fetchOffset]) => ({
         topic,
         topicId: NO_TOPIC_ID,
-        partitions: [
-          { partition: index, fetchOffset: log.endOffset, partitionMaxBytes: PARTITION_MAX_BYTES },
-        ],
+        partitions: [{ partition: index, fetchOffset, partitionMaxBytes }],
       })),
       forgottenTopicsData: [],
       rackId: '',
@@ -93,16 +124,14 @@ export class ReplicaFetcher {
   async #take(partitions: readonly Partition[], { responses }: ResponseMessage<'Fetch'>): Promise<boolean> {
     let isClean = responses.length === partitions.length;
     for (const [index, { partitions: answered }] of responses.entries()) {
-      isClean = (await this.#takePartition(partitions[index], answered[0])) && isClean;
+      isClean = this.#takePartition(partitions[index], answered[0]) && isClean;
     }
     await Promise.all(partitions.map((partition) => partition.flushed()));
     return isClean;
   }
 
-  async #takePartition(partition: Partition, answered: Answered): Promise<boolean> {
-    if (partition.isDeleted) return false;
-    if (answered.errorCode === ErrorCode.OFFSET_OUT_OF_RANGE) await this.#truncate(partition);
-    if (answered.errorCode !== ErrorCode.NONE) return false;
+  #takePartition(partition: Partition, answered: Answered): boolean {
+    if (partition.isDeleted || answered.errorCode !== ErrorCode.NONE) return false;
     try {
       for (const batch of readBatches(Buffer.concat(answered.records ?? []))) partition.copy(batch);
     } catch (error) {
@@ -112,25 +141,6 @@ export class ReplicaFetcher {
     }
     partition.follow(answered.highWatermark);
     return true;
-  }
-
-  /** This node has what the leader has not: the leader's log is the one that counts. */
-  async #truncate(partition: Partition): Promise<void> {
-    const { topic, index, log } = partition;
-    const request = {
-      replicaId: this.#options.selfId,
-      isolationLevel: 0,
-      topics: [{ name: topic, partitions: [{ partitionIndex: index, timestamp: LATEST }] }],
-    };
-    const answer = await this.#client
-      .send('ListOffsets', LIST_OFFSETS_VERSION, request, PATIENCE_MS)
-      .catch(() => undefined);
-    const latest = answer?.topics[0]?.partitions[0];
-    if (latest?.errorCode !== ErrorCode.NONE || latest.offset >= log.endOffset) return;
-    this.#options.log(
-      `cut ${partition.key} from offset ${log.endOffset} to ${latest.offset}, where its leader ends`,
-    );
-    partition.truncateTo(latest.offset);
   }
 
   async #pause(): Promise<void> {

@@ -3,6 +3,9 @@
  *
  * Owns the file. An entry is written by `append` and on the disk when a `flush` that was called after it resolves; one sync serves
  * all who wait meanwhile. A crash can tear the last line, and only that: opening the file cuts it off.
+ *
+ * Entries make others out of date, and only the owner knows which. So it brings a function that tells what still counts, and a file that is
+ * more than twice as long is replaced by that: when it is opened, and before an append. An append is O(1), spread over many.
  */
 import {
   closeSync,
@@ -22,18 +25,28 @@ import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './write-whole.ts';
 
 const syncData = promisify(fdatasync);
+/** A journal this much longer than what counts of it is replaced. */
+const WASTE = 2;
+/** But not for a few lines. */
+const MIN_WASTE = 1000;
 
 export class Journal<E> {
   readonly #path: string;
+  readonly #current: () => readonly E[];
   #fd: number;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #lines = 0;
+  #maxLines = 0;
   #size = 0;
 
-  /** Opens the file, or makes it, and calls `onEntry` for each entry that is in it. O(bytes). */
-  constructor(path: string, onEntry: (entry: E) => void) {
+  /**
+   * Opens the file, or makes it, and calls `onEntry` for each entry that is in it; `current` tells what of all entries so far counts still.
+   * O(bytes).
+   */
+  constructor(path: string, onEntry: (entry: E) => void, current: () => readonly E[]) {
     this.#path = path;
+    this.#current = current;
     mkdirSync(dirname(path), { recursive: true });
     this.#fd = openSync(path, 'a+');
     syncFolder(dirname(path));
@@ -46,6 +59,7 @@ export class Journal<E> {
       this.#size = end + 1;
     }
     if (this.#size < bytes.length) ftruncateSync(this.#fd, this.#size);
+    this.#dropWaste();
   }
 
   /** How many entries the file has. */
@@ -54,6 +68,7 @@ export class Journal<E> {
   }
 
   append(entry: E): void {
+    if (this.#lines >= this.#maxLines) this.#dropWaste();
     const line = lineOf(entry);
     writeWhole(this.#fd, line, this.#size);
     this.#size += line.length;
@@ -70,23 +85,32 @@ export class Journal<E> {
     fdatasyncSync(this.#fd);
   }
 
+  /** Resolves when the file is closed, after what is being flushed. */
+  async close(): Promise<void> {
+    await (this.#next ?? this.#running);
+    closeSync(this.#fd);
+  }
+
+  #dropWaste(): void {
+    const entries = this.#current();
+    if (this.#lines > WASTE * entries.length) this.#rewrite(entries);
+    this.#maxLines = WASTE * entries.length + MIN_WASTE;
+  }
+
   /** Replaces all entries, at once or not at all. */
-  rewrite(entries: readonly E[]): void {
+  #rewrite(entries: readonly E[]): void {
     const path = `${this.#path}.new`;
     const bytes = Buffer.concat(entries.map(lineOf));
     writeFileSync(path, bytes, { flush: true });
     renameSync(path, this.#path);
     syncFolder(dirname(this.#path));
-    closeSync(this.#fd);
+    const replaced = this.#fd;
+    const close = () => closeSync(replaced);
+    // Not while it is being synced: another file may have its number then.
+    void Promise.resolve(this.#running).then(close, close);
     this.#fd = openSync(this.#path, 'a+');
     this.#lines = entries.length;
     this.#size = bytes.length;
-  }
-
-  /** Resolves when the file is closed, after what is being flushed. */
-  async close(): Promise<void> {
-    await (this.#next ?? this.#running);
-    closeSync(this.#fd);
   }
 
   async #syncAfter(running: Promise<void> | undefined): Promise<void> {

@@ -1,49 +1,31 @@
 /**
- * A purgatory with the numbers an operator asks of it: how many operations were parked, how they left, how long they waited.
+ * A purgatory as the broker uses it: who finds no room in it is refused in words, and it can tell how long its operations wait.
  *
- * An operation that is complete at its first try was never parked and counts nowhere. Counting is O(1) and keeps nothing per
- * operation but the time it was parked at.
+ * All counts are the purgatory's own. An operation that is complete at its first try was never parked and counts nowhere.
  */
-import { DelayedOperation, type Purgatory, PurgatoryError } from 'purgatory';
+import { DelayedOperation, type Purgatory, PurgatoryError, type PurgatorySnapshot } from 'purgatory';
 import { Refusal } from '../refusal.ts';
 
 /** Of whichever kind: a Purgatory, or a ThresholdPurgatory. What is watched there is between it and those who enter. */
 export interface AnyPurgatory {
   readonly name: string;
   readonly numDelayed: number;
-  readonly watchedKeys: number;
   tryCompleteElseWatch(operation: WaitingOperation, watched: unknown): boolean;
+  snapshot(options: { top: number }): PurgatorySnapshot;
 }
 
 export type WatchedIn<P extends AnyPurgatory> = Parameters<P['tryCompleteElseWatch']>[1];
 
-export interface WaitingRoomOptions {
-  /** That of the purgatory. Default: any number. */
-  readonly maxParked?: number;
-  readonly observer?: RoomObserver;
-}
-
-/** Hears of every operation that was parked, when it leaves with an answer. */
-export interface RoomObserver {
-  onLeave(waitedMs: number): void;
-  /** Of those that their deadline completed: how long after it. */
-  onExpire(latenessMs: number): void;
-}
-
 export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOperation>> {
   readonly purgatory: P;
-  #parked = 0;
-  #completed = 0;
-  #expired = 0;
+  readonly #maxParked: number;
+  #answered = 0;
   #waitedMs = 0;
 
-  readonly #maxParked: number;
-  readonly #observer: RoomObserver | undefined;
-
-  constructor(purgatory: P, { maxParked = Infinity, observer }: WaitingRoomOptions = {}) {
+  /** `maxParked` is that of the purgatory. */
+  constructor(purgatory: P, maxParked = Infinity) {
     this.purgatory = purgatory;
     this.#maxParked = maxParked;
-    this.#observer = observer;
   }
 
   get name(): string {
@@ -67,7 +49,6 @@ export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOpera
       const isFull = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_FULL';
       throw isFull ? this.#full() : error;
     }
-    this.#parked++;
     operation.room = this;
   }
 
@@ -76,27 +57,21 @@ export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOpera
   }
 
   /** For WaitingOperation only. */
-  noteCompletion(waitedMs: number): void {
-    this.#completed++;
+  noteAnswer(waitedMs: number): void {
+    this.#answered++;
     this.#waitedMs += waitedMs;
-    this.#observer?.onLeave(waitedMs);
-  }
-
-  /** For WaitingOperation only. */
-  noteExpiration(latenessMs: number): void {
-    this.#expired++;
-    this.#observer?.onExpire(latenessMs);
   }
 
   /** Completed early, expired and the mean wait are of those that were parked; the rest of them wait or were cancelled. */
   counts(): WaitingCounts {
+    const { parked, watchedKeys, totals } = this.purgatory.snapshot({ top: 0 });
     return {
-      numDelayed: this.purgatory.numDelayed,
-      watchedKeys: this.purgatory.watchedKeys,
-      parked: this.#parked,
-      completedEarly: this.#completed - this.#expired,
-      expired: this.#expired,
-      meanWaitMs: this.#completed === 0 ? 0 : this.#waitedMs / this.#completed,
+      numDelayed: parked,
+      watchedKeys,
+      parked: totals.parked,
+      completedEarly: totals.completed,
+      expired: totals.expired,
+      meanWaitMs: this.#answered === 0 ? 0 : this.#waitedMs / this.#answered,
     };
   }
 }
@@ -114,17 +89,11 @@ export interface WaitingCounts {
 export abstract class WaitingOperation extends DelayedOperation {
   room: WaitingRoom<AnyPurgatory> | undefined;
   parkedAt = 0;
-  #waitedMs = 0;
 
   protected abstract answer(): void;
 
   override onComplete(): void {
-    this.#waitedMs = performance.now() - this.parkedAt;
-    this.room?.noteCompletion(this.#waitedMs);
+    this.room?.noteAnswer(performance.now() - this.parkedAt);
     this.answer();
-  }
-
-  override onExpiration(): void {
-    this.room?.noteExpiration(Math.max(0, this.#waitedMs - this.delayMs));
   }
 }

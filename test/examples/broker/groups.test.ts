@@ -229,7 +229,10 @@ describe('a consumer group', () => {
     expect(await commit(1, memberId, 7, 'note')).to.equal(0);
     expect(await commit(-1, '', 8)).to.equal(ErrorCode.UNKNOWN_MEMBER_ID);
     expect(await commit(9, memberId, 8)).to.equal(ErrorCode.ILLEGAL_GENERATION);
-    expect(await commit(1, memberId, 8, 'x'.repeat(5000))).to.equal(ErrorCode.OFFSET_METADATA_TOO_LARGE);
+    expect(await commit(1, memberId, 8, 'x'.repeat(4097))).to.equal(ErrorCode.OFFSET_METADATA_TOO_LARGE);
+    expect(running.lines.splice(0).join()).to.match(
+      /^refused 1 commits of 127\.0\.0\.1:\d+: --offset-metadata-max-bytes is 4096$/,
+    );
     expect(await commit(1, memberId, 8, '', 'nowhere')).to.equal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
     expect(await committed()).to.deep.equal([7, -1]);
     const all = await client.send('OffsetFetch', 7, {

@@ -1,20 +1,28 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { KnownProducers } from '../../../examples/broker/log/known-producers.ts';
 import { ProducerStates } from '../../../examples/broker/log/producer-states.ts';
+import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
+import { dataFolder, pause, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 
-const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH } = ErrorCode;
+const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, POLICY_VIOLATION, UNKNOWN_PRODUCER_ID } =
+  ErrorCode;
 
 describe('an idempotent producer', () => {
   let data: string;
   let running: RunningBroker;
   let client: WireClient;
+  /** What the broker is to have logged when it stops. */
+  let refusals: string[];
 
   beforeEach(async () => {
     data = dataFolder();
+    refusals = [];
     await start();
     await client.send('Metadata', 4, {
       topics: [{ topicId: '', name: 't' }],
@@ -24,15 +32,21 @@ describe('an idempotent producer', () => {
 
   afterEach(stop);
 
-  async function start(): Promise<void> {
-    running = await startBroker({ data });
+  async function start(options: Partial<BrokerOptions> = {}): Promise<void> {
+    running = await startBroker({ data, ...options });
     client = await WireClient.connect(running.port);
   }
 
   async function stop(): Promise<void> {
     client.destroy();
     await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
+    expect(running.lines.map((line) => line.replace(/127\.0\.0\.1:\d+/, 'PEER'))).to.deep.equal(refusals);
+    refusals = [];
+  }
+
+  async function restart(options: Partial<BrokerOptions>): Promise<void> {
+    await stop();
+    await start(options);
   }
 
   const initialise = (producerId = -1, producerEpoch = -1) =>
@@ -44,10 +58,16 @@ describe('an idempotent producer', () => {
     });
 
   /** Sends `count` records; resolves to the error code and the offset. */
-  async function produce(id: number, sequence: number, count = 1, epoch = 0): Promise<[number, number]> {
+  async function produce(
+    id: number,
+    sequence: number,
+    count = 1,
+    epoch = 0,
+    partition = 0,
+  ): Promise<[number, number]> {
     const values = Array.from({ length: count }, (_, i) => `${sequence + i}`);
     const batch = makeBatch(values, [], { id, epoch, sequence });
-    const { responses } = await client.send('Produce', 8, produceRequest('t', 0, -1, batch));
+    const { responses } = await client.send('Produce', 8, produceRequest('t', partition, -1, batch));
     const { errorCode, baseOffset } = responses[0].partitionResponses[0];
     return [errorCode, baseOffset];
   }
@@ -94,8 +114,63 @@ describe('an idempotent producer', () => {
     expect((await produce(producerId, 1, 1, 0))[0]).to.equal(INVALID_PRODUCER_EPOCH);
   });
 
+  const refused =
+    'refused 1 batches of PEER: no room for one more idempotent producer, where --max-producers is 2';
+
+  it('too many is refused, in whichever partition, and those that are known go on, also after a restart', async () => {
+    await restart({ maxProducers: 2 });
+    await produce(1, 0);
+    await produce(2, 0, 1, 0, 1);
+    expect(await produce(3, 0)).to.deep.equal([POLICY_VIOLATION, -1]);
+    expect(await produce(1, 0, 1, 0, 1)).to.deep.equal([POLICY_VIOLATION, -1]);
+    expect(await produce(1, 1)).to.deep.equal([NONE, 1]);
+    refusals = [refused, refused];
+    await restart({ maxProducers: 2 });
+    expect((await produce(3, 0))[0]).to.equal(POLICY_VIOLATION);
+    expect(await produce(1, 1)).to.deep.equal([NONE, 1]);
+    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
+    await client.send('Metadata', 4, {
+      topics: [{ topicId: '', name: 't' }],
+      allowAutoTopicCreation: true,
+    } as never);
+    for (const id of [3, 4])
+      expect((await produce(id, 0))[0], 'those of a deleted topic make room').to.equal(NONE);
+    expect((await produce(5, 0))[0]).to.equal(POLICY_VIOLATION);
+    refusals = [refused, refused];
+  });
+
+  it('is forgotten when it was silent for too long, is told so, and makes room', async () => {
+    await restart({ maxProducers: 2, producerIdExpirationMs: 500 });
+    await produce(1, 0);
+    await produce(2, 0);
+    await pause(550);
+    expect(await produce(3, 0)).to.deep.equal([NONE, 2]);
+    expect(await produce(1, 1)).to.deep.equal([UNKNOWN_PRODUCER_ID, -1]);
+    expect((await produce(4, 1))[0], 'one that was never known').to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
+    expect(await produce(1, 0, 1, 1)).to.deep.equal([NONE, 3]);
+    expect(await produce(1, 1, 1, 1)).to.deep.equal([NONE, 4]);
+  });
+
+  it('is as old after a restart as the file that it wrote to', async () => {
+    await produce(1, 0);
+    await produce(2, 0, 1, 0, 1);
+    await stop();
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(join(data, 'node-0', 'logs', 't-1', `${'0'.repeat(20)}.log`), hourAgo, hourAgo);
+    await start({ producerIdExpirationMs: 1_800_000 });
+    expect((await produce(2, 1, 1, 0, 1))[0]).to.equal(UNKNOWN_PRODUCER_ID);
+    expect((await produce(1, 1))[0]).to.equal(NONE);
+  });
+
+  it('is forgotten at a start where its log tells of more than are kept, the first of them first', async () => {
+    for (const id of [1, 2, 3]) await produce(id, 0);
+    await restart({ maxProducers: 2 });
+    expect((await produce(1, 1))[0]).to.equal(UNKNOWN_PRODUCER_ID);
+    for (const id of [2, 3]) expect((await produce(id, 1))[0], `${id}`).to.equal(NONE);
+  });
+
   it('may have its sequences start over after the last number', () => {
-    const states = new ProducerStates();
+    const states = new ProducerStates(new KnownProducers(10, 1000));
     const batch = (sequence: number) =>
       readBatches(makeBatch(['a', 'b'], [], { id: 1, epoch: 0, sequence }))[0];
     states.note(batch(2 ** 31 - 1));

@@ -155,6 +155,19 @@ describe('the limits of the broker', () => {
     expect(running.lines).to.have.length(1);
   });
 
+  it('are kept by a small request that is large in memory', async () => {
+    const good = await start({ maxRequestBytes: 1_000_000 });
+    const greedy = await newClient();
+    const { topics, ...rest } = fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 });
+    const partitions = Array.from({ length: 5000 }, () => topics[0].partitions[0]);
+    void greedy.send('Fetch', 11, { ...rest, topics: [{ ...topics[0], partitions }] });
+    await greedy.closed();
+    expect(running.lines).to.have.length(1);
+    expect(running.lines[0]).to.contain('--max-request-bytes is 1000000');
+    expect(numDelayed()).to.equal(0);
+    expect(await isServed(good)).to.equal(true);
+  });
+
   it('are kept by a fetch that finds no room to wait, while those that need not wait are answered', async () => {
     const good = await start({ maxParked: 2 });
     const parked = [parkFetch(await newClient()), parkFetch(await newClient())];
@@ -225,37 +238,21 @@ describe('the limits of the broker', () => {
     };
     void leader.send('SyncGroup', 5, sync);
     await leader.closed();
+    const versatile = await newClient();
+    void versatile.send('JoinGroup', 4, {
+      ...member,
+      sessionTimeoutMs: 1000,
+      rebalanceTimeoutMs: 1000,
+      protocols: Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, metadata: Buffer.alloc(0) })),
+    });
+    await versatile.closed();
     expect(running.lines.map((line) => line.replace(/^.*: /, ''))).to.deep.equal([
       'protocols of 1200006 bytes, where 1048576 is the most',
       'a share of 1200000 bytes, where 1048576 is the most',
+      '101 protocols, where 100 is the most',
     ]);
     expect(running.broker.status().groups).to.deep.equal([]);
     expect(await isServed(good)).to.equal(true);
-  });
-
-  it('are kept by topics, made by asking for them or on purpose', async () => {
-    const client = await start({ maxPartitions: 10 });
-    const { NONE, POLICY_VIOLATION } = ErrorCode;
-    expect(await createTopics(client, 'a', 'b', 'c', 'd', 'a')).to.deep.equal([
-      NONE,
-      NONE,
-      POLICY_VIOLATION,
-      POLICY_VIOLATION,
-      NONE,
-    ]);
-    const make = async (numPartitions: number) => {
-      const topic = { name: 'made', numPartitions, replicationFactor: 1, assignments: [], configs: [] };
-      const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
-      return (await client.send('CreateTopics', 4, request)).topics[0].errorCode;
-    };
-    expect(await make(2)).to.equal(POLICY_VIOLATION);
-    expect(await make(1)).to.equal(NONE);
-    expect(running.lines.map((line) => line.replace(/:\d+:/, ':'))).to.deep.equal([
-      'refused 2 new topics of 127.0.0.1: --max-partitions is 10',
-      'refused 1 new topics of 127.0.0.1: --max-partitions is 10',
-    ]);
-    await client.send('DeleteTopics', 4, { topics: [], topicNames: ['a'], timeoutMs: 1000 });
-    expect(await createTopics(client, 'c')).to.deep.equal([NONE]);
   });
 
   for (const [how, leave] of Object.entries({

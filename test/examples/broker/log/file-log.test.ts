@@ -1,9 +1,19 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FileLog, type TornTail } from '../../../../examples/broker/log/file-log.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
+import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
+import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
 import { dataFolder } from '../support/running-broker.ts';
 
@@ -12,16 +22,21 @@ const SEGMENT_BYTES = 2000;
 describe('a log of segment files', () => {
   let folder: string;
   let torn: TornTail[];
+  /** One file at a time: all that is read of the others is read of files that were opened again. */
+  let files: OpenFiles;
+  let space: ByteBudget;
 
   beforeEach(() => {
     folder = join(dataFolder(), 't-0');
     torn = [];
+    files = new OpenFiles(1);
+    space = new ByteBudget(Infinity);
   });
 
   const open = (segmentBytes = SEGMENT_BYTES) =>
     new FileLog(
       folder,
-      segmentBytes,
+      { segmentBytes, files, space },
       () => {},
       (tail) => torn.push(tail),
     );
@@ -146,6 +161,33 @@ describe('a log of segment files', () => {
     writeFileSync(join(folder, second), bytes);
     truncateSync(join(folder, first), 0);
     expect(open).to.throw('files are missing');
+  });
+
+  it('has so many files open at a time and no more, besides those that are being flushed', async () => {
+    files = new OpenFiles(3);
+    const log = open(500);
+    const openNow = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+        } catch {
+          // The descriptor of the folder that is listed.
+          return false;
+        }
+      }).length;
+    for (let i = 0; i < 20; i++) append(log, ['x'.repeat(400)]);
+    expect(readdirSync(folder)).to.have.length(20);
+    expect([openNow(), files.size]).to.deep.equal([3, 3]);
+    const flushes = [log.flush()];
+    for (let i = 0; i < 20; i++)
+      expect(offsetsOf(log.read(i, i + 1, 0, true)), 'of files that were closed').to.deep.equal([i]);
+    flushes.push(log.flush());
+    await Promise.all(flushes);
+    expect([openNow(), files.size]).to.deep.equal([3, 3]);
+    append(log, ['y'.repeat(400)]);
+    expect(log.endOffset).to.equal(21);
+    log.close();
+    expect([openNow(), files.size]).to.deep.equal([0, 0]);
   });
 
   it('closes under a flush that is under way', async () => {

@@ -1,10 +1,13 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { InSyncReplicas } from '../../../../examples/broker/replication/in-sync-replicas.ts';
+import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
+import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { dataFolder, startBroker, until } from '../support/running-broker.ts';
+import { dataFolder, type RunningBroker, startBroker, until } from '../support/running-broker.ts';
 import { produceRequest, WireClient } from '../support/wire-client.ts';
 
 describe('the replicas in sync', () => {
@@ -35,33 +38,131 @@ describe('the replicas in sync', () => {
   });
 });
 
-describe('a follower that has more than its leader', () => {
-  it("cuts its log to the leader's end, says so, and goes on from there", async () => {
-    const data = dataFolder();
-    const port = await freePorts(2);
-    const start = (node: number) => startBroker({ nodes: 2, node, port, data, partitions: 1 });
-    let [leader, follower] = await Promise.all([start(0), start(1)]);
-    const endOffsets = () =>
-      [leader, follower].map(({ broker }) => broker.status().topics[0]?.partitions[0].endOffset);
-    const produce = async (value: string) => {
-      const client = await WireClient.connect(port);
-      const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
-      await client.send('Metadata', 4, request as never);
-      await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([value])));
-      client.destroy();
-    };
-    await produce('a');
-    await produce('b');
-    expect(endOffsets()).to.deep.equal([2, 2]);
+describe("a follower whose log is not its leader's", function () {
+  this.timeout(20_000);
+  let data: string;
+  let port: number;
+  let nodes: RunningBroker[];
 
-    await leader.broker.stop();
-    rmSync(join(data, 'node-0', 'logs'), { recursive: true });
-    leader = await start(0);
-    await until(() => endOffsets()[1] === 0);
-    expect(follower.lines).to.deep.equal(['cut t-0 from offset 2 to 0, where its leader ends']);
-    await produce('c');
-    expect(endOffsets()).to.deep.equal([1, 1]);
+  beforeEach(async () => {
+    data = dataFolder();
+    port = await freePorts(2);
+    nodes = await Promise.all([start(0), start(1)]);
+  });
 
-    await Promise.all([leader.broker.stop(), follower.broker.stop()]);
+  afterEach(stop);
+
+  const start = (node: number) =>
+    startBroker({
+      nodes: 2,
+      node,
+      port,
+      data,
+      partitions: 1,
+      segmentBytes: 4096,
+      flushMs: 60_000,
+      replicaLagMs: 300,
+    });
+
+  async function stop(): Promise<void> {
+    await Promise.all(nodes.splice(0).map(({ broker }) => broker.stop()));
+  }
+
+  const logOf = (node: number) => join(data, `node-${node}`, 'logs', 't-0');
+  const bytesOf = (node: number) => {
+    const names = readdirSync(logOf(node)).sort();
+    return Buffer.concat(names.map((name) => readFileSync(join(logOf(node), name)))).toString('latin1');
+  };
+
+  /** With acks=all: where there is no follower, the first waits until it is out of sync. */
+  async function produce(...values: string[]): Promise<void> {
+    const client = await WireClient.connect(port);
+    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
+    await client.send('Metadata', 4, request as never);
+    for (const value of values) {
+      const { responses } = await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([value])));
+      expect(responses[0].partitionResponses[0].errorCode).to.equal(0);
+    }
+    client.destroy();
+  }
+
+  const endOffset = ({ broker }: RunningBroker) => broker.status().topics[0]?.partitions[0].endOffset;
+  const isCaughtUp = () => endOffset(nodes[0]) === endOffset(nodes[1]);
+
+  /** What a leader that lost power has: of its log, the first `kept` records. */
+  function lose(kept: number): void {
+    const log = new FileLog(
+      logOf(0),
+      { segmentBytes: 4096, files: new OpenFiles(10), space: new ByteBudget(Infinity) },
+      () => {},
+      () => {},
+    );
+    log.truncateTo(kept);
+    log.close();
+  }
+
+  async function restartWith(...values: string[]): Promise<void> {
+    // It is ready when the follower is there as well, and takes records before: it has gone on without it.
+    const leader = start(0);
+    await until(() => isOpen(port));
+    await produce(...values);
+    nodes = await Promise.all([leader, start(1)]);
+  }
+
+  async function isOpen(at: number): Promise<boolean> {
+    const client = await WireClient.connect(at).catch(() => undefined);
+    client?.destroy();
+    return client !== undefined;
+  }
+
+  const many = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+  for (const [what, { lost, written, cutTo }] of Object.entries({
+    'ends behind it': { lost: 1, written: 0, cutTo: undefined },
+    'ends where it ends': { lost: 1, written: 1, cutTo: 99 },
+    'ends after it, with others in the place of its last': { lost: 3, written: 10, cutTo: 97 },
+    'has others from early on': { lost: 80, written: 200, cutTo: 20 },
+    'has nothing of it': { lost: 100, written: 120, cutTo: 0 },
+  })) {
+    it(`cuts it off and fetches again where the leader's ${what}`, async () => {
+      await produce(...many('old', 100));
+      await until(isCaughtUp);
+      await stop();
+      lose(100 - lost);
+      await restartWith(...many('new', written));
+      await until(isCaughtUp);
+      const lines = nodes[1].lines.map((line) =>
+        Number(/^cut t-0 from offset 100 to (\d+), /.exec(line)?.[1]),
+      );
+      await stop();
+      expect(bytesOf(1)).to.equal(bytesOf(0));
+      expect(bytesOf(1)).to.contain(lost === 100 ? 'new0' : 'old0');
+      expect(lines).to.have.length(cutTo === undefined ? 0 : 1);
+      // Steps double, so up to as much again as is lost is fetched again.
+      if (cutTo !== undefined) expect(lines[0]).to.be.within(Math.max(0, cutTo - lost), cutTo);
+    });
+  }
+
+  it('looks again for each connection: its leader may have been away for a moment only', async () => {
+    await produce(...many('old', 100));
+    await until(isCaughtUp);
+    await nodes[0].broker.stop();
+    lose(97);
+    nodes[0] = await start(0);
+    await until(() => endOffset(nodes[1]) === 97);
+    await produce('new');
+    await until(isCaughtUp);
+    await stop();
+    expect(bytesOf(1)).to.equal(bytesOf(0));
+  });
+
+  it('keeps it where it is the same, over restarts of both', async () => {
+    await produce(...many('old', 100));
+    await until(isCaughtUp);
+    await stop();
+    await restartWith('new');
+    await until(isCaughtUp);
+    expect(endOffset(nodes[1])).to.equal(101);
+    expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
   });
 });

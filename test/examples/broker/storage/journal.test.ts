@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Journal } from '../../../../examples/broker/storage/journal.ts';
@@ -11,9 +11,11 @@ describe('a journal', () => {
     path = join(dataFolder(), 'journal');
   });
 
-  function open(): { journal: Journal<unknown>; entries: unknown[] } {
+  /** All entries count, unless `current` says otherwise. */
+  function open(current?: () => unknown[]): { journal: Journal<unknown>; entries: unknown[] } {
     const entries: unknown[] = [];
-    return { journal: new Journal(path, (entry) => entries.push(entry)), entries };
+    const journal = new Journal(path, (entry) => entries.push(entry), current ?? (() => entries));
+    return { journal, entries };
   }
 
   it('gives back what was appended, whatever a crash left after it', async () => {
@@ -34,14 +36,27 @@ describe('a journal', () => {
     expect(open().entries).to.deep.equal([{ a: 'line\nbreak' }]);
   });
 
-  it('is replaced as a whole, and grows on', async () => {
-    const { journal } = open();
-    for (let i = 0; i < 10; i++) journal.append(i);
-    journal.rewrite(['all of them']);
-    journal.append('and one more');
-    expect(journal.length).to.equal(2);
-    await Promise.all([journal.flush(), journal.flush()]);
+  it('is replaced by what counts when most of it does not, at its start and on the way, and grows on', async () => {
+    let last: unknown[] = [];
+    const { journal } = open(() => last);
+    const flushes: Promise<void>[] = [];
+    for (let i = 0; i < 2500; i++) {
+      journal.append(i);
+      last = [i];
+      // So that some are under way when the file is replaced.
+      if (i % 100 === 0) flushes.push(journal.flush());
+    }
+    expect(journal.length).to.be.within(1, 1100);
+    await Promise.all(flushes);
     await journal.close();
-    expect(open().entries).to.deep.equal(['all of them', 'and one more']);
+    expect(statSync(path).size).to.be.below(20_000);
+
+    const again = open(() => last);
+    expect(again.entries.at(-1)).to.equal(2499);
+    expect(again.journal.length).to.equal(1);
+    again.journal.append('and one more');
+    await Promise.all([again.journal.flush(), again.journal.flush()]);
+    await again.journal.close();
+    expect(open().entries).to.deep.equal([2499, 'and one more']);
   });
 });

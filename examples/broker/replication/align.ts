@@ -1,0 +1,57 @@
+/**
+ * Makes a follower's log one that its leader's goes on from, before anything is fetched: a leader that was started again may have lost its end
+ * (power lost, and `--flush-ms` or `--flush-messages` flushed late) and have other records there now.
+ *
+ * What lies above the leader's high watermark is cut off: nobody was told that it is kept, and the leader has it. Of the rest, batches are
+ * compared with the leader's, byte by byte, from the last one backwards in steps that double, and what lies behind the first that is the same
+ * is cut off. Two logs that have the same batch at the same offset are taken for the same before it. One request where nothing
+ * differs, O(log records) otherwise.
+ */
+import type { Partition } from '../log/partition.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
+import { readHeader } from '../protocol/record-batch.ts';
+
+/** What the leader answers to a consumer's fetch from an offset; undefined when it does not. */
+export type FetchFromLeader = (
+  partition: Partition,
+  offset: number,
+  maxBytes: number,
+) => Promise<{ errorCode: number; highWatermark: number; records: readonly Buffer[] | null } | undefined>;
+
+/** True iff the leader told all that is needed; the log is cut then where it has to be. */
+export async function alignWithLeader(
+  partition: Partition,
+  fetchFromLeader: FetchFromLeader,
+  log: (line: string) => void,
+): Promise<boolean> {
+  const own = partition.log;
+  const { endOffset } = own;
+  let end = endOffset;
+  let isOther = false;
+  for (let back = 1; end > 0; ) {
+    const [batch] = own.read(Math.max(0, end - back), end, 0, true);
+    const { baseOffset, lastOffsetDelta } = readHeader(batch, 0);
+    const answer = await fetchFromLeader(partition, baseOffset, batch.length);
+    if (answer === undefined || partition.isDeleted) return false;
+    const { errorCode, highWatermark, records } = answer;
+    if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.OFFSET_OUT_OF_RANGE) return false;
+    if (end > highWatermark) {
+      end = highWatermark;
+    } else if (
+      Buffer.concat(records ?? [])
+        .subarray(0, batch.length)
+        .equals(batch)
+    ) {
+      end = baseOffset + lastOffsetDelta + 1;
+      break;
+    } else {
+      isOther = true;
+      back = 2 * (end - baseOffset);
+      if (baseOffset === 0) end = 0;
+    }
+  }
+  if (end < endOffset) partition.truncateTo(end);
+  if (isOther)
+    log(`cut ${partition.key} from offset ${endOffset} to ${end}, up to where its leader has the same`);
+  return true;
+}

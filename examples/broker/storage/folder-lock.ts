@@ -1,0 +1,68 @@
+/**
+ * Keeps a folder to one process: two brokers that append to the same files would ruin them.
+ *
+ * A claim is an empty file `.lock-<process id>-<start>`, where `start` tells a process from a later one of the same id. Whoever wants the
+ * folder claims it first and looks for claims of others after that, so of two that come at once each sees the other or one sees neither:
+ * never do both have it. A claim whose process is gone, by SIGKILL or with the machine, counts for nothing and is swept.
+ *
+ * It holds among processes that see each other's ids: not between containers that share a folder. Where there is no /proc there is no
+ * `start` either, and an id that another process has taken over keeps the folder locked until the claim is removed by hand.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const CLAIM = /^\.lock-(\d+)-(\d*)$/;
+
+/** The claims of this process, which may run more brokers than one. */
+const heldHere = new Set<string>();
+
+/** Takes the folder, which it makes where there is none; returns what gives it back. Throws an Error that names the folder and who has it. */
+export function lockFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true });
+  const claim = `.lock-${process.pid}-${startOf(process.pid) ?? ''}`;
+  const path = join(folder, claim);
+  const inUse = (pid: number) =>
+    new Error(`${folder} is in use by process ${pid}, and two brokers would ruin it`);
+  if (heldHere.has(path)) throw inUse(process.pid);
+  writeFileSync(path, '');
+  for (const name of readdirSync(folder)) {
+    const [, id, start] = CLAIM.exec(name) ?? [];
+    if (id === undefined || name === claim) continue;
+    if (isRunning(Number(id), start)) {
+      rmSync(path);
+      throw inUse(Number(id));
+    }
+    rmSync(join(folder, name), { force: true });
+  }
+  heldHere.add(path);
+  return () => {
+    heldHere.delete(path);
+    rmSync(path, { force: true });
+  };
+}
+
+function isRunning(pid: number, start: string): boolean {
+  const found = startOf(pid);
+  if (found !== undefined) return found === start;
+  if (start !== '') return false;
+  try {
+    process.kill(pid, 0);
+    return pid !== process.pid;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** When the process began, in ticks since the machine did; undefined for one that is gone, and where there is no /proc. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the program, in parentheses, may hold anything. A zombie is gone, whoever has not taken note of it yet.
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? undefined : rest[18];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { GroupMemory } from '../../../examples/broker/group/memory.ts';
+import { OffsetStore } from '../../../examples/broker/group/offset-store.ts';
+import type { BrokerOptions } from '../../../examples/broker/options.ts';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { dataFolder, pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { WireClient } from './support/wire-client.ts';
+
+const { NONE, COORDINATOR_NOT_AVAILABLE, GROUP_MAX_SIZE_REACHED, MEMBER_ID_REQUIRED } = ErrorCode;
+
+interface Joining {
+  memberId?: string;
+  groupInstanceId?: string;
+  metadataBytes?: number;
+}
+
+describe('what groups keep', () => {
+  let data: string;
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(() => {
+    data = dataFolder();
+  });
+
+  afterEach(stop);
+
+  async function start(options: Partial<BrokerOptions>): Promise<void> {
+    running = await startBroker({ data, ...options });
+    client = await WireClient.connect(running.port);
+    await createTopic('t');
+  }
+
+  async function stop(): Promise<void> {
+    client.destroy();
+    await running.broker.stop();
+  }
+
+  const createTopic = (name: string) =>
+    client.send('Metadata', 4, { topics: [{ topicId: '', name }], allowAutoTopicCreation: true } as never);
+  const deleteTopic = (name: string) =>
+    client.send('DeleteTopics', 1, { topics: [], topicNames: [name], timeoutMs: 1000 });
+
+  async function join(groupId: string, { memberId = '', groupInstanceId, metadataBytes = 0 }: Joining = {}) {
+    const member = await WireClient.connect(running.port);
+    const answer = await member.send('JoinGroup', 5, {
+      groupId,
+      sessionTimeoutMs: 10_000,
+      rebalanceTimeoutMs: 10_000,
+      memberId,
+      groupInstanceId: groupInstanceId ?? null,
+      protocolType: 'consumer',
+      protocols: [{ name: 'range', metadata: Buffer.alloc(metadataBytes) }],
+    });
+    member.destroy();
+    return answer;
+  }
+
+  /** The ways of a client: takes an id, then joins with it. */
+  async function joinWithId(groupId: string, joining: Joining = {}) {
+    const { errorCode, memberId } = await join(groupId, joining);
+    return errorCode === MEMBER_ID_REQUIRED
+      ? join(groupId, { ...joining, memberId })
+      : { errorCode, memberId };
+  }
+
+  const leave = (groupId: string, memberId: string) =>
+    client.send('LeaveGroup', 0, { groupId, memberId, members: [] });
+
+  async function commit(
+    groupId: string,
+    topic: string,
+    committedMetadata = '',
+    count = 1,
+  ): Promise<number[]> {
+    const partitions = Array.from({ length: count }, (_, partitionIndex) => ({
+      partitionIndex,
+      committedOffset: 1,
+      committedMetadata,
+    }));
+    const request = { groupId, generationId: -1, memberId: '', groupInstanceId: null };
+    const answer = await client.send('OffsetCommit', 2, {
+      ...request,
+      topics: [{ name: topic, partitions }],
+    });
+    return answer.topics[0].partitions.map(({ errorCode }) => errorCode);
+  }
+
+  const committedGroups = async () => {
+    const { groups } = await client.send('ListGroups', 4, { statesFilter: [] });
+    return groups.map(({ groupId }) => groupId);
+  };
+
+  async function committed(groupId: string, topic: string): Promise<number> {
+    const topics = [{ name: topic, partitionIndexes: [0] }];
+    const request = { groupId, topics, groups: [], requireStable: false };
+    return (await client.send('OffsetFetch', 1, request)).topics[0].partitions[0].committedOffset;
+  }
+
+  const lines = () => running.lines.map((line) => line.replace(/127\.0\.0\.1(:\d+)?/, 'PEER'));
+
+  it('is so many groups with members, and there is room again when one has gone', async () => {
+    await start({ maxGroups: 2 });
+    const { memberId } = await joinWithId('a');
+    expect((await join('b')).errorCode, 'an id counts too').to.equal(MEMBER_ID_REQUIRED);
+    expect((await join('c')).errorCode).to.equal(COORDINATOR_NOT_AVAILABLE);
+    expect((await join('a', { memberId })).errorCode).to.equal(NONE);
+    expect(lines()).to.deep.equal(['refused a new member from /PEER: --max-groups is 2']);
+    await leave('a', memberId);
+    expect((await join('c')).errorCode).to.equal(MEMBER_ID_REQUIRED);
+  });
+
+  it('is so many groups with commits, those without members included', async () => {
+    await start({ maxGroups: 2 });
+    expect(await commit('a', 't')).to.deep.equal([NONE]);
+    expect(await commit('b', 't')).to.deep.equal([NONE]);
+    expect(await commit('c', 't', '', 3)).to.deep.equal(Array(3).fill(COORDINATOR_NOT_AVAILABLE));
+    expect(await commit('a', 't', '', 3)).to.deep.equal([NONE, NONE, NONE]);
+    expect(lines()).to.deep.equal(['refused 3 commits of PEER: --max-groups is 2']);
+    expect(await committedGroups()).to.have.members(['a', 'b']);
+  });
+
+  it('is so many members of a group, where one that takes the place of another finds room', async () => {
+    await start({ groupMaxSize: 2 });
+    const first = await join('g', { groupInstanceId: 'static' });
+    expect(first.errorCode).to.equal(NONE);
+    const { memberId } = await join('g');
+    expect((await join('g')).errorCode).to.equal(GROUP_MAX_SIZE_REACHED);
+    expect((await join('g', { groupInstanceId: 'other' })).errorCode).to.equal(GROUP_MAX_SIZE_REACHED);
+    const rule = 'refused a new member from /PEER: --group-max-size is 2';
+    expect(lines()).to.deep.equal([rule, rule]);
+    const again = join('g', { groupInstanceId: 'static' });
+    await join('g', { memberId });
+    expect((await again).errorCode).to.equal(NONE);
+    expect((await joinWithId('elsewhere')).errorCode).to.equal(NONE);
+  });
+
+  it('is so many bytes of members, which leave with them', async () => {
+    await start({ maxGroupBytes: 100_000 });
+    const { memberId } = await joinWithId('a', { metadataBytes: 60_000 });
+    expect((await join('b', { metadataBytes: 60_000 })).errorCode).to.equal(COORDINATOR_NOT_AVAILABLE);
+    expect((await join('a', { memberId, metadataBytes: 110_000 })).errorCode).to.equal(
+      COORDINATOR_NOT_AVAILABLE,
+    );
+    expect(lines()).to.deep.equal([
+      'refused a new member from /PEER: --max-group-bytes is 100000',
+      'refused a member from /PEER: --max-group-bytes is 100000',
+    ]);
+    expect((await join('a', { memberId, metadataBytes: 61_000 })).errorCode).to.equal(NONE);
+    await leave('a', memberId);
+    for (let round = 0; round < 3; round++) {
+      const joined = await joinWithId(`${round}`, { metadataBytes: 60_000 });
+      expect(joined.errorCode, `${round}`).to.equal(NONE);
+      await leave(`${round}`, joined.memberId);
+    }
+  });
+
+  it('is so many bytes of what a leader shares out', async () => {
+    await start({ maxGroupBytes: 100_000 });
+    const { memberId } = await joinWithId('g');
+    const share = async (bytes: number) => {
+      const assignments = [{ memberId, assignment: Buffer.alloc(bytes) }];
+      const ref = { groupId: 'g', generationId: 1, memberId, groupInstanceId: null };
+      const request = { ...ref, protocolType: null, protocolName: null, assignments };
+      return (await client.send('SyncGroup', 3, request)).errorCode;
+    };
+    expect(await share(110_000)).to.equal(COORDINATOR_NOT_AVAILABLE);
+    expect(lines()).to.deep.equal([
+      'refused the shares that a leader from /PEER gave: --max-group-bytes is 100000',
+    ]);
+    expect(await share(60_000)).to.equal(NONE);
+    expect((await join('b', { metadataBytes: 60_000 })).errorCode).to.equal(COORDINATOR_NOT_AVAILABLE);
+  });
+
+  it('is so many bytes of commits, where one that is made again finds room', async () => {
+    await start({ maxGroupBytes: 20_000 });
+    await createTopic('gone');
+    const long = 'x'.repeat(4000);
+    expect(await commit('g', 'gone', long, 3)).to.deep.equal([NONE, NONE, COORDINATOR_NOT_AVAILABLE]);
+    expect(await commit('g', 'gone', long, 2)).to.deep.equal([NONE, NONE]);
+    expect(lines()).to.deep.equal(['refused 1 commits of PEER: --max-group-bytes is 20000']);
+    await deleteTopic('gone');
+    expect(await commit('g', 't', long, 2)).to.deep.equal([NONE, NONE]);
+  });
+
+  it('ends with the topic that it is of, also for one that has the name later, and after a restart', async () => {
+    await start({});
+    await createTopic('gone');
+    await commit('only', 'gone');
+    await commit('both', 'gone');
+    await commit('both', 't');
+    const rest = async () => {
+      expect(await committedGroups()).to.deep.equal(['both']);
+      expect(await committed('both', 'gone')).to.equal(-1);
+    };
+    await deleteTopic('gone');
+    await rest();
+    await createTopic('gone');
+    await rest();
+    await stop();
+    await start({});
+    await rest();
+  });
+
+  it('ends some time after the last member has left', async () => {
+    await start({ offsetsRetentionMinutes: 300 / 60_000 });
+    const { memberId } = await joinWithId('kept');
+    for (const group of ['kept', 'gone']) await commit(group, 't');
+    const ref = { groupId: 'kept', generationId: 1, memberId, groupInstanceId: null };
+    await client.send('SyncGroup', 3, { ...ref, protocolType: null, protocolName: null, assignments: [] });
+    const partitions = [{ partitionIndex: 0, committedOffset: 1, committedMetadata: '' }];
+    await client.send('OffsetCommit', 2, { ...ref, topics: [{ name: 't', partitions }] });
+    await until(async () => !(await committedGroups()).includes('gone'));
+    // More than once the time, so that nothing but its member keeps it.
+    await pause(700);
+    expect(await committed('kept', 't')).to.equal(1);
+    await leave('kept', memberId);
+    await until(async () => (await committedGroups()).length === 0);
+    await stop();
+    await start({});
+    expect(await committedGroups()).to.deep.equal([]);
+    expect(lines()).to.deep.equal([]);
+  });
+
+  it('counts as active from the last commit on, by the wall clock, over a restart', async () => {
+    await start({});
+    const path = `${data}/offsets`;
+    const open = () => {
+      const store = new OffsetStore(10, new GroupMemory(10_000));
+      store.open(path, () => true);
+      return store;
+    };
+    const store = open();
+    store.commit('g', 't', 0, { offset: 1, leaderEpoch: 0, metadata: '' });
+    await store.close();
+    const again = open();
+    again.expire(Date.now() + 900, 1000, () => false);
+    expect(again.groups()).to.deep.equal(['g']);
+    again.expire(Date.now() + 1000, 1000, () => false);
+    expect(again.groups()).to.deep.equal([]);
+    await again.close();
+  });
+});

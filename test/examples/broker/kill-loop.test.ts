@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
+import { makeBatch } from './support/batches.ts';
+import { BrokerProcess } from './support/broker-process.ts';
+import { freePorts } from './support/free-ports.ts';
+import { dataFolder, pause, until } from './support/running-broker.ts';
+import { produceRequest, WireClient } from './support/wire-client.ts';
+
+const NODES = [0, 1, 2];
+const ROUNDS = 6;
+const RECORDS_PER_ROUND = 20;
+
+/** An idempotent producer with acks=all, that sends one record after the other to one partition, each until it is acknowledged. */
+class Writer {
+  readonly acknowledged: number[] = [];
+  readonly #port: number;
+  readonly #partition: number;
+  #isStopped = false;
+
+  constructor(port: number, partition: number) {
+    this.#port = port;
+    this.#partition = partition;
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isStopped) {
+      const client = await WireClient.connect(this.#port).catch(() => undefined);
+      if (client !== undefined) await Promise.race([this.#write(client), client.closed()]);
+      client?.destroy();
+      await pause(20);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #write(client: WireClient): Promise<void> {
+    while (!this.#isStopped) {
+      const sequence = this.acknowledged.length;
+      const producer = { id: 1_000_000 + this.#partition, epoch: 0, sequence };
+      const batch = makeBatch([`<${sequence}>`], [], producer);
+      const { responses } = await client.send('Produce', 8, produceRequest('t', this.#partition, -1, batch));
+      const { errorCode, baseOffset } = responses[0].partitionResponses[0];
+      if (errorCode === ErrorCode.NONE) this.acknowledged.push(baseOffset);
+      else await pause(20);
+    }
+  }
+}
+
+describe('a cluster whose nodes are killed in turn', function () {
+  this.timeout(120_000);
+
+  it('has every record that it acknowledged with acks=all, once and in order, on all replicas alike', async () => {
+    const port = await freePorts(NODES.length);
+    const data = dataFolder();
+    const args = [
+      '--nodes',
+      '3',
+      '--port',
+      `${port}`,
+      '--http',
+      '0',
+      '--data',
+      data,
+      '--segment-bytes',
+      '4096',
+    ];
+    args.push('--replica-lag-ms', '500', '--min-insync-replicas', '1');
+    const start = (id: number) => BrokerProcess.start([...args, '--node', `${id}`]);
+    const nodes = await Promise.all(NODES.map(start));
+    const client = await WireClient.connect(port);
+    const topics = [{ topicId: '', name: 't' }];
+    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    client.destroy();
+    const writers = NODES.map((partition) => new Writer(port + partition, partition));
+    const running = writers.map((writer) => writer.run());
+    const progress = async () => {
+      const goals = writers.map(({ acknowledged }) => acknowledged.length + RECORDS_PER_ROUND);
+      await until(() => writers.every(({ acknowledged }, index) => acknowledged.length >= goals[index]));
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      await progress();
+      const id = round % NODES.length;
+      await nodes[id].end('SIGKILL');
+      nodes[id] = await start(id);
+    }
+    await progress();
+    for (const writer of writers) writer.stop();
+    await Promise.all(running);
+
+    const logOf = (node: number, partition: number) => {
+      const folder = join(data, `node-${node}`, 'logs', `t-${partition}`);
+      return Buffer.concat(
+        readdirSync(folder)
+          .sort()
+          .map((name) => readFileSync(join(folder, name))),
+      );
+    };
+    for (const partition of NODES) {
+      const size = () => NODES.map((node) => logOf(node, partition).length);
+      await until(() => new Set(size()).size === 1);
+    }
+    await Promise.all(nodes.map((node) => node.end('SIGTERM')));
+    for (const partition of NODES) {
+      const batches = readBatches(logOf(partition, partition));
+      const values = batches.map(({ bytes }) => Number(/<(\d+)>/.exec(bytes.toString('latin1'))?.[1]));
+      const { acknowledged } = writers[partition];
+      expect(acknowledged, 'the offsets that were told').to.deep.equal(acknowledged.map((_, index) => index));
+      expect(values.length).to.be.at.least(acknowledged.length);
+      expect(values).to.deep.equal(values.map((_, index) => index));
+      for (const node of NODES)
+        expect(logOf(node, partition).equals(logOf(partition, partition)), `${node}, ${partition}`).to.equal(
+          true,
+        );
+    }
+    const said = nodes.map(({ stderr }) =>
+      stderr.split('\n').filter((line) => !/^(cut a torn tail .*)?$/.test(line)),
+    );
+    expect(said).to.deep.equal([[], [], []]);
+  });
+});

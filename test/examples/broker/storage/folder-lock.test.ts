@@ -1,0 +1,71 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { lockFolder } from '../../../../examples/broker/storage/folder-lock.ts';
+import { BrokerProcess } from '../support/broker-process.ts';
+import { dataFolder, startBroker } from '../support/running-broker.ts';
+
+describe('the lock on the data of a node', function () {
+  this.timeout(30_000);
+  let data: string;
+
+  beforeEach(() => {
+    data = dataFolder();
+  });
+
+  const args = () => ['--port', '0', '--http', '0', '--data', data];
+  const claims = () => readdirSync(join(data, 'node-0')).filter((name) => name.startsWith('.lock'));
+
+  async function refusal(): Promise<string> {
+    try {
+      const second = await BrokerProcess.start(args());
+      await second.end('SIGKILL');
+      return 'it started';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  it('has a second broker fail at its start, and tells the folder and the process', async () => {
+    const first = await BrokerProcess.start(args());
+    expect(await refusal()).to.equal(
+      `the broker ended: ${join(data, 'node-0')} is in use by process ${first.pid}, and two brokers would ruin it\n`,
+    );
+    expect(claims(), 'of the one that runs').to.have.length(1);
+    await first.end('SIGTERM');
+    expect(claims()).to.deep.equal([]);
+  });
+
+  it('counts for nothing when its process was killed', async () => {
+    for (let round = 0; round < 2; round++) {
+      const broker = await BrokerProcess.start(args());
+      expect(claims()).to.have.length(1);
+      await broker.end('SIGKILL');
+    }
+    const { broker } = await startBroker({ data });
+    await broker.stop();
+    expect(claims()).to.deep.equal([]);
+  });
+
+  it('holds within one process too, and a broker that was refused gives nothing away', async () => {
+    const first = await startBroker({ data });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      let error = '';
+      await startBroker({ data }).catch(({ message }) => {
+        error = message;
+      });
+      expect(error).to.contain(`is in use by process ${process.pid}`);
+    }
+    await first.broker.stop();
+    const second = await startBroker({ data });
+    await second.broker.stop();
+  });
+
+  it('is not held by a process that has the number of one that is gone', () => {
+    const folder = join(data, 'node-0');
+    lockFolder(folder)();
+    writeFileSync(join(folder, `.lock-${process.ppid}-1`), '');
+    lockFolder(folder)();
+    expect(claims()).to.deep.equal([]);
+  });
+});
