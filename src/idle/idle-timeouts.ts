@@ -9,7 +9,8 @@
 // Accuracy. Never early. Late by the timer's lateness; on the system clock, where elements share their time of touch and their
 // looks, by two hundredths of the shortest timeout besides, at least 2 and at most 128 ms.
 //
-// Costs. touch of a tracked element, start, remove, and each look at an element: O(1); `npm run bench -- idle` measures them.
+// Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 100 bytes an element, 40 of them in the
+// element itself. `npm run bench -- idle` measures the touch, the bytes, and all of it for 100,000 connections with a heartbeat.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
@@ -50,7 +51,6 @@ export class IdleTimeouts<E> {
   readonly timeoutMs: number;
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
-  readonly #clock: Clock;
   readonly #touchTime: TouchTime;
   readonly #index = new ElementIndex<E>();
   readonly #table = new ElementTable<E>();
@@ -68,14 +68,14 @@ export class IdleTimeouts<E> {
     if (timer !== undefined && (typeof timer?.add !== 'function' || typeof timer.remove !== 'function')) {
       throw invalidArgType('options.timer', 'a Timer, with the methods add and remove', timer);
     }
-    this.#clock = clock ?? (timer as { clock?: Clock } | undefined)?.clock ?? systemClock;
-    if (typeof this.#clock.now !== 'function') {
+    const source = clock ?? (timer as { clock?: Clock } | undefined)?.clock ?? systemClock;
+    if (typeof source.now !== 'function') {
       throw invalidArgType('options.clock', 'a Clock, with the method now', clock);
     }
     this.#ownsTimer = timer === undefined;
-    this.#timer = timer ?? new SystemTimer({ clock: this.#clock });
+    this.#timer = timer ?? new SystemTimer({ clock: source });
     this.#buckets = new IdleBuckets(this.#timer, (bucket) => this.#look(bucket));
-    this.#touchTime = new TouchTime(this.#clock);
+    this.#touchTime = new TouchTime(source);
     this.#touchTime.serve(this.timeoutMs);
   }
 
@@ -103,7 +103,7 @@ export class IdleTimeouts<E> {
       return;
     }
     const stretch = this.#touchTime.stretch();
-    if (stretch === NO_STRETCH) this.#table.setTouched(row, this.#clock.now());
+    if (stretch === NO_STRETCH) this.#table.setTouched(row, this.#touchTime.now());
     else this.#table.setStretch(row, stretch);
   }
 
@@ -122,7 +122,7 @@ export class IdleTimeouts<E> {
   remainingMs(element: E): number | undefined {
     const row = this.#index.find(element);
     if (row === NO_ROW) return undefined;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#touchTime.now();
     return Math.max(this.#touchedMs(row, nowMs) + this.#table.timeoutMs(row) - nowMs, 0);
   }
 
@@ -157,7 +157,7 @@ export class IdleTimeouts<E> {
   #start(row: Row, element: E, timeoutMs: number): void {
     checkedTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
-    const nowMs = this.#clock.now();
+    const nowMs = this.#touchTime.now();
     if (this.#touchTime.serve(timeoutMs)) this.#lookSooner(nowMs);
     const lookAtMs = this.#touchTime.lookAt(nowMs + timeoutMs, nowMs);
     if (row === NO_ROW) {
@@ -196,7 +196,7 @@ export class IdleTimeouts<E> {
 
   /** Looks at each element of a bucket in turn. Rows move and listeners do as they like: nothing is kept from one to the next. */
   #look(bucket: IdleBucket): void {
-    let nowMs = this.#clock.now();
+    let nowMs = this.#touchTime.now();
     // A shared timer can be full: the place in it is kept until the last has left, for those that find no other bucket.
     if (!this.#ownsTimer && bucket.size > 1) {
       this.#buckets.postpone(bucket, this.#touchTime.lookAt(nowMs + this.timeoutMs, nowMs), nowMs);
@@ -213,7 +213,7 @@ export class IdleTimeouts<E> {
         const element = this.#table.element(row);
         this.#forget(row);
         this.#tell(element);
-        nowMs = this.#clock.now();
+        nowMs = this.#touchTime.now();
       }
     }
   }

@@ -35,9 +35,17 @@ export class TouchTime {
   #stretchMs = MAX_STRETCH_MS;
   #open = NO_STRETCH;
   #latest = NO_STRETCH;
+  #nowMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** The time in ms of the clock: one reading, never less than an earlier one. */
+  now(): number {
+    const nowMs = this.#clock.now();
+    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+    return this.#nowMs;
   }
 
   /** Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then all looks are to be sooner. */
@@ -77,7 +85,9 @@ export class TouchTime {
     this.#latest = stretch;
     this.#open = stretch;
     this.#endsMs[stretch] = Number.POSITIVE_INFINITY;
-    this.#clock.wakeAt(this.#clock.now() + this.#stretchMs, () => this.#end(stretch)).unref?.();
+    // At the time of a look, so that one wake-up of the host serves both.
+    const endMs = Math.floor(this.now() / this.#stretchMs + 1) * this.#stretchMs;
+    this.#clock.wakeAt(endMs, () => this.#end(stretch)).unref?.();
     return stretch;
   }
 
@@ -88,7 +98,7 @@ export class TouchTime {
   /** Ends a stretch, unless that has been done. */
   #end(stretch: Stretch): void {
     if (stretch === NO_STRETCH || stretch !== this.#open) return;
-    this.#endsMs[stretch] = this.#clock.now();
+    this.#endsMs[stretch] = this.now();
     this.#open = NO_STRETCH;
   }
 }

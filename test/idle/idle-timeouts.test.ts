@@ -3,6 +3,7 @@ import { createSandbox, useFakeTimers } from 'sinon';
 import { IdleTimeouts, type IdleTimeoutsOptions } from '../../src/idle/idle-timeouts.ts';
 import { ManualClock, SystemTimer, systemClock } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { HostClock } from '../support/host-clock.ts';
 import { pause } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
@@ -210,6 +211,27 @@ describe('IdleTimeouts', () => {
     first.idle.touch(element);
     first.idle.touch(element);
     expect([first.idle.size, first.idle.remainingMs(element)]).to.deep.equal([1, 100]);
+  });
+
+  it('counts from the last touch though the clock goes back meanwhile', () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock, reaper: false });
+    const log: string[] = [];
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer, onIdle: (element) => log.push(element) });
+    idle.touch('a');
+    clock.time = 90;
+    idle.touch('a');
+    clock.time = 100;
+    expect(timer.now()).to.equal(100);
+    clock.time = 50;
+    timer.advanceClock();
+    expect(idle.remainingMs('a')).to.equal(100);
+    clock.time = 189;
+    timer.advanceClock();
+    expect([log, idle.remainingMs('a')]).to.deep.equal([[], 1]);
+    clock.time = 200;
+    timer.advanceClock();
+    expect(log).to.deep.equal(['a']);
   });
 
   it('ends with close: returns who was tracked, takes its tasks off a shared timer, which goes on', () => {
