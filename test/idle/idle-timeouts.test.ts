@@ -3,6 +3,7 @@ import { createSandbox, useFakeTimers } from 'sinon';
 import { IdleTimeouts, type IdleTimeoutsOptions } from '../../src/idle/idle-timeouts.ts';
 import { ManualClock, SystemTimer, systemClock } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { codeOf } from '../support/code-of.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { pause } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
@@ -265,14 +266,6 @@ describe('IdleTimeouts', () => {
   });
 
   it('refuses bad arguments before anything has changed', () => {
-    const codeOf = (action: () => unknown): unknown => {
-      try {
-        action();
-      } catch (error) {
-        return (error as { code?: unknown }).code;
-      }
-      return undefined;
-    };
     const make = (options: unknown) => () => new IdleTimeouts(options as IdleTimeoutsOptions<string>);
     expect(codeOf(make(undefined))).to.equal('ERR_INVALID_ARG_TYPE');
     expect(codeOf(make({}))).to.equal('ERR_INVALID_ARG_TYPE');
