@@ -3,11 +3,11 @@
  *
  * The heartbeats come in the same random order every second, spread over its milliseconds. What the pacing costs without
  * them is measured first and taken off. The timeout is five heartbeats, so each connection is filed again every 5 s: that is in the
- * share, which is measured over such a cycle. `touch` is the same order without a pause between; `in order` is that in which the
+ * share, which is measured over such a cycle, after the collector has settled what the start has made. `touch` is the same order without a pause between; `in order` is that in which the
  * connections were made, where no time is lost on memory.
  */
 import { IdleTimeouts } from 'purgatory/idle';
-import { cpuNs, nsPerStep } from './harness/measure.ts';
+import { cpuNs, liveBytes, nsPerStep, settle } from './harness/measure.ts';
 import { shuffled } from './harness/random.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
 
@@ -55,13 +55,16 @@ function beating(make: () => Touch): System {
     const order = Array.from(shuffled(size), (id) => connections[id]);
     const seconds = quick ? 1 : TIMEOUT_MS / 1_000;
     const pacing = await share(order, () => {}, seconds);
+    const before = await liveBytes();
     const touch = make();
     // The first second's heartbeats start the countdowns, so what is filed again is spread over a second as well.
     await share(order, touch, seconds);
+    await settle();
     const core = (await share(order, touch, seconds)) - pacing;
     const touchNs = await nsPerStep(20 * size, (index) => touch(order[index % size]), 10_000);
     const inOrder = await nsPerStep(20 * size, (index) => touch(connections[index % size]), 10_000);
-    return { core, touch: touchNs, 'in order': inOrder };
+    const bytes = ((await liveBytes()) - before) / size;
+    return { core, touch: touchNs, 'in order': inOrder, bytes };
   };
 }
 
@@ -71,6 +74,7 @@ export const idle: Workload = {
   unit: 'ns',
   sizeLabel: 'connections',
   sizes: { full: [100_000], quick: [100_000] },
+  nodeFlags: ['--expose-gc'],
   systems: {
     purgatory: beating(() => {
       const idleTimeouts = new IdleTimeouts<Connection>({ timeoutMs: TIMEOUT_MS, onIdle });
@@ -110,6 +114,15 @@ export const idle: Workload = {
       peer: 'setTimeout, refresh()',
       bar: { value: 30 },
       aim: { value: 20 },
+    },
+    {
+      title: 'idle timeouts: bytes per connection that is tracked',
+      size: 100_000,
+      metric: 'bytes',
+      unit: 'B',
+      peer: 'setTimeout, refresh()',
+      bar: { ratio: 1 },
+      aim: { ratio: 0.75 },
     },
   ],
 };

@@ -33,14 +33,19 @@ export async function nsPerStep(
   return (cpuNs() - start) / count;
 }
 
-/** Bytes that are live: the JavaScript heap and what its typed arrays hold outside it. Needs `--expose-gc`. */
-export async function liveBytes(): Promise<number> {
+/** Collects what can be, in `passes`, after which nothing is young. Needs `--expose-gc`. */
+export async function settle(passes = 1): Promise<void> {
   const gc = globalThis.gc;
-  if (gc === undefined) throw new Error('liveBytes() needs node --expose-gc');
-  for (let pass = 0; pass < 4; pass++) {
+  if (gc === undefined) throw new Error('settle() needs node --expose-gc');
+  for (let pass = 0; pass < passes; pass++) {
     await turn();
     gc();
   }
+}
+
+/** Bytes that are live: the JavaScript heap and what its typed arrays hold outside it. Needs `--expose-gc`. */
+export async function liveBytes(): Promise<number> {
+  await settle(4);
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -1,84 +1,104 @@
 // When an element was touched, without a clock reading per touch: that alone costs more than the rest of a touch (`npm run bench -- limits idle`).
 //
-// Ground rules. A touch notes a Stamp, shared by all that are touched in the same stretch of time. A stamp is open until its
-// stretch ends, and learns its time only then: the END of the stretch, as read from the clock. So a stamp is never before the
-// touch that noted it, however long the event loop was blocked meanwhile, and no element becomes idle early; it can become so a
-// stretch late. One wake-up a stretch ends it, and no stretch begins before a touch: what nobody touches costs nothing.
+// Ground rules. A touch notes the number of the stretch of time that it falls into, which is open until it ends, and learns its
+// time only then: its END, as read from the clock. So the time of a stretch is never before a touch in it, however long the event
+// loop was blocked meanwhile, and no element becomes idle early; it can become so a stretch late. One wake-up a stretch ends it,
+// and no stretch begins before a touch: what nobody touches costs nothing.
+//
+// The numbers go round in a ring, so memory is fixed. Whoever keeps one asks for its time before the ring comes round to it: `lookAt`
+// never looks further ahead than half of that. If somebody is kept from looking for so long (by a timer that is not
+// advanced), the number stands for a later stretch, and the element becomes idle late, still not early.
 //
 // Stretches are for the host's own time alone, which moves by itself and in small steps. Any other clock (ManualClock, a fake
-// one) can jump between two statements and is cheap to read: it is read at every touch, and the stamps are exact.
+// one) can jump between two statements and is cheap to read: it is read at every touch, and the times are exact.
 import type { Clock } from '../clock/clock.ts';
 import { isHostTimeReal, systemClock } from '../clock/system-clock.ts';
 
-/** A stretch lasts a hundredth of the shortest timeout in use, within these bounds. */
+/** A stretch lasts at most a hundredth of the shortest timeout in use, within these bounds; it is halved until it does. */
 const STRETCHES_PER_TIMEOUT = 100;
 const MIN_STRETCH_MS = 1;
-const MAX_STRETCH_MS = 100;
+export const MAX_STRETCH_MS = 64;
+/** 16 KB. Fits a Uint16; half of it is a look at least every second (of 1 ms stretches) or minute (of 64 ms). */
+const RING = 2_048;
 
-/** The time of the touches of one stretch. */
-export class Stamp {
-  /** In ms of the clock; Infinity while the stretch lasts. */
-  ms = 0;
+declare const stretchBrand: unique symbol;
 
-  constructor(ms: number) {
-    this.ms = ms;
-  }
-}
+/** The number of a stretch. */
+export type Stretch = number & { readonly [stretchBrand]: true };
+
+/** No stretch: the time is to be read from the clock. */
+export const NO_STRETCH = 0 as Stretch;
 
 export class TouchTime {
   readonly #clock: Clock;
+  readonly #endsMs: Float64Array = new Float64Array(RING);
   #stretchMs = MAX_STRETCH_MS;
-  #open: Stamp | undefined;
-  #exact = new Stamp(Number.NEGATIVE_INFINITY);
+  #open = NO_STRETCH;
+  #latest = NO_STRETCH;
+  #nowMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Makes the stretches short enough for a timeout of `timeoutMs`. */
-  serve(timeoutMs: number): void {
-    const stretchMs = Math.max(timeoutMs / STRETCHES_PER_TIMEOUT, MIN_STRETCH_MS);
-    if (stretchMs < this.#stretchMs) this.#stretchMs = stretchMs;
+  /** The time in ms of the clock: one reading, never less than an earlier one. */
+  now(): number {
+    const nowMs = this.#clock.now();
+    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+    return this.#nowMs;
   }
 
-  /** The stamp for a touch that is made now. */
-  stamp(): Stamp {
+  /** Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then all looks are to be sooner. */
+  serve(timeoutMs: number): boolean {
+    const before = this.#stretchMs;
+    while (this.#stretchMs > MIN_STRETCH_MS && this.#stretchMs > timeoutMs / STRETCHES_PER_TIMEOUT) {
+      this.#stretchMs /= 2;
+    }
+    return this.#stretchMs < before;
+  }
+
+  /** The stretch that a touch made now falls into, or NO_STRETCH. */
+  stretch(): Stretch {
     const open = this.#open;
-    return open !== undefined && isHostTimeReal() ? open : this.#next();
+    return open !== NO_STRETCH && isHostTimeReal() ? open : this.#next();
+  }
+
+  /** The end of a stretch in ms of the clock; Infinity while it lasts. */
+  endMs(stretch: Stretch): number {
+    return this.#endsMs[stretch];
   }
 
   /**
-   * When to look at an element that may be idle from `atMs` on, if nothing is heard of it: then, or on the host's own time with all the
-   * others of that stretch. A wake-up for each would cost more than the look.
+   * When to look at an element that may be idle from `atMs` on: then, or on the host's own time with all the others of that stretch (a
+   * wake-up for each would cost more than the look), and before the ring comes round.
    */
-  lookAt(atMs: number): number {
-    return this.#isExact() ? atMs : Math.ceil(atMs / this.#stretchMs) * this.#stretchMs;
+  lookAt(atMs: number, nowMs: number): number {
+    if (this.#isExact()) return atMs;
+    const stretchMs = this.#stretchMs;
+    return Math.ceil(Math.min(atMs, nowMs + (RING / 2) * stretchMs) / stretchMs) * stretchMs;
   }
 
-  /** A stamp of the very moment. One clock reading. */
-  exactStamp(): Stamp {
-    const nowMs = this.#clock.now();
-    if (this.#exact.ms !== nowMs) this.#exact = new Stamp(nowMs);
-    return this.#exact;
-  }
-
-  #next(): Stamp {
+  #next(): Stretch {
     this.#end(this.#open);
-    if (this.#isExact()) return this.exactStamp();
-    const stamp = new Stamp(Number.POSITIVE_INFINITY);
-    this.#open = stamp;
-    this.#clock.wakeAt(this.#clock.now() + this.#stretchMs, () => this.#end(stamp)).unref?.();
-    return stamp;
+    if (this.#isExact()) return NO_STRETCH;
+    const stretch = ((this.#latest + 1) % RING || 1) as Stretch;
+    this.#latest = stretch;
+    this.#open = stretch;
+    this.#endsMs[stretch] = Number.POSITIVE_INFINITY;
+    // At the time of a look, so that one wake-up of the host serves both.
+    const endMs = Math.floor(this.now() / this.#stretchMs + 1) * this.#stretchMs;
+    this.#clock.wakeAt(endMs, () => this.#end(stretch)).unref?.();
+    return stretch;
   }
 
   #isExact(): boolean {
     return this.#clock !== systemClock || !isHostTimeReal();
   }
 
-  /** Ends the stretch of `stamp`, unless that has been done. */
-  #end(stamp: Stamp | undefined): void {
-    if (stamp === undefined || stamp !== this.#open) return;
-    stamp.ms = this.#clock.now();
-    this.#open = undefined;
+  /** Ends a stretch, unless that has been done. */
+  #end(stretch: Stretch): void {
+    if (stretch === NO_STRETCH || stretch !== this.#open) return;
+    this.#endsMs[stretch] = this.now();
+    this.#open = NO_STRETCH;
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { HierarchicalWheelTimer, SimpleWheelTimer } from '../../src/schemes/index.ts';
-import { codeOf } from './rig.ts';
+import { codeOf } from '../support/code-of.ts';
 import { checkInvariants } from './timers.ts';
 
 describe('SimpleWheelTimer', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { HashedWheelTimer, type HashedWheelTimerOptions, type Timeout } from '../../src/schemes/index.ts';
+import { codeOf } from '../support/code-of.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { Task } from '../support/task.ts';
-import { codeOf } from './rig.ts';
 
 describe('HashedWheelTimer in Netty’s language', () => {
   it('ticks every 100 ms unless told', () => {

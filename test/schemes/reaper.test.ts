@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { codeOf } from '../support/code-of.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { Task } from '../support/task.ts';
-import { codeOf, rig } from './rig.ts';
+import { rig } from './rig.ts';
 import { checkInvariants, contenders } from './timers.ts';
 
 for (const contender of contenders) {

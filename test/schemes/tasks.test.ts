@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
+import { codeOf } from '../support/code-of.ts';
 import { Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
-import { codeOf, rig } from './rig.ts';
+import { rig } from './rig.ts';
 import { checkInvariants, contenders } from './timers.ts';
 
 for (const contender of contenders) {

@@ -1,5 +1,5 @@
 // Timer tasks whose work is a closure, and what tests of a timer begin with.
-import { ManualClock, SystemTimer, TimerTask } from '../../src/index.ts';
+import { ManualClock, SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 
 /** A {@link TimerTask} that does what it was given, and counts how often. */
 export class Task extends TimerTask {
@@ -21,9 +21,9 @@ export class Task extends TimerTask {
 
 export type TimerOptions = NonNullable<ConstructorParameters<typeof SystemTimer>[0]>;
 
-export interface Bench {
+export interface Bench<T extends Timer = SystemTimer> {
   readonly clock: ManualClock;
-  readonly timer: SystemTimer;
+  readonly timer: T;
   /** `label@time` of each run, in order. */
   readonly log: string[];
   /** Adds a task that logs itself, then does `work`. */
@@ -34,8 +34,17 @@ export interface Bench {
 
 /** A timer on a manual clock; it keeps a log of what ran when. */
 export function bench(options: TimerOptions = {}, startMs = 0): Bench {
+  return benchOf((each) => new SystemTimer({ tickMs: 1, wheelSize: 4, ...each }), options, startMs);
+}
+
+/** As `bench`, of the timer that `make` makes of `options` and the clock. */
+export function benchOf<T extends Timer>(
+  make: (options: TimerOptions) => T,
+  options: TimerOptions,
+  startMs: number,
+): Bench<T> {
   const clock = new ManualClock(startMs);
-  const timer = new SystemTimer({ tickMs: 1, wheelSize: 4, ...options, clock });
+  const timer = make({ ...options, clock });
   const log: string[] = [];
   return {
     clock,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { codeOf } from '../support/code-of.ts';
 
 function setUp(options: SystemTimerOptions = {}, startMs = 0) {
   const clock = new ManualClock(startMs);
@@ -235,25 +236,20 @@ for (const method of ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const)
 
     it('refuses bad arguments before anything has changed', () => {
       const { timer, log } = setUp();
-      const codeOf = (...args: unknown[]): unknown => {
-        try {
-          (timer[method] as (...args: unknown[]) => unknown).apply(timer, args);
-        } catch (error) {
-          return (error as { code?: unknown }).code;
-        }
-        return undefined;
-      };
-      expect(codeOf('log', 10)).to.equal('ERR_INVALID_ARG_TYPE');
-      expect(codeOf(log)).to.equal('ERR_INVALID_ARG_TYPE');
-      expect(codeOf(log, '10')).to.equal('ERR_INVALID_ARG_TYPE');
-      for (const bad of [NaN, -1, Infinity]) expect(codeOf(log, bad), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
-      expect(codeOf(log, 10, null)).to.equal('ERR_INVALID_ARG_TYPE');
+      const codeWith = (...args: unknown[]): unknown =>
+        codeOf(() => (timer[method] as (...args: unknown[]) => unknown).apply(timer, args));
+      expect(codeWith('log', 10)).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeWith(log)).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeWith(log, '10')).to.equal('ERR_INVALID_ARG_TYPE');
+      for (const bad of [NaN, -1, Infinity])
+        expect(codeWith(log, bad), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
+      expect(codeWith(log, 10, null)).to.equal('ERR_INVALID_ARG_TYPE');
       for (const bad of [NaN, -1, Infinity]) {
-        expect(codeOf(log, 10, { initialDelayMs: bad }), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
+        expect(codeWith(log, 10, { initialDelayMs: bad }), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
       }
       if (method === 'scheduleAtFixedRate') {
-        expect(codeOf(log, 0)).to.equal('ERR_OUT_OF_RANGE');
-        expect(codeOf(log, 10, { missedRuns: 'skip' })).to.equal('ERR_INVALID_ARG_VALUE');
+        expect(codeWith(log, 0)).to.equal('ERR_OUT_OF_RANGE');
+        expect(codeWith(log, 10, { missedRuns: 'skip' })).to.equal('ERR_INVALID_ARG_VALUE');
       }
       expect(timer.size).to.equal(0);
     });

@@ -1,0 +1,158 @@
+// IdleTimeouts against a map of deadlines, whatever is touched and removed when, also by listeners.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { IdleTimeouts } from '../../src/idle/idle-timeouts.ts';
+import { ManualClock, SystemTimer } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { runs } from './runs.ts';
+
+const COMMON_MS = 100;
+
+interface Act {
+  readonly do: 'touch' | 'own' | 'remove';
+  readonly element: number;
+  readonly timeoutMs: number;
+}
+
+/** Objects that carry their row, and others that cannot. */
+function makeElements(count: number): readonly unknown[] {
+  const kinds = [(i: number) => ({ i }), (i: number) => Object.freeze({ i }), (i: number) => `text ${i}`];
+  return Array.from({ length: count }, (_, i) => kinds[i % 4 === 3 ? 0 : i % kinds.length](i));
+}
+
+/** The library and the model side by side. */
+class Pair {
+  readonly clock = new ManualClock();
+  readonly timer: SystemTimer;
+  readonly idle: IdleTimeouts<unknown>;
+  readonly #hasReaper: boolean;
+  readonly #elements: readonly unknown[];
+  readonly #deadlines = new Map<unknown, { atMs: number; timeoutMs: number }>();
+  readonly #onTold: Act[];
+  #failure: unknown;
+
+  constructor(count: number, hasReaper: boolean, maxPending: number, onTold: readonly Act[]) {
+    this.#elements = makeElements(count);
+    this.#hasReaper = hasReaper;
+    this.#onTold = [...onTold];
+    this.timer = new SystemTimer({ clock: this.clock, reaper: hasReaper, maxPending });
+    this.idle = new IdleTimeouts({
+      timeoutMs: COMMON_MS,
+      timer: this.timer,
+      onIdle: (element) => this.#told(element),
+      onError: (error) => {
+        this.#failure ??= error;
+      },
+    });
+  }
+
+  #told(element: unknown): void {
+    const deadline = this.#deadlines.get(element);
+    expect(deadline, `${String(element)} was told of`).not.to.equal(undefined);
+    if (this.#hasReaper) expect(deadline?.atMs).to.equal(this.clock.now());
+    else expect(deadline?.atMs).to.be.at.most(this.clock.now());
+    this.#deadlines.delete(element);
+    expect(this.idle.has(element)).to.equal(false);
+    const act = this.#onTold.pop();
+    if (act !== undefined) this.act(act);
+  }
+
+  act({ do: what, element: index, timeoutMs }: Act): void {
+    const element = this.#elements[index % this.#elements.length];
+    if (what === 'remove') {
+      expect(this.idle.remove(element)).to.equal(this.#deadlines.delete(element));
+      return;
+    }
+    const own = what === 'own' ? timeoutMs : (this.#deadlines.get(element)?.timeoutMs ?? COMMON_MS);
+    try {
+      this.idle.touch(element, what === 'own' ? timeoutMs : undefined);
+    } catch (error) {
+      expect(error).to.have.property('code', 'ERR_PURGATORY_FULL');
+      return;
+    }
+    this.#deadlines.set(element, { atMs: this.clock.now() + own, timeoutMs: own });
+  }
+
+  advance(ms: number): void {
+    this.clock.advance(ms);
+    if (!this.#hasReaper) this.timer.advanceClock();
+    for (const { atMs } of this.#deadlines.values()) expect(atMs).to.be.above(this.clock.now());
+  }
+
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    IdleTimeouts.check(this.idle);
+    checkTimerInvariants(this.timer);
+    expect(this.idle.size).to.equal(this.#deadlines.size);
+    for (const [element, { atMs }] of this.#deadlines) {
+      expect(this.idle.remainingMs(element)).to.equal(Math.max(atMs - this.clock.now(), 0));
+    }
+  }
+
+  end(): void {
+    this.#onTold.length = 0;
+    this.advance(1_000);
+    this.check();
+    expect([this.idle.size, this.timer.size]).to.deep.equal([0, 0]);
+  }
+}
+
+const act = fc.record({
+  do: fc.constantFrom(
+    'touch' as const,
+    'touch' as const,
+    'touch' as const,
+    'own' as const,
+    'remove' as const,
+  ),
+  element: fc.nat(299),
+  timeoutMs: fc.integer({ min: 1, max: 300 }),
+});
+const step = fc.record({ ms: fc.integer({ min: 0, max: 60 }), acts: fc.array(act, { maxLength: 8 }) });
+
+function holds(count: number, maxPending: number) {
+  const arguments_ = [fc.boolean(), fc.array(step, { maxLength: 60 }), fc.array(act)] as const;
+  return fc.property(...arguments_, (hasReaper, steps, onTold) => {
+    const pair = new Pair(count, hasReaper, maxPending, onTold);
+    for (const { ms, acts } of steps) {
+      pair.advance(ms);
+      pair.check();
+      for (const each of acts) pair.act(each);
+      pair.check();
+    }
+    pair.end();
+  });
+}
+
+describe('IdleTimeouts, as a model that knows every deadline', () => {
+  it('are exact for a few elements that are touched often', () => {
+    fc.assert(holds(6, Number.MAX_SAFE_INTEGER), runs(200));
+  });
+
+  it('are exact for many elements', () => {
+    fc.assert(holds(300, Number.MAX_SAFE_INTEGER), runs(100));
+  });
+
+  it('are exact on a timer that is full mostly', () => {
+    fc.assert(holds(12, 3), runs(200));
+  });
+
+  it('are exact while hundreds come at once and go, and their memory is given back', () => {
+    const burst = fc.array(fc.tuple(fc.nat(299), fc.integer({ min: 0, max: 30 })), { maxLength: 20 });
+    fc.assert(
+      fc.property(burst, (bursts) => {
+        const pair = new Pair(300, true, Number.MAX_SAFE_INTEGER, []);
+        for (const [from, ms] of bursts) {
+          for (let element = 0; element < 300; element++) pair.act({ do: 'touch', element, timeoutMs: 0 });
+          pair.advance(ms);
+          for (let element = from; element < 300; element++) {
+            pair.act({ do: 'remove', element: (element * 7) % 300, timeoutMs: 0 });
+          }
+          pair.check();
+        }
+        pair.end();
+      }),
+      runs(50),
+    );
+  });
+});
