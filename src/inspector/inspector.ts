@@ -124,9 +124,12 @@ class Service implements Inspector {
   }
 }
 
+/** A weight of 0 is a refusal (RFC 9110, 12.5.3). */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
+
 function sendPage(request: IncomingMessage, response: ServerResponse): void {
   const { plain, gzipped, policy } = pageAsset();
-  const zips = /\bgzip\b/.test(String(request.headers['accept-encoding']));
+  const zips = TAKES_GZIP.test(String(request.headers['accept-encoding']));
   const body = zips ? gzipped : plain;
   response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',

@@ -96,6 +96,10 @@ describe('createInspector', () => {
     expect([plain.status, plain.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);
     expect(zipped.headers['content-encoding']).to.equal('gzip');
     expect(gunzipSync(zipped.body)).to.deep.equal(plain.body);
+    const refusing = await ask(url, 'GET', { 'accept-encoding': 'gzip;q=0, br' });
+    expect(refusing.headers['content-encoding']).to.equal(undefined);
+    const weighing = await ask(url, 'GET', { 'accept-encoding': 'br, gzip;q=0.5' });
+    expect(weighing.headers['content-encoding']).to.equal('gzip');
     const policy = String(plain.headers['content-security-policy']);
     expect(policy).to.match(
       /^default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; connect-src 'self';/,
