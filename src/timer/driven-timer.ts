@@ -225,7 +225,6 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     do {
       const task = tasks.take();
       if (task !== undefined) {
-        this.#observer?.willRun(task, this.#nowMs);
         this.#run(task);
         ran++;
       } else if (!tasks.isPassOpen) {
@@ -237,6 +236,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   #run(task: TimerTask): void {
     if (task.$keeper === this) task.$keeper = undefined;
+    this.#observer?.willRun(task, this.#nowMs);
     try {
       task.run();
     } catch (error) {
