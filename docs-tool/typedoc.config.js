@@ -19,6 +19,6 @@ export default {
   disableSources: true,
   hideGenerator: true,
   githubPages: false,
-  intentionallyNotExported: ['SchemeTimer'],
+  intentionallyNotExported: ['DrivenTimer'],
   treatWarningsAsErrors: true,
 };

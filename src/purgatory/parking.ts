@@ -20,7 +20,7 @@ import { Waiter } from './wait-for.ts';
 
 /** The lists of who waits for what: of a key alone, or of a key and more. They keep `$place` of what they hold. */
 export interface WatchLists<Watch> {
-  /** Parks an operation that is parked nowhere and sets its `$place`, first of all; keeps `stamp`, an int32, for it. */
+  /** Parks an operation that is parked nowhere and sets its `$place`, as soon as `leave` can take it off; keeps `stamp`, an int32, for it. */
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
   leave(operation: DelayedOperation, place: number): number;
@@ -73,14 +73,18 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     this.meter.didPark(operation, watches);
   }
 
-  /** Many operations may leave until `endPass`: then memory is given back once, for what is left, and not again and again on the way. */
-  beginPass(): void {
-    this.#passes++;
+  /**
+   * Many operations may leave until `endPass`, which is to be given what this returns: then memory is given back once, for what is left,
+   * and not again and again on the way.
+   */
+  beginPass(): number {
+    return this.#passes++;
   }
 
-  endPass(): void {
-    this.#passes--;
-    if (this.#passes === 0) this.#settle();
+  /** @param outer the passes around this one. They are not counted down: where a chain of events has overflowed the stack, inner passes have no end. */
+  endPass(outer: number): void {
+    this.#passes = outer;
+    if (outer === 0) this.#settle();
   }
 
   keeps(operation: DelayedOperation): boolean {
@@ -106,11 +110,20 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     return false;
   }
 
-  /** Takes a parked operation out, unanswered: a waiter is refused with `why`, any other goes to `ops`. */
-  takeOut(operation: DelayedOperation, ops: DelayedOperation[], why: () => PurgatoryError): void {
-    this.withdraw(operation);
-    if (operation instanceof Waiter) operation.refuse(why());
-    else ops.push(operation);
+  /** Takes out, unanswered, each parked operation that `next` gives; returns them, but for waiters, which are refused with `why`. */
+  takeOut(next: () => DelayedOperation | undefined, why: () => PurgatoryError): DelayedOperation[] {
+    const operations: DelayedOperation[] = [];
+    const outer = this.beginPass();
+    try {
+      for (let operation = next(); operation !== undefined; operation = next()) {
+        this.withdraw(operation);
+        if (operation instanceof Waiter) operation.refuse(why());
+        else operations.push(operation);
+      }
+    } finally {
+      this.endPass(outer);
+    }
+    return operations;
   }
 
   expire(operation: DelayedOperation): void {
@@ -127,15 +140,16 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
 
   /** Takes `operation` off the lists and the timer and leaves it in the state `left`. Returns its stamp. */
   #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
+    // Where parking itself has failed, the lists may not have it.
+    const stamp = place === NOT_PARKED ? 0 : this.watchers.leave(operation, place);
     operation.$keeper = undefined;
     operation.$place = left;
-    const stamp = this.watchers.leave(operation, place);
     const keeperTimer = this.#keeperTimer;
     if (keeperTimer !== undefined) {
       const slot = operation.$slot;
       if (slot !== NOT_HELD) keeperTimer.release(operation, slot);
-    } else if (operation.delayMs !== Number.POSITIVE_INFINITY) {
-      this.#timer.remove(operation);
+    } else {
+      this.#timer.remove(operation); // whatever `delayMs` says: it may have changed since
     }
     if (this.#passes === 0) this.#settle();
     return stamp;

@@ -93,20 +93,23 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const { watchers, meter } = this.#parking;
     const pass = watchers.beginPass(key);
     if (pass === undefined) return 0;
-    this.#parking.beginPass();
+    const outer = this.#parking.beginPass();
     const { tellsTries } = meter;
     let completed = 0;
-    for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
-      if (tellsTries) meter.willTry(op, key);
-      try {
-        if (op.tryComplete()) completed++;
-      } catch (error) {
-        if (op.isCompleted) completed++;
-        this.#parking.report(error, op);
+    try {
+      for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
+        if (tellsTries) meter.willTry(op, key);
+        try {
+          if (op.tryComplete()) completed++;
+        } catch (error) {
+          if (op.isCompleted) completed++;
+          this.#parking.report(error, op);
+        }
       }
+    } finally {
+      watchers.endPass(pass);
+      this.#parking.endPass(outer);
     }
-    watchers.endPass();
-    this.#parking.endPass();
     return completed;
   }
 
@@ -150,14 +153,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * or parked again. Waiters of `waitFor` are rejected with ERR_PURGATORY_CANCELLED and not returned.
    */
   cancelForKey(key: K): Op[] {
-    const cancelled: DelayedOperation[] = [];
     const { watchers } = this.#parking;
-    this.#parking.beginPass();
-    for (let op = watchers.oldestOf(key); op !== undefined; op = watchers.oldestOf(key)) {
-      this.#parking.takeOut(op, cancelled, () => cancelledIn(this.name));
-    }
-    this.#parking.endPass();
-    return cancelled as Op[];
+    return this.#parking.takeOut(
+      () => watchers.oldestOf(key),
+      () => cancelledIn(this.name),
+    ) as Op[];
   }
 
   /**
@@ -183,13 +183,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   close(): Op[] {
     this.#isClosed = true;
     this.#notified.clear();
-    const parked: DelayedOperation[] = [];
     const { watchers } = this.#parking;
-    this.#parking.beginPass();
-    for (let op = watchers.oldest(); op !== undefined; op = watchers.oldest()) {
-      this.#parking.takeOut(op, parked, () => closed(this.name));
-    }
-    this.#parking.endPass();
+    const parked = this.#parking.takeOut(
+      () => watchers.oldest(),
+      () => closed(this.name),
+    );
     if (this.#ownsTimer) this.#timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked as Op[];

@@ -1,6 +1,6 @@
 // Who watches which key: the parked operations, and for each key the operations that watch it, in park order.
 //
-// Ground rules. It owns two slabs and `operation.$place`; it runs no user code and knows no timer. An operation has one cell in `parked`
+// Ground rules. It owns two slabs and keeps `$place` of what it holds; it runs no user code and knows no timer. An operation has one cell in `parked`
 // (a: its first watch, b: its stamp) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
 // A key has one sentinel in `watches` (a: the index of its name); it exists exactly while somebody watches it. So leaving
 // takes an operation off every list at once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed
@@ -20,6 +20,8 @@ import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
 export interface Pass {
   next: Slot;
   last: Slot;
+  /** How many passes are around it. */
+  readonly depth: number;
 }
 
 /** `b` of a sentinel: tells it from a watch, in checks. */
@@ -104,8 +106,10 @@ export class Watchers<K, Op extends DelayedOperation> {
   beginPass(key: K): Pass | undefined {
     const list = this.#lists.get(key);
     if (list === undefined) return undefined;
-    if (this.#depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE });
-    const pass = this.#passes[this.#depth++];
+    const depth = this.#depth;
+    if (depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE, depth });
+    const pass = this.#passes[depth];
+    this.#depth = depth + 1;
     pass.next = this.#watches.next(list);
     pass.last = this.#watches.prev(list);
     return pass;
@@ -120,8 +124,8 @@ export class Watchers<K, Op extends DelayedOperation> {
     return this.#parked.value(watches.a(watch) as Slot);
   }
 
-  endPass(): void {
-    this.#depth--;
+  endPass(pass: Pass): void {
+    this.#depth = pass.depth;
   }
 
   /** The operation that has been parked longest. */

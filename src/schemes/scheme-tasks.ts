@@ -1,7 +1,7 @@
 // The pending tasks of one scheme timer: those ahead, kept by the scheme, and those that are due.
 //
 // Ground rules. It owns the slab, `task.$slot` of the tasks it holds, and two lists: `due`, what the pass under way has yet to
-// run, and `next`, what the next pass begins with. It reads no clock and runs no task; SchemeTimer alone drives it. It is to
+// run, and `next`, what the next pass begins with. It reads no clock and runs no task; its timer (DrivenTimer) alone drives it. It is to
 // the schemes what TimingWheels is to SystemTimer, with one difference: a scheme hands over all that is due at once, so
 // there is one cursor and no horizon. A task that is filed while a pass is open can therefore never enter that pass.
 //

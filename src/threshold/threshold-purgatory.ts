@@ -98,18 +98,21 @@ export class ThresholdPurgatory<
     const thresholds = this.#thresholds;
     thresholds.setValue(key, value);
     const { meter } = this.#parking;
-    this.#parking.beginPass();
+    const outer = this.#parking.beginPass();
     let completed = 0;
-    for (let op = thresholds.takeReached(key); op !== undefined; op = thresholds.takeReached(key)) {
-      if (meter.tellsTries) meter.willTry(op, key);
-      try {
-        if (op.tryComplete()) completed++;
-      } catch (error) {
-        if (op.isCompleted) completed++;
-        this.#parking.report(error, op);
+    try {
+      for (let op = thresholds.takeReached(key); op !== undefined; op = thresholds.takeReached(key)) {
+        if (meter.tellsTries) meter.willTry(op, key);
+        try {
+          if (op.tryComplete()) completed++;
+        } catch (error) {
+          if (op.isCompleted) completed++;
+          this.#parking.report(error, op);
+        }
       }
+    } finally {
+      this.#parking.endPass(outer);
     }
-    this.#parking.endPass();
     return completed;
   }
 
@@ -161,14 +164,10 @@ export class ThresholdPurgatory<
    * forced or parked again. Waiters are rejected with ERR_PURGATORY_CANCELLED and not returned. The key keeps its value.
    */
   cancelForKey(key: K): Op[] {
-    const cancelled: DelayedOperation[] = [];
-    const thresholds = this.#thresholds;
-    this.#parking.beginPass();
-    for (let op = thresholds.lowestOf(key); op !== undefined; op = thresholds.lowestOf(key)) {
-      this.#parking.takeOut(op, cancelled, () => cancelledIn(this.name));
-    }
-    this.#parking.endPass();
-    return cancelled as Op[];
+    return this.#parking.takeOut(
+      () => this.#thresholds.lowestOf(key),
+      () => cancelledIn(this.name),
+    ) as Op[];
   }
 
   /** As the `snapshot` of a Purgatory, with what is waited for in the place of what is watched. @throws as that. */
@@ -187,12 +186,12 @@ export class ThresholdPurgatory<
    */
   close(): Op[] {
     this.#isClosed = true;
-    const parked: DelayedOperation[] = [];
-    const thresholds = this.#thresholds;
-    this.#parking.beginPass();
-    for (const op of thresholds.operations()) this.#parking.takeOut(op, parked, () => closed(this.name));
-    this.#parking.endPass();
-    thresholds.forgetValues();
+    const operations = this.#thresholds.operations();
+    const parked = this.#parking.takeOut(
+      () => operations.next().value,
+      () => closed(this.name),
+    );
+    this.#thresholds.forgetValues();
     if (this.#ownsTimer) this.#timer.close();
     return parked as Op[];
   }

@@ -1,6 +1,6 @@
 // Who waits for which key to reach what: the last value of each key, and the thresholds above it.
 //
-// Ground rules. It owns the heaps and `operation.$place`; it runs no user code and knows no timer. A key has a level exactly while it has
+// Ground rules. It owns the heaps and sets `$place` of what it parks; it runs no user code and knows no timer. A key has a level exactly while it has
 // a value or somebody waits on it. A parked operation has a mark in the heap of each key that it still waits on; a threshold that was
 // reached stays reached for it, whatever the key does later. So an operation leaves all its heaps at once, with no search.
 //
@@ -118,13 +118,12 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
 
   /** Takes a parked operation off every heap; returns its stamp. */
   leave(operation: DelayedOperation): number {
-    // Absent where the Map refused the operation, as it does the one after 2^24.
-    const parked = this.#parked.get(operation);
+    const parked = this.#parked.get(operation) as Parked<K, V>;
     this.#parked.delete(operation);
-    for (let mark = parked?.marks; mark !== undefined; mark = mark.sibling) {
+    for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) {
       if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     }
-    return parked?.stamp ?? 0;
+    return parked.stamp;
   }
 
   /** Has nothing to do: Maps and heaps give memory back as they go. */
@@ -143,7 +142,7 @@ export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Thres
   }
 
   /** The parked operations in park order; they may leave on the way. */
-  operations(): Iterable<DelayedOperation> {
+  operations(): Iterator<DelayedOperation, undefined> {
     return this.#parked.keys();
   }
 

@@ -78,7 +78,9 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   add(task: TimerTask): void {
-    this.file(task, checkAddable(task, this), task.$slot, this);
+    const delayMs = checkAddable(task, this);
+    // Not $slot alone: what a careless timer from outside has left there names a cell of ours.
+    this.file(task, delayMs, task.$keeper === undefined ? NOT_HELD : task.$slot, this);
   }
 
   /** As `add` of a task that runs `callback`, which is returned for `cancel()`. @throws as `add`, and for no function. */
@@ -169,7 +171,16 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (slot !== NOT_HELD) tasks.release(task, slot);
     const lookAt = tasks.add(task, tick);
     task.$keeper = keeper;
-    if (lookAt < this.#armedTick) this.#lookAt(lookAt);
+    if (lookAt >= this.#armedTick) return;
+    try {
+      this.#lookAt(lookAt);
+    } catch (error) {
+      // The clock has refused: a task that nobody will wake up for must not be pending.
+      task.$keeper = undefined;
+      tasks.release(task, task.$slot);
+      this.#endPass();
+      throw error;
+    }
   }
 
   /** After tasks were taken out: gives memory back, and the wake-up if nothing is left. A pass under way does so at its end. */
@@ -192,15 +203,19 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const tasks = this.#tasks;
     this.#isRunning = true;
     let ran = 0;
-    // A pass that the last slice left open ends first: what its tasks add without delay must wait for the next.
-    if (tasks.isPassOpen) ran = this.#runPass(slice);
-    if (!tasks.isPassOpen) {
-      tasks.openPass(tickAt(nowMs, this.#tickMs));
-      ran += this.#runPass(slice);
+    try {
+      // A pass that the last slice left open ends first: what its tasks add without delay must wait for the next.
+      if (tasks.isPassOpen) ran = this.#runPass(slice);
+      if (!tasks.isPassOpen) {
+        tasks.openPass(tickAt(nowMs, this.#tickMs));
+        ran += this.#runPass(slice);
+      }
+    } finally {
+      // Also where the clock has thrown: a timer that thinks it is running would never run again.
+      this.#isRunning = false;
+      if (slice !== undefined && tasks.isPassOpen) this.#observer?.didYield(ran, tasks.size);
+      this.#endPass();
     }
-    this.#isRunning = false;
-    if (slice !== undefined && tasks.isPassOpen) this.#observer?.didYield(ran, tasks.size);
-    this.#endPass();
     return ran;
   }
 
@@ -210,7 +225,6 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     do {
       const task = tasks.take();
       if (task !== undefined) {
-        this.#observer?.willRun(task, this.#nowMs);
         this.#run(task);
         ran++;
       } else if (!tasks.isPassOpen) {
@@ -222,6 +236,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   #run(task: TimerTask): void {
     if (task.$keeper === this) task.$keeper = undefined;
+    this.#observer?.willRun(task, this.#nowMs);
     try {
       task.run();
     } catch (error) {
@@ -255,8 +270,9 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** Sends the reaper to `tick`; a pass under way does so at its end. */
   #lookAt(tick: number): void {
     if (this.#isRunning) return;
-    this.#armedTick = tick;
+    this.#armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
     this.#reaper.arm(tick * this.#tickMs);
+    this.#armedTick = tick;
   }
 
   /** Throws unless the timer is sound. For tests. */

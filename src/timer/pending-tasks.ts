@@ -42,7 +42,7 @@ export interface PendingTasks {
 
 /** Who is told what a timer runs. */
 export interface PassObserver {
-  /** `task` is about to run; `nowMs` is the last reading of the clock. */
+  /** `task`, which is pending no more, is about to run; `nowMs` is the last reading of the clock. */
   willRun(task: TimerTask, nowMs: number): void;
   threw(error: unknown, task: TimerTask): void;
   /** The reaper yields after `ran` tasks, with `pending` left, some of them due. */

@@ -1,6 +1,6 @@
 // The one wake-up that a timer holds on its clock.
 //
-// Ground rules. The reaper owns the wake-up; SystemTimer tells it the time of the earliest bucket and is told when that has come.
+// Ground rules. The reaper owns the wake-up; its timer (DrivenTimer) tells it the time to look next and is told when that has come.
 // It arms for an earlier time only: one for a later time would cost a host timer per start, while a wake-up that finds
 // nothing due costs one per bucket. With nothing pending it holds no wake-up, so an idle timer costs the host nothing.
 import type { Clock, WakeUp } from '../clock/clock.ts';
@@ -20,9 +20,9 @@ export class Reaper {
   /** Sees to it that `wake` is called at `atMs` or before; O(1), one host timer if that is earlier than known. */
   arm(atMs: number): void {
     if (atMs >= this.#armedAtMs) return;
-    this.#wakeUp?.cancel();
-    this.#armedAtMs = atMs;
+    this.disarm();
     this.#wakeUp = this.#clock.wakeAt(atMs, this.#fire);
+    this.#armedAtMs = atMs;
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 

@@ -1,6 +1,6 @@
 // What one timer has done so far, and where it tells it: the only file of the timer that counts, and that publishes.
 //
-// Ground rules. SystemTimer and its wheels call it, and it calls nobody but subscribers. It keeps numbers only, no task. It is told of a
+// Ground rules. Its timer and the wheels call it, and it calls nobody but subscribers. It keeps numbers only, no task. It is told of a
 // task before the task runs and when no slot is held anywhere, so whatever a subscriber does is as safe as what a task does.
 import { debug } from '../debug.ts';
 import { DurationHistogram } from './duration-histogram.ts';

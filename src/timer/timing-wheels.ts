@@ -1,7 +1,7 @@
 // The pending tasks of one timer in the order of their ticks: the wheels, the DelayQueue and the slab that they share.
 //
 // Ground rules. It owns the slab, every list in it and `task.$slot` of the tasks it holds. It never reads a clock, runs no
-// task and knows no milliseconds: ticks come as arguments (PendingTasks). SystemTimer alone drives it.
+// task and knows no milliseconds: ticks come as arguments (PendingTasks). Its timer (DrivenTimer) alone drives it.
 //
 // Three ticks:   cursor <= horizon <= now.   The cursor is the tick that the wheels stand at: no queued bucket expires at or
 // before it. The horizon is the target of the pass under way, or the cursor when none is. A pass takes, in order: `due` (the tasks of
@@ -9,7 +9,7 @@
 // A task for a tick that is no longer ahead of the horizon (it has no delay) goes to `next`, which is due first in the next pass: so
 // none that a task adds can run in the pass that is under way.
 //
-// Costs. add, move, remove: O(1), plus O(log buckets) for the first task of a bucket. take: amortised O(1) per task and
+// Costs. add, release: O(1), plus O(log buckets) for the first task of a bucket. take: amortised O(1) per task and
 // per wheel that the task was filed above the lowest. No empty bucket is ever stepped through, so a jump costs the same as a step.
 import { mustHold } from '../must-hold.ts';
 import { Slab, type Slot } from '../slab/slab.ts';

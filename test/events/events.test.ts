@@ -153,6 +153,18 @@ describe('The events', () => {
     expect(events[0][1]).to.deep.equal({ timer, task, latenessMs: 15 });
   });
 
+  it('let a subscriber add the task again that it is told of: it is pending then, once', () => {
+    const { clock, timer, add, log } = bench();
+    const task = add('a', 5);
+    stops.push(listen('purgatory:task:run', () => timer.add(task)));
+    clock.advance(5);
+    expect([log, timer.size, task.isPending]).to.deep.equal([['a@5'], 1, true]);
+    timer.add(task);
+    expect(timer.size).to.equal(1);
+    expect(task.cancel()).to.equal(true);
+    expect(timer.size).to.equal(0);
+  });
+
   it('measure the lateness of a task without delay from its start, however late the others are', () => {
     const { clock, timer, add } = bench({ reaper: false });
     const events = told('purgatory:task:run');

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
+import { Purgatory, SystemTimer } from '../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { HostClock } from '../support/host-clock.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('behaviour 16: one pass of checkAndComplete', () => {
   it('tries the operations of the key in park order, each once', () => {
@@ -178,6 +182,25 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     expect(counts(purgatory)).to.deep.equal(EMPTY);
     expect(log).to.have.length(50);
     expect(new Set(log).size).to.equal(50);
+  });
+
+  it('gives memory and the wake-up back even after a chain of events has overflowed the stack', async () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock });
+    const purgatory = new Purgatory<number, Op>('test', { timer });
+    const ops = Array.from({ length: 20_000 }, (_, i) => {
+      const op = new Op(`${i}`, { delayMs: 60_000, onCompleted: () => purgatory.checkAndComplete(i + 1) });
+      purgatory.tryCompleteElseWatch(op, [i]);
+      return op;
+    });
+    for (const op of ops) op.ready = true;
+    const [uncaught] = await uncaughtDuring(1, () => purgatory.checkAndComplete(0));
+    expect(uncaught).to.be.instanceOf(RangeError);
+    checkPurgatoryInvariants(purgatory);
+    for (const op of ops) op.cancel();
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+    expect(clock.outstanding.size).to.equal(0);
   });
 
   it('may be entered from an expiry', () => {

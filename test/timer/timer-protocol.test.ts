@@ -99,6 +99,18 @@ describe('A Timer from outside that follows the protocol', () => {
     expect([op.isPending, task.isPending]).to.deep.equal([false, false]);
   });
 
+  it('loses an operation that leaves early, whatever its delayMs has become', () => {
+    const { clock, timer, purgatory, log } = outside();
+    const op: { delayMs: number } & Op = new Op('a', { delayMs: 5, log });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    op.delayMs = Number.POSITIVE_INFINITY;
+    op.cancel();
+    expect(timer.size).to.equal(0);
+    clock.advance(5);
+    expect(purgatory.advanceClock()).to.equal(0);
+    expect(log).to.deep.equal([]);
+  });
+
   it('gives its operations back to a purgatory that closes', () => {
     const { timer, purgatory } = outside();
     const op = new Op('a', { delayMs: 5 });
@@ -107,5 +119,18 @@ describe('A Timer from outside that follows the protocol', () => {
     expect(timer.size).to.equal(0);
     timer.add(op);
     expect(op.isPending).to.equal(true);
+  });
+});
+
+describe('A Timer from outside that leaves $slot behind', () => {
+  it('does no harm to a timer of the library that gets the task next', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock });
+    const [a, b] = [new Task(5), new Task(5)];
+    timer.add(a);
+    b.$slot = 0;
+    timer.add(b);
+    clock.advance(5);
+    expect([a.runs, b.runs, timer.size]).to.deep.equal([1, 1, 0]);
   });
 });

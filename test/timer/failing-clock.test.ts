@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { HostClock } from '../support/host-clock.ts';
+import { counts, EMPTY, Op } from '../support/op.ts';
+import { Task } from '../support/task.ts';
+
+/** A clock of the user's own that breaks down when it is told to. */
+class FailingClock extends HostClock {
+  fails = false;
+
+  override now(): number {
+    if (this.fails) throw new Error('no time');
+    return super.now();
+  }
+
+  override wakeAt(atMs: number, wake: () => void): WakeUp {
+    if (this.fails) throw new Error('no wake-up');
+    return super.wakeAt(atMs, wake);
+  }
+}
+
+function onFailing(): { clock: FailingClock; timer: SystemTimer; purgatory: Purgatory<string, Op> } {
+  const clock = new FailingClock();
+  const timer = new SystemTimer({ clock });
+  return { clock, timer, purgatory: new Purgatory('test', { timer }) };
+}
+
+/** Makes the clock fail at its next wake-up, but give the time. */
+function failToWake(clock: FailingClock): void {
+  clock.now = () => clock.time;
+  clock.fails = true;
+}
+
+describe('A clock that throws', () => {
+  it('from wakeAt: add lets it through, and the task is not pending', () => {
+    const { clock, timer } = onFailing();
+    failToWake(clock);
+    const task = new Task(5);
+    expect(() => timer.add(task)).to.throw('no wake-up');
+    expect([task.isPending, timer.size]).to.deep.equal([false, 0]);
+    clock.fails = false;
+    timer.add(task);
+    checkTimerInvariants(timer);
+    clock.time = 5;
+    clock.fire();
+    expect(task.runs).to.equal(1);
+  });
+
+  it('from wakeAt: nothing is parked, and what was parked before can still leave', () => {
+    const { clock, timer, purgatory } = onFailing();
+    const before = new Op('before', { delayMs: 50 });
+    purgatory.tryCompleteElseWatch(before, ['k']);
+    failToWake(clock);
+    const op = new Op('a', { delayMs: 5 });
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('no wake-up');
+    expect([op.isPending, op.cancel(), timer.size]).to.deep.equal([false, false, 1]);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    expect(before.forceComplete()).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    checkPurgatoryInvariants(purgatory);
+    checkTimerInvariants(timer);
+  });
+
+  it('from now, while an operation without a deadline is parked: nothing is parked', () => {
+    const { clock, purgatory } = onFailing();
+    purgatory.tryCompleteElseWatch(new Op('before', { delayMs: 50 }), ['k']);
+    clock.fails = true;
+    const op = new Op('a');
+    expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('no time');
+    expect(op.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    checkPurgatoryInvariants(purgatory);
+  });
+
+  it('from now, between two tasks: the reaper goes on with the rest', () => {
+    const { clock, timer } = onFailing();
+    const first = new Task(5, () => {
+      clock.now = () => {
+        clock.now = () => clock.time;
+        throw new Error('no time');
+      };
+    });
+    const second = new Task(5);
+    timer.add(first);
+    timer.add(second);
+    clock.time = 5;
+    expect(() => clock.fire()).to.throw('no time');
+    expect([first.runs, second.runs]).to.deep.equal([1, 0]);
+    clock.fire();
+    expect([second.runs, timer.size]).to.deep.equal([1, 0]);
+    expect(clock.outstanding.size).to.equal(0);
+  });
+});
