@@ -15,6 +15,7 @@ export default {
   readme: 'none',
   sort: ['source-order'],
   excludePrivate: true,
+  excludeInternal: true,
   excludeExternals: true,
   disableSources: true,
   hideGenerator: true,

@@ -239,7 +239,7 @@ export class IdleTimeouts<E> {
     }
   }
 
-  /** Throws unless the structures of `idle` are sound and its timer holds what it should. For tests: O(elements). */
+  /** Throws unless the structures of `idle` are sound and its timer holds what it should. For tests: O(elements). @internal */
   static check<E>(idle: IdleTimeouts<E>): void {
     const table = idle.#table;
     idle.#buckets.check(table.check());

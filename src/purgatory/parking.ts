@@ -5,8 +5,9 @@
 // handles what user code throws where no caller of the user's could: inside a pass and in an expiry.
 import { PurgatoryError } from '../errors.ts';
 import { reportError } from '../timer/refusals.ts';
+import { type SystemTimer, withShortWay } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
-import { isKeeperTimer, type KeeperTimer, NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
 import {
   COMPLETED,
   type DelayedOperation,
@@ -33,7 +34,7 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
   readonly meter: PurgatoryMeter;
   readonly #timer: Timer;
   /** The timer, if it has the short way in and out. */
-  readonly #keeperTimer: KeeperTimer | undefined;
+  readonly #systemTimer: SystemTimer | undefined;
   readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
 
   /** Passes under way: loops in which many operations may leave. */
@@ -48,7 +49,7 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     onError: ((error: unknown, operation: DelayedOperation) => void) | undefined,
   ) {
     this.#timer = timer;
-    this.#keeperTimer = isKeeperTimer(timer) ? timer : undefined;
+    this.#systemTimer = withShortWay(timer);
     this.watchers = watchers;
     this.meter = new PurgatoryMeter(purgatory, timer);
     this.#onError = onError;
@@ -57,9 +58,9 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
   /** Parks an operation that is parked and pending nowhere. @throws what the timer's `add` throws; nothing is parked then. */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const delayMs = operation.delayMs;
-    const keeperTimer = this.#keeperTimer;
-    if (keeperTimer !== undefined && delayMs !== Number.POSITIVE_INFINITY) {
-      keeperTimer.addFor(this, operation, delayMs);
+    const systemTimer = this.#systemTimer;
+    if (systemTimer !== undefined && delayMs !== Number.POSITIVE_INFINITY) {
+      systemTimer.addFor(this, operation, delayMs);
     } else {
       if (delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(operation);
       operation.$keeper = this;
@@ -144,10 +145,10 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     const stamp = place === NOT_PARKED ? 0 : this.watchers.leave(operation, place);
     operation.$keeper = undefined;
     operation.$place = left;
-    const keeperTimer = this.#keeperTimer;
-    if (keeperTimer !== undefined) {
+    const systemTimer = this.#systemTimer;
+    if (systemTimer !== undefined) {
       const slot = operation.$slot;
-      if (slot !== NOT_HELD) keeperTimer.release(operation, slot);
+      if (slot !== NOT_HELD) systemTimer.release(operation, slot);
     } else {
       this.#timer.remove(operation); // whatever `delayMs` says: it may have changed since
     }
@@ -157,6 +158,6 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
 
   #settle(): void {
     this.watchers.shrink();
-    this.#keeperTimer?.settle();
+    this.#systemTimer?.settle();
   }
 }

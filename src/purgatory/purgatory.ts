@@ -229,7 +229,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.#isFlushDue = false;
   }
 
-  /** Throws unless the purgatory is sound. For tests. */
+  /** Throws unless the purgatory is sound. For tests. @internal */
   static check<K, Op extends DelayedOperation>(purgatory: Purgatory<K, Op>): void {
     purgatory.#parking.watchers.check();
   }

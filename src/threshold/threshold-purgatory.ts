@@ -219,7 +219,7 @@ export class ThresholdPurgatory<
     if (op.$keeper !== undefined) throw pending(op);
   }
 
-  /** Throws unless the purgatory is sound. For tests. */
+  /** Throws unless the purgatory is sound. For tests. @internal */
   static check<K, V extends ThresholdValue, Op extends DelayedOperation>(
     purgatory: ThresholdPurgatory<K, V, Op>,
   ): void {

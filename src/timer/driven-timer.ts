@@ -183,7 +183,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
   }
 
-  /** After tasks were taken out: gives memory back, and the wake-up if nothing is left. A pass under way does so at its end. */
+  /**
+   * After tasks were taken out: gives memory back, and the wake-up if nothing is left. A pass under way does so at its end.
+   *
+   * @internal
+   */
   settle(): void {
     if (this.#isRunning) return;
     if (this.#tasks.size === 0) this.#rest();
@@ -275,7 +279,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#armedTick = tick;
   }
 
-  /** Throws unless the timer is sound. For tests. */
+  /**
+   * Throws unless the timer is sound. For tests.
+   *
+   * @internal
+   */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
     if (!timer.#hasReaper || timer.#isRunning) return;

@@ -1,8 +1,12 @@
 // The timer of the library: hierarchical timing wheels with a DelayQueue, driven by a clock.
 //
 // Ground rules. Those of DrivenTimer, with the wheels (TimingWheels) for its pending tasks, so the clock jumps from non-empty bucket to
-// non-empty bucket. What it adds to a driven timer: periodic tasks, a meter with its snapshot, and the short way for keepers.
+// non-empty bucket. What it adds to a driven timer: periodic tasks, a meter with its snapshot, and a short way in and out.
+//
+// The short way is for purgatories, which have checked their operations themselves: it saves the half of all accesses to a task's fields
+// that would only find out again what they know. With many classes of operations each access costs (timer-protocol.ts).
 
+import { checkedDelay } from './checked-delay.ts';
 import { DrivenTimer } from './driven-timer.ts';
 import {
   type FixedDelayOptions,
@@ -12,8 +16,9 @@ import {
 } from './periodic-task.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
 import { tickAt } from './tick.ts';
+import type { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
-import { checkedDelay, type KeeperTimer, NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
+import { NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
 import { type TimerSnapshot, timerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './timing-wheels.ts';
@@ -22,7 +27,7 @@ import { TimingWheels } from './timing-wheels.ts';
  * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
  * from non-empty bucket to non-empty bucket. A pending task keeps the process alive unless `unref()`.
  */
-export class SystemTimer extends DrivenTimer implements KeeperTimer {
+export class SystemTimer extends DrivenTimer {
   readonly #tickMs: number;
   readonly #wheels: TimingWheels;
   readonly #meter: TimerMeter;
@@ -68,13 +73,34 @@ export class SystemTimer extends DrivenTimer implements KeeperTimer {
     return timerSnapshot(this, this.#tickMs, this.#wheels, this.#meter);
   }
 
-  /** The short way in for keepers: see the timer protocol. */
+  /**
+   * The short way in: as `add` of a task that is pending nowhere, for `keeper`, which is to be its $keeper. O(1).
+   *
+   * @throws what `add` throws for the timer's part and for `delayMs`; nothing has changed then.
+   * @internal
+   */
   addFor(keeper: TaskKeeper, task: TimerTask, delayMs: number): void {
     this.file(task, checkedDelay(delayMs), NOT_HELD, keeper);
   }
 
-  /** The short way out for keepers: see the timer protocol. */
+  /**
+   * The short way out, for a task that came in by it and is in `slot`; leaves $keeper alone. `settle` is to follow, once for all that are
+   * released in a row. O(1).
+   *
+   * @internal
+   */
   release(task: TimerTask, slot: number): void {
     this.#wheels.release(task, slot);
   }
+}
+
+/**
+ * `timer`, if it has the short way: a SystemTimer whose `add` and `remove` nobody has overridden.
+ *
+ * @internal
+ */
+export function withShortWay(timer: Timer): SystemTimer | undefined {
+  if (!(timer instanceof SystemTimer)) return undefined;
+  const { add, remove } = SystemTimer.prototype;
+  return timer.add === add && timer.remove === remove ? timer : undefined;
 }

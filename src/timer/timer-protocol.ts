@@ -15,13 +15,10 @@
 //   close()       clears as before run(); for a task of another keeper it calls task.$keeper.remove(task), and returns
 //                 the task only if that says true.
 //
-// A purgatory has checked its operations itself. So a timer may have a second, shorter way in and out for keepers (KeeperTimer):
-// it saves the half of all accesses to a task's fields that would only find out again what the keeper knows.
-//
 // Why names and not symbols: users' classes make every access in the engine megamorphic, and V8 has a cache for megamorphic named
 // properties, but looks symbols up the long way: `npm run bench -- park-complete` has a row with eight classes of operations.
-import { invalidArgType, outOfRange, PurgatoryError } from '../errors.ts';
-import type { Timer } from './timer.ts';
+import { invalidArgType, PurgatoryError } from '../errors.ts';
+import { checkedDelay } from './checked-delay.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** Who answers for a pending task. */
@@ -32,25 +29,6 @@ export interface TaskKeeper {
 
 /** The value of `$slot` in a task that no timer holds. */
 export const NOT_HELD = -1;
-
-/** A timer with the shorter way for keepers. */
-export interface KeeperTimer extends Timer {
-  /**
-   * As `add` of a task that is pending nowhere, for `keeper`, which is to be its $keeper. O(1).
-   *
-   * @throws what `add` throws for the timer's part and for `delayMs`; nothing has changed then.
-   */
-  addFor(keeper: TaskKeeper, task: TimerTask, delayMs: number): void;
-  /** Takes out a task that was added for a keeper and is in `slot`; leaves $keeper alone. `settle` is to follow. O(1). */
-  release(task: TimerTask, slot: number): void;
-  /** To be called after `release`, once for all that are released in a row: gives memory and the wake-up back. O(1), amortised. */
-  settle(): void;
-}
-
-export function isKeeperTimer(timer: Timer): timer is KeeperTimer {
-  const { addFor, release, settle } = timer as Partial<KeeperTimer>;
-  return typeof addFor === 'function' && typeof release === 'function' && typeof settle === 'function';
-}
 
 /**
  * Throws unless `task` may be added to `timer`; returns its delay in ms, 0 for a negative one. O(1).
@@ -69,12 +47,4 @@ export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
     );
   }
   return checkedDelay(task.delayMs);
-}
-
-/** `delayMs`, 0 for a negative one. O(1). @throws as {@link checkAddable}. */
-export function checkedDelay(delayMs: number): number {
-  if (delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER) return delayMs;
-  if (delayMs <= 0 && delayMs >= -Number.MAX_VALUE) return 0;
-  if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
-  throw outOfRange('delayMs', 'a finite number <= Number.MAX_SAFE_INTEGER', delayMs);
 }

@@ -108,4 +108,25 @@ describe('Purgatories that share a timer', () => {
     expect(timer.advanceClock()).to.equal(1);
     expect(op.expirations).to.equal(1);
   });
+
+  it('go through the add and remove of a class that extends SystemTimer', () => {
+    const calls: string[] = [];
+    class Watched extends SystemTimer {
+      override add(task: TimerTask): void {
+        calls.push('add');
+        super.add(task);
+      }
+      override remove(task: TimerTask): boolean {
+        calls.push('remove');
+        return super.remove(task);
+      }
+    }
+    const timer = new Watched({ clock: new ManualClock() });
+    const purgatory = new Purgatory<string, Op>('p', { timer });
+    const op = new Op('a', { delayMs: 5 });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    op.forceComplete();
+    expect(calls).to.deep.equal(['add', 'remove']);
+    expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
+  });
 });
