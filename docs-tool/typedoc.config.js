@@ -20,6 +20,5 @@ export default {
   disableSources: true,
   hideGenerator: true,
   githubPages: false,
-  intentionallyNotExported: ['DrivenTimer'],
   treatWarningsAsErrors: true,
 };
