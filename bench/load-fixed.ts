@@ -31,7 +31,7 @@ function atFixedRate(make: MakeParkingPeer): System {
         step();
       });
     const warmMs = quick ? 700 : 1_500;
-    const measuredMs = quick ? 1_000 : 3_000;
+    const measuredMs = quick ? 1_000 : 2_000;
     await runUntil(startMs + warmMs);
     load.lateness.length = 0;
     const cpu = cpuNs();

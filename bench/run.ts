@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plot } from './harness/plot.ts';
 import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
-import { compared, type Measurement, pinned, runWorkload } from './harness/runner.ts';
+import { type Measurement, pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
 import type { Workload } from './harness/types.ts';
 import { workloads } from './workloads.ts';
@@ -73,7 +73,7 @@ async function measured(workload: Workload): Promise<Stored> {
     quick,
     rounds,
     // In the minute of a quick run there is time only for what the table compares.
-    systems: quick ? [...compared(workload)] : undefined,
+    onlyCompared: quick,
     onChild: (system, size, round) => progress(`${workload.name}: ${system}, ${size}, round ${round + 1}`),
   });
   progress('');

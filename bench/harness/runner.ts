@@ -20,8 +20,8 @@ export interface Measurement {
 export interface Plan {
   quick: boolean;
   rounds: number;
-  /** Only these systems, if given. */
-  systems?: readonly string[];
+  /** Only what a row compares. */
+  onlyCompared: boolean;
   onChild?: (system: string, size: number, round: number) => void;
 }
 
@@ -29,19 +29,20 @@ export interface Plan {
 export const pinned: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /**
- * Runs every system of the workload at every size of the plan; those that no row compares in the first round only. Rejects if a child fails, with what it wrote.
+ * Runs every system of the workload at every size of the plan; what no row compares, in the first round only: the plots show it. Rejects if
+ * a child fails, with what it wrote.
  */
 export async function runWorkload(workload: Workload, plan: Plan): Promise<Measurement[]> {
   const sizes = plan.quick ? workload.sizes.quick : workload.sizes.full;
   const measurements = sizes.flatMap((size) =>
     Object.keys(workload.systems)
-      .filter((system) => plan.systems?.includes(system) ?? true)
+      .filter((system) => !plan.onlyCompared || isCompared(workload, system, size))
       .filter((system) => workload.runs?.(system, size) ?? true)
       .map((system): Measurement => ({ system, size, metrics: {} })),
   );
   for (let round = 0; round < Math.min(plan.rounds, workload.rounds ?? plan.rounds); round++) {
     for (const { system, size, metrics } of measurements) {
-      if (round > 0 && !compared(workload).has(system)) continue;
+      if (round > 0 && !isCompared(workload, system, size)) continue;
       plan.onChild?.(system, size, round);
       const measured = await runChild(workload, system, size, plan.quick);
       for (const [metric, value] of Object.entries(measured)) {
@@ -53,11 +54,13 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
   return measurements;
 }
 
-/** The systems that some row of the workload names, ours and the peers that it is held to; all where there are no rows. */
-export function compared({ rows, systems }: Workload): Set<string> {
-  if (rows.length === 0) return new Set(Object.keys(systems));
-  return new Set(
-    rows.flatMap((row) => [row.system ?? 'purgatory', ...(row.peer === undefined ? [] : [row.peer])]),
+/** Whether some row of the workload compares the system at this size, as ours or as the peer it is held to; all where there are no rows. */
+function isCompared({ rows }: Workload, system: string, size: number): boolean {
+  if (rows.length === 0) return true;
+  return rows.some(
+    (row) =>
+      ((row.system ?? 'purgatory') === system && row.size === size) ||
+      (row.peer === system && (row.peerSize ?? row.size) === size),
   );
 }
 

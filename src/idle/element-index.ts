@@ -5,6 +5,9 @@
 // comes, goes or moves, never by a touch: a pointer written into an old object is one more for the collector to visit. Private
 // fields are the object's own (not its heirs', not its proxies'), seen by nobody, and survive a freeze. One index at a time can own
 // them: an element that another index tracks already, a function, a primitive and an object that is not extensible go by a Map.
+//
+// Where the first objects of a class are tracked as soon as they are made, as a server does with connections, V8 leaves room for the
+// fields in all of that class; else they lie beside the object, which is one more cache miss a touch.
 import { NO_ROW, type Row } from './element-table.ts';
 
 /** Its constructor returns the object that it is given, so a class that extends it puts its private fields into that object. */

@@ -85,12 +85,29 @@ describe('the bench', () => {
     expect(fraction(2.5)).to.equal('2.5');
   });
 
-  it('runs a workload, each system in a process of its own', async () => {
-    const tiny: Workload = { ...steady, sizes: { full: [100], quick: [100] } };
-    const systems = ['purgatory', 'setTimeout'];
-    const measurements = await runWorkload(tiny, { quick: true, rounds: 1, systems });
-    expect(measurements.map(({ system }) => system)).to.deep.equal(systems);
-    for (const { metrics } of measurements) expect(metrics.step[0]).to.be.greaterThan(0);
+  it('runs a workload, each system in a process of its own, and what no row compares in the first round only', async function () {
+    this.timeout(60_000);
+    const { purgatory, setTimeout } = steady.systems;
+    const tiny: Workload = {
+      ...steady,
+      sizes: { full: [], quick: [10, 100] },
+      systems: { purgatory, setTimeout },
+      rows: [{ ...steady.rows[0], size: 100 }],
+    };
+    const measurements = await runWorkload(tiny, { quick: true, rounds: 2, onlyCompared: false });
+    const rounds = measurements.map(({ system, size, metrics }) => [system, size, metrics.step.length]);
+    expect(rounds).to.deep.equal([
+      ['purgatory', 10, 1],
+      ['setTimeout', 10, 1],
+      ['purgatory', 100, 2],
+      ['setTimeout', 100, 2],
+    ]);
+    for (const { metrics } of measurements) for (const ns of metrics.step) expect(ns).to.be.greaterThan(0);
+    const compared = await runWorkload(
+      { ...tiny, rows: [{ ...tiny.rows[0], peer: undefined }] },
+      { quick: true, rounds: 1, onlyCompared: true },
+    );
+    expect(compared.map(({ system, size }) => [system, size])).to.deep.equal([['purgatory', 100]]);
   });
 
   it('says what went wrong in a child', async () => {
