@@ -105,6 +105,7 @@ export const idle: Workload = {
   sizeLabel: 'connections',
   sizes: { full: [100_000], quick: [100_000] },
   isQuick: false,
+  rounds: 2,
   nodeFlags: ['--expose-gc'],
   systems: {
     purgatory: beating(() => {
