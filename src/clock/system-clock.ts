@@ -63,7 +63,6 @@ class SystemClock implements Clock {
   }
 
   wakeAt(atMs: number, wake: () => void): WakeUp {
-    this.now(); // notices a host that was replaced since the last reading
     return new HostWakeUp(this.#outstanding, atMs, wake);
   }
 
@@ -111,8 +110,8 @@ class HostWakeUp implements WakeUp {
     this.#outstanding = outstanding;
     this.#atMs = atMs;
     this.#wake = wake;
+    this.#arm(); // reads the clock, which notices a host that was replaced since the last reading and re-arms all outstanding
     outstanding.add(this);
-    this.#arm();
   }
 
   cancel(): void {
