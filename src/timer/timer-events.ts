@@ -7,7 +7,7 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import type { Timer } from './timer.ts';
 import type { TimerTask } from './timer-task.ts';
 
-/** `purgatory:task:run`: a task is about to run. */
+/** `purgatory:task:run`: a task is about to run, and can no longer be cancelled. */
 export interface TaskRun {
   readonly timer: Timer;
   readonly task: TimerTask;

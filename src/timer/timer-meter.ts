@@ -1,7 +1,8 @@
 // What one timer has done so far, and where it tells it: the only file of the timer that counts, and that publishes.
 //
 // Ground rules. Its timer and the wheels call it, and it calls nobody but subscribers. It keeps numbers only, no task. It is told of a
-// task before the task runs and when no slot is held anywhere, so whatever a subscriber does is as safe as what a task does.
+// task before the task runs and when no slot is held anywhere, so whatever a subscriber does is as safe as what a task does. It is too
+// late to cancel the task that it is told of: that runs.
 import { debug } from '../debug.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 import type { PassObserver } from './pending-tasks.ts';
