@@ -65,7 +65,7 @@ function optionsFor(leMs: readonly number[]): ChartProps['options'] {
         fill: colour('--ember'),
         width: 0,
         points: { show: false },
-        paths: uPlot.paths.bars?.({ size: [0.82, 60], radius: 0.12 }),
+        paths: uPlot.paths.bars?.({ size: [0.82, 60] }),
       },
     ],
   };
