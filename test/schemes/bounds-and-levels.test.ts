@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { HierarchicalWheelTimer, SimpleWheelTimer } from '../../src/schemes/index.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { codeOf } from '../support/code-of.ts';
-import { checkInvariants } from './timers.ts';
 
 describe('SimpleWheelTimer', () => {
   it('states its bound, and takes a delay of exactly that wherever in a tick it starts', () => {
@@ -14,7 +14,7 @@ describe('SimpleWheelTimer', () => {
       timer.schedule(() => {
         ranAtMs = clock.now();
       }, 80);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
       clock.advance(200);
       expect(ranAtMs).to.equal(Math.ceil((startMs + 80) / 20) * 20);
     }
@@ -27,7 +27,7 @@ describe('SimpleWheelTimer', () => {
     timer.schedule(() => log.push('overdue'), 3);
     clock.advance(1_000);
     timer.schedule(() => log.push('new'), 7);
-    checkInvariants(timer);
+    checkTimerInvariants(timer);
     expect(timer.advanceClock()).to.equal(1);
     clock.advance(7);
     expect(timer.advanceClock()).to.equal(1);
@@ -39,7 +39,7 @@ describe('SimpleWheelTimer', () => {
     const timer = new SimpleWheelTimer({ clock, wheelSize: 4, reaper: false });
     // The deadline, 2^53 + 3, is no double: the next is a whole turn of the wheel away.
     timer.schedule(() => {}, 3);
-    checkInvariants(timer);
+    checkTimerInvariants(timer);
     clock.advance(2);
     expect(timer.advanceClock()).to.equal(0);
     clock.advance(2);
@@ -51,7 +51,7 @@ describe('SimpleWheelTimer', () => {
     const timer = new SimpleWheelTimer({ clock, wheelSize: 16 });
     const tasks = Array.from({ length: 1_000 }, (_, index) => timer.schedule(() => {}, index % 15));
     for (const task of tasks.slice(2)) task.cancel();
-    checkInvariants(timer);
+    checkTimerInvariants(timer);
     expect(timer.close()).to.deep.equal(tasks.slice(0, 2));
   });
 
@@ -76,11 +76,11 @@ describe('HierarchicalWheelTimer', () => {
     for (const nowMs of [0.5, 500, 980, 993, 997, 998]) {
       clock.advance(nowMs - clock.now());
       timer.schedule(() => log.push(`${nowMs}@${clock.now()}`), 1_000 - nowMs);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
     }
     while (timer.size > 0) {
       clock.advance(1);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
     }
     expect(log).to.deep.equal(['0.5@1000', '500@1000', '980@1000', '993@1000', '997@1000', '998@1000']);
   });
@@ -104,7 +104,7 @@ describe('HierarchicalWheelTimer', () => {
     for (const startMs of [999, 17.125, 2 ** 31 - 3]) {
       const timer = new HierarchicalWheelTimer({ clock: new ManualClock(startMs), levels: [3, 3, 5] });
       const task = timer.schedule(() => {}, Number.MAX_SAFE_INTEGER);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
       expect(timer.close()).to.deep.equal([task]);
     }
   });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { longRuns, runs } from '../property/runs.ts';
 import { timerHistory } from '../property/timer-arbitraries.ts';
 import { type Player, TimerHistory } from '../property/timer-history.ts';
-import { type AnyTimer, checkInvariants, contenders } from './timers.ts';
+import { type AnyTimer, contenders } from './timers.ts';
 
 /** The most buckets that the invariants are checked over after every step. */
 const MOST_BUCKETS = 64;
@@ -13,7 +14,7 @@ describe('Property: every timer behaves as a sorted list', function () {
   for (const { name, make } of contenders) {
     const player: Player = {
       make: (options) => make({ ...options, wheelSize: Math.min(options.wheelSize!, MOST_BUCKETS) }),
-      check: (timer) => checkInvariants(timer as AnyTimer),
+      check: (timer) => checkTimerInvariants(timer as AnyTimer),
     };
 
     it(`${name}, in short histories of every kind`, () => {

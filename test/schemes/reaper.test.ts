@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { codeOf } from '../support/code-of.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { Task } from '../support/task.ts';
 import { rig } from './rig.ts';
-import { checkInvariants, contenders } from './timers.ts';
+import { contenders } from './timers.ts';
 
 for (const contender of contenders) {
   describe(`${contender.name}: reaper and close`, () => {
@@ -64,7 +65,7 @@ for (const contender of contenders) {
       clock.time = 1;
       clock.fire();
       expect(log.length).to.be.within(2, 4);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
       expect(timer.nextExpirationMs).to.be.at.most(clock.time);
       timer.schedule(() => log.push(10), 0);
       while (timer.size > 0) clock.fire();
@@ -84,7 +85,7 @@ for (const contender of contenders) {
       clock.advance(100_000);
       expect(timer.advanceClock()).to.equal(0);
       expect(log).to.deep.equal([]);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
     });
 
     it('closes from inside a task: the rest of the pass comes back and does not run', () => {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { rig } from './rig.ts';
-import { checkInvariants, contenders } from './timers.ts';
+import { contenders } from './timers.ts';
 
 for (const contender of contenders) {
   describe(`${contender.name}: tasks`, () => {
@@ -15,7 +16,7 @@ for (const contender of contenders) {
       for (const [index, task] of tasks.entries()) {
         if (index % 2 === 0) expect(task.cancel()).to.equal(true);
         else expect(timer.remove(task)).to.equal(true);
-        checkInvariants(timer);
+        checkTimerInvariants(timer);
         expect(task.cancel()).to.equal(false);
         expect(timer.remove(task)).to.equal(false);
         expect(task.isPending).to.equal(false);
@@ -41,7 +42,7 @@ for (const contender of contenders) {
         timer.add(self);
       });
       runTo(5);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
       clock.advance(100);
       expect(again.runs).to.equal(2);
       expect(log).to.deep.equal(['a@5', 'again@5', 'new@7', 'third@10', 'again@10']);
@@ -58,7 +59,7 @@ for (const contender of contenders) {
       expect(log).to.deep.equal(['a@1']);
       clock.advance(1);
       expect(log).to.deep.equal(['a@1', 'b@6']);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
     });
 
     it('arms anew for what a task adds during an advanceClock by hand, while a wake-up is outstanding', () => {
@@ -66,7 +67,7 @@ for (const contender of contenders) {
       add('far', 100, () => {});
       add('now', 0, () => add('near', 10));
       expect(timer.advanceClock()).to.equal(1);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
       clock.advance(10);
       expect(log).to.deep.equal(['now@0', 'near@10']);
     });
@@ -149,12 +150,12 @@ for (const contender of contenders) {
       const { clock, timer, add, log } = rig(contender);
       const tasks = Array.from({ length: 5_000 }, (_, index) => add(`${index}`, 1 + (index % 500)));
       for (const task of tasks.slice(10)) task.cancel();
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
       for (let index = 0; index < 4; index++) add(`new ${index}`, 600);
       clock.advance(1_000);
       expect(log).to.have.length(14);
       expect(log.slice(0, 2)).to.deep.equal(['0@1', '1@2']);
-      checkInvariants(timer);
+      checkTimerInvariants(timer);
     });
   });
 }

@@ -9,7 +9,6 @@ import {
   UnorderedListTimer,
 } from '../../src/schemes/index.ts';
 import type { SchemeTimer } from '../../src/schemes/scheme-timer.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { SystemTimer } from '../../src/timer/system-timer.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
 
@@ -53,9 +52,4 @@ export const contenders: readonly Contender[] = [
 
 function contender(Timer: new (options: SystemTimerOptions) => AnyTimer): Contender {
   return { name: Timer.name, isUnbounded: true, make: (options) => new Timer(options) };
-}
-
-/** Throws unless the invariants of `timer` hold. */
-export function checkInvariants(timer: AnyTimer): void {
-  checkTimerInvariants(timer);
 }
