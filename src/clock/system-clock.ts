@@ -46,7 +46,7 @@ class SystemClock implements Clock {
   #source: () => number = fromHrtime;
   #offsetMs = ORIGIN_MS;
   #lastMs = Number.NEGATIVE_INFINITY;
-  readonly #outstanding = new Set<HostWakeUp>();
+  readonly #outstanding = new WakeUpList();
 
   now(): number {
     if (
@@ -78,7 +78,8 @@ class SystemClock implements Clock {
     }
     if (this.#source() + this.#offsetMs < this.#lastMs) this.#rebase();
     this.#lastMs = this.#source() + this.#offsetMs;
-    if (movesTimers) for (const wakeUp of this.#outstanding) wakeUp.rearm();
+    if (!movesTimers) return this.#lastMs;
+    for (let wakeUp = this.#outstanding.first; wakeUp !== undefined; wakeUp = wakeUp.next) wakeUp.rearm();
     return this.#lastMs;
   }
 
@@ -94,9 +95,34 @@ function currentSource(): () => number {
   return isHostTimeReal() ? fromHrtime : fromPerformance;
 }
 
+/** The wake-ups that are outstanding, in the order in which they were made. Links, as a Set that is filled and emptied costs as much as a setTimeout. */
+class WakeUpList {
+  first: HostWakeUp | undefined;
+  #last: HostWakeUp | undefined;
+
+  push(wakeUp: HostWakeUp): void {
+    wakeUp.previous = this.#last;
+    if (this.#last === undefined) this.first = wakeUp;
+    else this.#last.next = wakeUp;
+    this.#last = wakeUp;
+  }
+
+  remove(wakeUp: HostWakeUp): void {
+    const { previous, next } = wakeUp;
+    if (previous === undefined) this.first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+  }
+}
+
 /** One setTimeout of the host, or the chain of them that reaches `atMs`. */
 class HostWakeUp implements WakeUp {
-  readonly #outstanding: Set<HostWakeUp>;
+  /** For the list. */
+  previous: HostWakeUp | undefined;
+  next: HostWakeUp | undefined;
+  readonly #outstanding: WakeUpList;
+  #isOutstanding = true;
   readonly #atMs: number = 0;
   readonly #wake: () => void;
   #isRef = true;
@@ -106,16 +132,18 @@ class HostWakeUp implements WakeUp {
   /** Tells the timer in use from one that was abandoned. */
   #arming = 0;
 
-  constructor(outstanding: Set<HostWakeUp>, atMs: number, wake: () => void) {
+  constructor(outstanding: WakeUpList, atMs: number, wake: () => void) {
     this.#outstanding = outstanding;
     this.#atMs = atMs;
     this.#wake = wake;
     this.#arm(); // reads the clock, which notices a host that was replaced since the last reading and re-arms all outstanding
-    outstanding.add(this);
+    outstanding.push(this);
   }
 
   cancel(): void {
-    if (this.#outstanding.delete(this)) this.#disarm();
+    if (!this.#isOutstanding) return;
+    this.#leave();
+    this.#disarm();
   }
 
   rearm(): void {
@@ -131,6 +159,11 @@ class HostWakeUp implements WakeUp {
   unref(): void {
     this.#isRef = false;
     this.#timer.unref?.();
+  }
+
+  #leave(): void {
+    this.#isOutstanding = false;
+    this.#outstanding.remove(this);
   }
 
   #arm(): void {
@@ -161,7 +194,7 @@ class HostWakeUp implements WakeUp {
     if (systemClock.now() < this.#atMs) {
       this.#arm();
     } else {
-      this.#outstanding.delete(this);
+      if (this.#isOutstanding) this.#leave();
       this.#wake();
     }
   };

@@ -121,4 +121,20 @@ describe('systemClock', () => {
     fake.tick(1);
     expect(wakes).to.equal(1);
   });
+
+  it('moves to a host that is replaced what is outstanding, and only that, whichever were cancelled before', () => {
+    for (const cancelled of [[], [0], [1], [2], [0, 1], [1, 2], [0, 2], [0, 1, 2]]) {
+      const woken: number[] = [];
+      const atMs = systemClock.now() + 60_000;
+      const wakeUps = [0, 1, 2].map((i) => systemClock.wakeAt(atMs, () => woken.push(i)));
+      for (const i of cancelled) wakeUps[i].cancel();
+      for (const i of cancelled) wakeUps[i].cancel();
+      const fake = sinon.useFakeTimers();
+      systemClock.now(); // notices
+      expect(fake.countTimers()).to.equal(3 - cancelled.length);
+      fake.tick(60_001);
+      expect(woken).to.deep.equal([0, 1, 2].filter((i) => !cancelled.includes(i)));
+      fake.restore();
+    }
+  });
 });
