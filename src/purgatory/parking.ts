@@ -134,6 +134,17 @@ export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeep
     for (const error of errors) this.report(error, operation);
   }
 
+  /** Tries a parked operation for an event; whether that completed it. What it throws is reported, and the pass goes on. */
+  tries(operation: DelayedOperation): boolean {
+    try {
+      return operation.tryComplete();
+    } catch (error) {
+      const { isCompleted } = operation;
+      this.report(error, operation);
+      return isCompleted;
+    }
+  }
+
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
     reportError(error, operation, this.#onError);

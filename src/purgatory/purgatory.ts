@@ -99,12 +99,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     try {
       for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
         if (tellsTries) meter.willTry(op, key);
-        try {
-          if (op.tryComplete()) completed++;
-        } catch (error) {
-          if (op.isCompleted) completed++;
-          this.#parking.report(error, op);
-        }
+        if (this.#parking.tries(op)) completed++;
       }
     } finally {
       watchers.endPass(pass);

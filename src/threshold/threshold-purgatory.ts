@@ -103,12 +103,7 @@ export class ThresholdPurgatory<
     try {
       for (let op = thresholds.takeReached(key); op !== undefined; op = thresholds.takeReached(key)) {
         if (meter.tellsTries) meter.willTry(op, key);
-        try {
-          if (op.tryComplete()) completed++;
-        } catch (error) {
-          if (op.isCompleted) completed++;
-          this.#parking.report(error, op);
-        }
+        if (this.#parking.tries(op)) completed++;
       }
     } finally {
       this.#parking.endPass(outer);
