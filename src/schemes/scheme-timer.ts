@@ -25,7 +25,8 @@ export abstract class SchemeTimer extends DrivenTimer {
   protected constructor(makeScheme: MakeScheme, options: SchemeTimerOptions | undefined) {
     const checked = checkedTimerOptions(options);
     const { clock, tickMs } = checked;
-    super(checked, new SchemeTasks(makeScheme, tickAt(clock.now(), tickMs)));
+    const nowMs = clock.now();
+    super(checked, nowMs, new SchemeTasks(makeScheme, tickAt(nowMs, tickMs)));
     this.tickMs = tickMs;
   }
 }

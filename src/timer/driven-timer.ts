@@ -43,8 +43,13 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #isRunning = false;
   #isClosed = false;
 
-  /** @param tasks none yet, at the tick of the clock. @param observer is told of what runs. */
-  protected constructor(options: CheckedTimerOptions, tasks: PendingTasks, observer?: PassObserver) {
+  /** @param nowMs a reading of the clock. @param tasks none yet, at the tick of that. @param observer is told of what runs. */
+  protected constructor(
+    options: CheckedTimerOptions,
+    nowMs: number,
+    tasks: PendingTasks,
+    observer?: PassObserver,
+  ) {
     const { tickMs, clock, reaper, sliceMs, maxPending, onError } = options;
     this.#tickMs = tickMs;
     this.#maxPending = Math.min(maxPending, MAX_INT32);
@@ -56,7 +61,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#reaper = new Reaper(clock, () => this.#wake());
     if (reaper) this.#armedTick = Number.POSITIVE_INFINITY;
     this.#slice = new Slice(this, sliceMs);
-    this.now();
+    this.#nowMs = nowMs;
   }
 
   get size(): number {

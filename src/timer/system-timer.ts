@@ -3,9 +3,8 @@
 // Ground rules. Those of DrivenTimer, with the wheels (TimingWheels) for its pending tasks, so the clock jumps from non-empty bucket to
 // non-empty bucket. What it adds to a driven timer: periodic tasks, a meter with its snapshot, and a short way in and out.
 //
-// The short way is for purgatories, which have checked their operations themselves: it saves the half of all accesses to a task's fields
+// The short way is for purgatories, which have checked their operations themselves: it saves the accesses to a task's fields
 // that would only find out again what they know. With many classes of operations each access costs (timer-protocol.ts).
-
 import { checkedDelay } from './checked-delay.ts';
 import { DrivenTimer } from './driven-timer.ts';
 import {
@@ -38,8 +37,9 @@ export class SystemTimer extends DrivenTimer {
     const { wheelSize, tickMs, clock } = checked;
     const meter = new TimerMeter(tickMs);
     const bits = 32 - Math.clz32(wheelSize - 1);
-    const wheels = new TimingWheels(bits, tickAt(clock.now(), tickMs), meter);
-    super(checked, wheels, meter);
+    const nowMs = clock.now();
+    const wheels = new TimingWheels(bits, tickAt(nowMs, tickMs), meter);
+    super(checked, nowMs, wheels, meter);
     this.#tickMs = tickMs;
     this.#wheels = wheels;
     this.#meter = meter;
