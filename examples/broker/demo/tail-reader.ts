@@ -5,11 +5,10 @@
  */
 import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
-import { NO_TOPIC_ID } from '../protocol/schema.ts';
+import { CONSUMER, FETCH_VERSION, fetchRequest } from '../protocol/fetch-request.ts';
 import { PeerClient } from '../replication/peer-client.ts';
 import { pause } from './pause.ts';
 
-const FETCH_VERSION = 12;
 const MAX_BYTES = 64 * 1024;
 /** How long an answer may take beyond the time that the broker may let a poll wait. */
 const PATIENCE_MS = 5000;
@@ -52,24 +51,13 @@ async function poll(
   { topic, partition, maxWaitMs }: Tail,
   offset: number,
 ): Promise<number> {
-  const request = {
-    replicaId: -1,
+  const request = fetchRequest(
+    CONSUMER,
     maxWaitMs,
-    minBytes: 1,
-    maxBytes: MAX_BYTES,
-    isolationLevel: 0,
-    sessionId: 0,
-    sessionEpoch: -1,
-    topics: [
-      {
-        topic,
-        topicId: NO_TOPIC_ID,
-        partitions: [{ partition, fetchOffset: offset, partitionMaxBytes: MAX_BYTES }],
-      },
-    ],
-    forgottenTopicsData: [],
-    rackId: '',
-  };
+    [{ topic, partition, fetchOffset: offset }],
+    MAX_BYTES,
+    MAX_BYTES,
+  );
   const { responses } = await client.send('Fetch', FETCH_VERSION, request, maxWaitMs + PATIENCE_MS);
   const { errorCode, highWatermark } = responses[0].partitions[0];
   if (errorCode !== ErrorCode.NONE) throw new Error(`${topic}-${partition} answered with error ${errorCode}`);

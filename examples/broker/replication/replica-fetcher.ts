@@ -10,13 +10,11 @@ import type { SystemTimer } from 'purgatory';
 import type { Node } from '../cluster.ts';
 import type { Partition } from '../log/partition.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { CONSUMER, FETCH_VERSION, fetchRequest } from '../protocol/fetch-request.ts';
 import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
-import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import { alignWithLeader } from './align.ts';
 import { PeerClient, type ResponseMessage } from './peer-client.ts';
 
-const FETCH_VERSION = 12;
-const CONSUMER = -1;
 const RETRY_MS = 100;
 /** How long a leader may take beyond the time that it may let a fetch wait. */
 const PATIENCE_MS = 2000;
@@ -101,22 +99,12 @@ export class ReplicaFetcher {
     wanted: readonly (readonly [partition: Partition, offset: number])[],
     partitionMaxBytes: number,
   ): Promise<ResponseMessage<'Fetch'> | undefined> {
-    const request = {
-      replicaId,
-      maxWaitMs,
-      minBytes: 1,
-      maxBytes: MAX_BYTES,
-      isolationLevel: 0,
-      sessionId: 0,
-      sessionEpoch: -1,
-      topics: wanted.map(([{ topic, index }, fetchOffset]) => ({
-        topic,
-        topicId: NO_TOPIC_ID,
-        partitions: [{ partition: index, fetchOffset, partitionMaxBytes }],
-      })),
-      forgottenTopicsData: [],
-      rackId: '',
-    };
+    const partitions = wanted.map(([{ topic, index }, fetchOffset]) => ({
+      topic,
+      partition: index,
+      fetchOffset,
+    }));
+    const request = fetchRequest(replicaId, maxWaitMs, partitions, MAX_BYTES, partitionMaxBytes);
     return this.#client.send('Fetch', FETCH_VERSION, request, maxWaitMs + PATIENCE_MS).catch(() => undefined);
   }
 
