@@ -1,7 +1,7 @@
 // From an element to its row in the ElementTable, fast enough for a touch.
 //
 // Ground rules. An object that can take it carries its row in private fields of Mark: a touch then reads memory that whoever has
-// the element has at hand, where a Map, or a WeakMap, costs two to three times as much. Both fields are written when the element
+// the element has at hand, where a Map, or a WeakMap, must look it up. Both fields are written when the element
 // comes, goes or moves, never by a touch: a pointer written into an old object is one more for the collector to visit. Private
 // fields are the object's own (not its heirs', not its proxies'), seen by nobody, and survive a freeze. One index at a time can own
 // them: an element that another index tracks already, a function, a primitive and an object that is not extensible go by a Map.
