@@ -18,8 +18,8 @@
 // holds no current tick: both ticks are arguments. listFor is O(wheels above the lowest that the distance needs): with the
 // default of 512 buckets, one step up covers 4 minutes of 1 ms ticks, two 37 hours. Buckets are never given back: an idle
 // wheel costs at most 2^bits of them. A wheel knows its buckets by their lists, in a typed array: a start needs the list alone, and
-// finds it without touching an object of the bucket (that costs 14 of 45 ns: docs/performance.md).
-import { NONE, type Moved, type Slab, type Slot } from '../slab/slab.ts';
+// touches no object of the bucket.
+import { type Moved, NONE, type Slab, type Slot } from '../slab/slab.ts';
 import { LOW_BITS } from './tick.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimerTaskList } from './timer-task-list.ts';
