@@ -97,7 +97,7 @@ export class Watchers<K, Op extends DelayedOperation> {
       if (before === after) this.#dropList(after); // only the sentinel is on both sides of a watch
       watch = next;
     }
-    parked.setValue(slot, undefined);
+    parked.clearValue(slot);
     parked.remove(slot);
     return stamp;
   }

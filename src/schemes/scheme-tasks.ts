@@ -51,7 +51,7 @@ export class SchemeTasks implements PendingTasks {
   }
 
   release(task: TimerTask, slot: number): void {
-    this.#slab.setValue(slot as Slot, undefined);
+    this.#slab.clearValue(slot as Slot);
     this.#scheme.remove(slot as Slot);
     task.$slot = NOT_HELD;
     this.#size--;

@@ -159,10 +159,15 @@ export class Slab<T = never> {
     return this.#values[slot >> STRIDE_BITS];
   }
 
-  setValue(slot: Slot, value: T | undefined): void {
+  setValue(slot: Slot, value: T): void {
     const index = slot >> STRIDE_BITS;
     if (index < this.#values.length) this.#values[index] = value;
     else this.#addValue(index, value);
+  }
+
+  /** For a cell that has a value. */
+  clearValue(slot: Slot): void {
+    this.#values[slot >> STRIDE_BITS] = undefined;
   }
 
   /** Calls `visit` with each value and its slot. O(capacity). */
@@ -250,7 +255,7 @@ export class Slab<T = never> {
   }
 
   /** Sentinels have no value: without the filling, the first value behind one would make the array a sparse one. */
-  #addValue(index: number, value: T | undefined): void {
+  #addValue(index: number, value: T): void {
     while (this.#values.length < index) this.#values.push(undefined);
     this.#values.push(value);
   }

@@ -8,7 +8,10 @@ import { invalidArgType, outOfRange } from '../errors.ts';
  * @throws RangeError with ERR_OUT_OF_RANGE: not finite, or above Number.MAX_SAFE_INTEGER.
  */
 export function checkedDelay(delayMs: number): number {
-  if (delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER) return delayMs;
+  return delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER ? delayMs : checkedUncommon(delayMs);
+}
+
+function checkedUncommon(delayMs: number): number {
   if (delayMs <= 0 && delayMs >= -Number.MAX_VALUE) return 0;
   if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
   throw outOfRange('delayMs', 'a finite number <= Number.MAX_SAFE_INTEGER', delayMs);

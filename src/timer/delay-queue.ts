@@ -1,7 +1,6 @@
 // The buckets that wait for their time, the earliest first.
 //
-// Ground rules. It owns the order of the queued buckets, nothing in them. Every bucket is in it at most once
-// (`isQueued`), so it never holds more than the wheels have buckets. Reading the head is O(1), a change O(log buckets), and
+// Ground rules. It owns the order of the queued buckets, nothing in them. Its owner puts a bucket into it at most once, so it never holds more than the wheels have buckets. Reading the head is O(1), a change O(log buckets), and
 // a change is paid once for all tasks that share a bucket.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import type { TimerTaskList } from './timer-task-list.ts';
@@ -26,7 +25,6 @@ export class DelayQueue {
 
   enqueue(bucket: TimerTaskList, expiration: number): void {
     bucket.expiration = expiration;
-    bucket.isQueued = true;
     this.#heap.enqueue(bucket);
     if (expiration < this.#headExpiration) this.#headExpiration = expiration;
   }
@@ -34,7 +32,6 @@ export class DelayQueue {
   /** Takes the head, which must exist. */
   dequeue(): TimerTaskList {
     const bucket = this.#heap.dequeue() as TimerTaskList;
-    bucket.isQueued = false;
     this.#headExpiration = this.#heap.front()?.expiration ?? Number.POSITIVE_INFINITY;
     return bucket;
   }

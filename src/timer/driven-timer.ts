@@ -154,9 +154,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /** The time by its clock in ms: one reading, never less than an earlier one. */
   now(): number {
+    this.#read();
+    return this.#nowMs;
+  }
+
+  /** Returns nothing: a double that a function returns is boxed, unless the function is inlined. */
+  #read(): void {
     const nowMs = this.#clock.now();
     if (nowMs > this.#nowMs) this.#nowMs = nowMs;
-    return this.#nowMs;
   }
 
   /** What `now()` said last, in ms; every `add` reads the clock, and so does the reaper. */
@@ -166,23 +171,32 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /** Files a task that is in no timer (`slot` NOT_HELD), or anew one that is held here in `slot`; `delayMs` has been checked. */
   protected file(task: TimerTask, delayMs: number, slot: number, keeper: TaskKeeper): void {
-    if (this.#isClosed) throw timerClosed();
     const tasks = this.#tasks;
-    if (slot === NOT_HELD && tasks.size >= this.#maxPending) throw timerFull(this.#maxPending);
-    const nowMs = this.now();
+    if (this.#isClosed || (slot === NOT_HELD && tasks.size >= this.#maxPending)) throw this.#refusal();
+    this.#read();
+    const nowMs = this.#nowMs;
     const nowTick = tickAt(nowMs, this.#tickMs);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
     if (slot !== NOT_HELD) tasks.release(task, slot);
     const lookAt = tasks.add(task, tick);
     task.$keeper = keeper;
-    if (lookAt >= this.#armedTick) return;
+    if (lookAt < this.#armedTick) this.#lookAtFor(task, lookAt);
+  }
+
+  // What a start does not do as a rule is in methods of its own: the compiler inlines the rest only while it is short.
+
+  #refusal(): Error {
+    return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
+  }
+
+  #lookAtFor(task: TimerTask, lookAt: number): void {
     try {
       this.#lookAt(lookAt);
     } catch (error) {
       // The clock has refused: a task that nobody will wake up for must not be pending.
       task.$keeper = undefined;
-      tasks.release(task, task.$slot);
+      this.#tasks.release(task, task.$slot);
       this.#endPass();
       throw error;
     }

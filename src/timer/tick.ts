@@ -21,16 +21,26 @@ export function tickOf(high: number, low: number): number {
   return high * LOW_SPAN + low;
 }
 
-/** The tick that `atMs` lies in. The correction is for a quotient that was rounded up to the next integer. */
+/** The tick that `atMs` lies in. */
 export function tickAt(atMs: number, tickMs: number): number {
-  if (tickMs === 1) return Math.floor(atMs); // the default, without the division
+  return tickMs === 1 ? Math.floor(atMs) : dividedDown(atMs, tickMs);
+}
+
+/** The first tick that begins at `atMs` or later. */
+export function tickFrom(atMs: number, tickMs: number): number {
+  return tickMs === 1 ? Math.ceil(atMs) : dividedUp(atMs, tickMs);
+}
+
+// Functions of their own: a start inlines the ticks of 1 ms, the default, and what it does not need must not stand in the way.
+
+/** The correction is for a quotient that was rounded up to the next integer. */
+function dividedDown(atMs: number, tickMs: number): number {
   const tick = Math.floor(atMs / tickMs);
   return tick * tickMs > atMs ? tick - 1 : tick;
 }
 
-/** The first tick that begins at `atMs` or later. The correction is for a quotient that was rounded down to an integer. */
-export function tickFrom(atMs: number, tickMs: number): number {
-  if (tickMs === 1) return Math.ceil(atMs);
+/** The correction is for a quotient that was rounded down to an integer. */
+function dividedUp(atMs: number, tickMs: number): number {
   const tick = Math.ceil(atMs / tickMs);
   return tick * tickMs < atMs ? tick + 1 : tick;
 }

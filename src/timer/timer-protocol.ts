@@ -40,11 +40,13 @@ export const NOT_HELD = -1;
 export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
   if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
   const keptBy = task.$keeper;
-  if (keptBy !== undefined && keptBy !== timer) {
-    throw new PurgatoryError(
-      'ERR_PURGATORY_ALREADY_PENDING',
-      'The task is pending in another timer or parked in a purgatory: cancel it there first',
-    );
-  }
+  if (keptBy !== undefined && keptBy !== timer) throw alreadyPending();
   return checkedDelay(task.delayMs);
+}
+
+function alreadyPending(): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_ALREADY_PENDING',
+    'The task is pending in another timer or parked in a purgatory: cancel it there first',
+  );
 }

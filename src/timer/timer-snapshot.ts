@@ -3,6 +3,7 @@
 // Ground rules. It reads and changes nothing, but for dropping empty buckets from the head of the DelayQueue, as `nextExpirationMs` does. It
 // takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a limit, which is the
 // lower, the more buckets are queued.
+import { NONE, type Slot } from '../slab/slab.ts';
 import type { DurationSnapshot } from './duration-histogram.ts';
 import type { SystemTimer } from './system-timer.ts';
 import { tickAt } from './tick.ts';
@@ -75,7 +76,7 @@ export function timerSnapshot(
   const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
   return {
     tickMs,
-    wheelSize: lowest.byIndex.length,
+    wheelSize: lowest.lists.length,
     nowMs,
     pending: wheels.size,
     nextExpirationMs,
@@ -83,8 +84,8 @@ export function timerSnapshot(
     levels: Array.from(lowest.levels(), (wheel) => ({
       tickMs: wheel.span * tickMs,
       position: wheel.indexAt(tick),
-      buckets: Array.from(wheel.byIndex, (bucket) =>
-        bucket?.isQueued ? wheels.count(bucket, maxPerBucket) : 0,
+      buckets: Array.from(wheel.lists, (list) =>
+        list === NONE ? 0 : wheels.count(list as Slot, maxPerBucket),
       ),
     })),
     maxPerBucket,
@@ -94,7 +95,7 @@ export function timerSnapshot(
         level: lowest.levelOf(head),
         bucket: lowest.indexOf(head),
         expirationMs: head.expiration * tickMs,
-        tasks: wheels.count(head, maxPerBucket),
+        tasks: wheels.count(head.list, maxPerBucket),
       },
     },
     lateness: meter.lateness.snapshot(),

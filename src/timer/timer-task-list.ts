@@ -1,9 +1,9 @@
 // A bucket: the tasks of one tick range of one wheel, in the order of add.
 //
-// Ground rules. It owns one list of the timer's slab. It has at most one expiration at a time, and is in the DelayQueue
-// exactly while `isQueued`: the clock cannot pass the expiration without taking the bucket from the queue first. A bucket that
-// has lost its tasks stays queued until it heads the queue: to search a heap for it would cost more than it saves, and
-// there are never more of them than buckets.
+// Ground rules. It owns one list of the timer's slab, whose sentinel says whether the bucket is in the DelayQueue. It has at most one
+// expiration at a time: the clock cannot pass that without taking the bucket from the queue first. A bucket that has lost its
+// tasks stays queued until it heads the queue: to search a heap for it would cost more than it saves, and there are never
+// more of them than buckets.
 import type { Slot } from '../slab/slab.ts';
 import { LOW_BITS, tickOf } from './tick.ts';
 
@@ -12,7 +12,6 @@ export class TimerTaskList {
   list: Slot;
   /** The first tick of the range it stands for. */
   expiration = 0;
-  isQueued = false;
   /** log2 of the ticks that it spans: 0 in the lowest wheel, where all its tasks are of one tick. */
   readonly shift: number;
 

@@ -15,42 +15,68 @@
 // add order survives every cascade. (tokio and Linux place by digit too.) No bucket can be met a whole turn late either.
 //
 // Ground rules. A wheel owns its buckets, made on demand, and the wheel above it, made on demand. It never reads a clock and
-// holds no current tick: both ticks are arguments. bucketFor is O(wheels above the lowest that the distance needs): with the
+// holds no current tick: both ticks are arguments. listFor is O(wheels above the lowest that the distance needs): with the
 // default of 512 buckets, one step up covers 4 minutes of 1 ms ticks, two 37 hours. Buckets are never given back: an idle
-// wheel costs at most 2^bits of them.
-import type { Slab } from '../slab/slab.ts';
+// wheel costs at most 2^bits of them. A wheel knows its buckets by their lists, in a typed array: a start needs the list alone, and
+// touches no object of the bucket.
+import { type Moved, NONE, type Slab, type Slot } from '../slab/slab.ts';
 import { LOW_BITS } from './tick.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimerTaskList } from './timer-task-list.ts';
 
 export class TimingWheel {
   readonly #bits: number = 0;
+  readonly #mask: number = 0;
   /** Position of the wheel's digit in a tick: its own tick is 2^shift ticks. */
   readonly #shift: number = 0;
   readonly #slab: Slab<TimerTask>;
-  readonly #buckets: (TimerTaskList | undefined)[];
+  /** The lists of its buckets by index; NONE where there was never a task. */
+  readonly #lists: Int32Array;
+  /** The buckets of all wheels of the timer; each list carries the index of its bucket. */
+  readonly #buckets: TimerTaskList[];
   #overflow: TimingWheel | undefined;
 
-  constructor(bits: number, shift: number, slab: Slab<TimerTask>) {
+  /** @param buckets those of the wheels below, to which this one adds its own. */
+  constructor(bits: number, shift: number, slab: Slab<TimerTask>, buckets: TimerTaskList[]) {
     this.#bits = bits;
+    this.#mask = (1 << bits) - 1;
     this.#shift = shift;
     this.#slab = slab;
-    this.#buckets = new Array(1 << bits).fill(undefined);
+    this.#buckets = buckets;
+    this.#lists = new Int32Array(1 << bits).fill(NONE);
   }
 
-  /** The bucket for the tick `high`, `low` while the current tick is the different one `nowHigh`, `nowLow`. */
-  bucketFor(high: number, low: number, nowHigh: number, nowLow: number): TimerTaskList {
-    const highestBit =
-      high === nowHigh ? 31 - Math.clz32(low ^ nowLow) : LOW_BITS + 31 - Math.clz32(high ^ nowHigh);
+  /** The list of the bucket for the tick `high`, `low` while the current tick is the different one `nowHigh`, `nowLow`. */
+  listFor(high: number, low: number, nowHigh: number, nowLow: number): Slot {
+    if (high !== nowHigh) return this.#farListFor(high, low, nowHigh);
+    const differing = low ^ nowLow;
     let wheel: TimingWheel = this;
-    while (highestBit >= wheel.#shift + wheel.#bits) wheel = wheel.#overflow ?? wheel.#makeOverflow();
-    return wheel.#bucketOf(high, low);
+    while (differing >>> wheel.#shift > wheel.#mask) wheel = wheel.#above();
+    return wheel.#listAt(digitsFrom(wheel.#shift, high, low));
   }
 
-  /** The buckets made so far, of this wheel and of those above it. For compaction, snapshots and tests. */
-  *buckets(): Generator<TimerTaskList, void, undefined> {
-    for (const bucket of this.#buckets) if (bucket !== undefined) yield bucket;
-    if (this.#overflow !== undefined) yield* this.#overflow.buckets();
+  #farListFor(high: number, low: number, nowHigh: number): Slot {
+    const highestBit = LOW_BITS + 31 - Math.clz32(high ^ nowHigh);
+    let wheel: TimingWheel = this;
+    while (highestBit >= wheel.#shift + wheel.#bits) wheel = wheel.#above();
+    const shift = wheel.#shift;
+    return wheel.#listAt(shift < LOW_BITS ? digitsFrom(shift, high, low) : high >> (shift - LOW_BITS));
+  }
+
+  #listAt(digits: number): Slot {
+    const index = digits & this.#mask;
+    const list = this.#lists[index] as Slot;
+    return list === NONE ? this.#makeBucket(index) : list;
+  }
+
+  /** To be told when the slab was compacted. */
+  move(moved: Moved): void {
+    for (let wheel: TimingWheel | undefined = this; wheel !== undefined; wheel = wheel.#overflow) {
+      const lists = wheel.#lists;
+      for (let index = 0; index < lists.length; index++) {
+        if (lists[index] !== NONE) lists[index] = moved(lists[index] as Slot);
+      }
+    }
   }
 
   /** This wheel and those above it. For snapshots. */
@@ -64,14 +90,14 @@ export class TimingWheel {
     return 2 ** this.#shift;
   }
 
-  /** The buckets by index; those that never had a task are undefined. */
-  get byIndex(): readonly (TimerTaskList | undefined)[] {
-    return this.#buckets;
+  /** The lists of its buckets by index; NONE where there was never a task. */
+  get lists(): Int32Array {
+    return this.#lists;
   }
 
   /** The index of the bucket that stands for `tick` in this wheel: where its hand points at that tick. */
   indexAt(tick: number): number {
-    return Math.floor(tick / this.span) % this.#buckets.length;
+    return Math.floor(tick / this.span) % this.#lists.length;
   }
 
   /** How many wheels above this one `bucket` is. */
@@ -81,27 +107,29 @@ export class TimingWheel {
 
   /** The index of a queued bucket, or of one that has just expired, in its wheel. */
   indexOf(bucket: TimerTaskList): number {
-    return Math.floor(bucket.expiration / 2 ** bucket.shift) % this.#buckets.length;
+    return Math.floor(bucket.expiration / 2 ** bucket.shift) % this.#lists.length;
   }
 
-  #bucketOf(high: number, low: number): TimerTaskList {
-    const shift = this.#shift;
-    // The digit that straddles the halves takes bits of both; a shift count of the low half is never 32 or more.
-    const digits =
-      shift < LOW_BITS ? (low >>> shift) | (high << (LOW_BITS - shift)) : high >> (shift - LOW_BITS);
-    const index = digits & ((1 << this.#bits) - 1);
-    return this.#buckets[index] ?? this.#makeBucket(index);
+  #makeBucket(index: number): Slot {
+    const list = this.#slab.makeList(0, this.#buckets.length);
+    this.#buckets.push(new TimerTaskList(list, this.#shift));
+    this.#lists[index] = list;
+    return list;
   }
 
-  #makeBucket(index: number): TimerTaskList {
-    const bucket = new TimerTaskList(this.#slab.makeList(0, 0), this.#shift);
-    this.#buckets[index] = bucket;
-    return bucket;
+  #above(): TimingWheel {
+    const overflow = this.#overflow;
+    return overflow === undefined ? this.#makeOverflow() : overflow;
   }
 
   #makeOverflow(): TimingWheel {
-    const overflow = new TimingWheel(this.#bits, this.#shift + this.#bits, this.#slab);
+    const overflow = new TimingWheel(this.#bits, this.#shift + this.#bits, this.#slab, this.#buckets);
     this.#overflow = overflow;
     return overflow;
   }
+}
+
+/** The bits of a tick from `shift` on, which is below LOW_BITS: a digit that straddles the halves takes bits of both. */
+function digitsFrom(shift: number, high: number, low: number): number {
+  return (low >>> shift) | (high << (LOW_BITS - shift));
 }

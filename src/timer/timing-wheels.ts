@@ -26,6 +26,9 @@ import { TimingWheel } from './timing-wheel.ts';
 const MAX_MOVES = 1_024;
 /** Due tasks that are read ahead at a time. */
 const ROW = 32;
+/** What the sentinel of a bucket's list carries in `a`, beside the index of the bucket in `b`. */
+const QUEUED = 1;
+const NOT_QUEUED = 0;
 /** Cells beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
 const MAX_IDLE_CELLS = 64;
 
@@ -33,6 +36,7 @@ export class TimingWheels implements PendingTasks {
   readonly #bits: number = 0;
   #slab = new Slab<TimerTask>();
   readonly #queue = new DelayQueue();
+  #buckets: TimerTaskList[] = [];
   #lowest: TimingWheel;
   readonly #meter: TimerMeter;
   #due = this.#slab.makeList(0, 0);
@@ -53,7 +57,7 @@ export class TimingWheels implements PendingTasks {
   constructor(bits: number, tick: number, meter: TimerMeter) {
     this.#bits = bits;
     this.#meter = meter;
-    this.#lowest = new TimingWheel(bits, 0, this.#slab);
+    this.#lowest = new TimingWheel(bits, 0, this.#slab, this.#buckets);
     this.#setCursor(tick);
     this.#horizon = tick;
   }
@@ -67,27 +71,36 @@ export class TimingWheels implements PendingTasks {
   }
 
   add(task: TimerTask, tick: number): number {
-    let lookAt = this.#cursor;
-    let list = this.#next;
-    // Mostly the tick is near: then the high half is the cursor's, and no division is needed.
-    const near = tick - this.#cursorBase;
-    const high = near < LOW_SPAN ? this.#cursorHigh : highOf(tick);
-    const low = near < LOW_SPAN ? near | 0 : lowOf(tick, high);
-    if (tick > this.#horizon) {
-      const bucket = this.#lowest.bucketFor(high, low, this.#cursorHigh, this.#cursorLow);
-      lookAt = bucket.isQueued ? Number.POSITIVE_INFINITY : this.#enqueue(bucket, high, low);
-      list = bucket.list;
-    }
+    // Mostly the tick is ahead and near: then its high half is the cursor's, and no division is needed.
+    const low = tick - this.#cursorBase;
+    if (!(tick > this.#horizon && low < LOW_SPAN)) return this.#addUncommon(task, tick);
+    return this.#addAhead(task, this.#cursorHigh, low | 0);
+  }
+
+  #addUncommon(task: TimerTask, tick: number): number {
+    const high = highOf(tick);
+    const low = lowOf(tick, high);
+    if (tick > this.#horizon) return this.#addAhead(task, high, low);
+    this.#push(this.#next, task, high, low);
+    return this.#cursor;
+  }
+
+  #addAhead(task: TimerTask, high: number, low: number): number {
+    const list = this.#lowest.listFor(high, low, this.#cursorHigh, this.#cursorLow);
+    this.#push(list, task, high, low);
+    return this.#slab.a(list) === QUEUED ? Number.POSITIVE_INFINITY : this.#enqueue(list, high, low);
+  }
+
+  #push(list: Slot, task: TimerTask, high: number, low: number): void {
     const slot = this.#slab.push(list, low, high);
     this.#slab.setValue(slot, task);
     task.$slot = slot;
     this.#size++;
-    return lookAt;
   }
 
   release(task: TimerTask, slot: number): void {
     const slab = this.#slab;
-    slab.setValue(slot as Slot, undefined);
+    slab.clearValue(slot as Slot);
     slab.remove(slot as Slot);
     task.$slot = NOT_HELD;
     this.#size--;
@@ -168,11 +181,12 @@ export class TimingWheels implements PendingTasks {
    * back what many buckets took (paid for by their making).
    */
   rest(): void {
-    while (this.#queue.size > 0) this.#queue.dequeue();
+    while (this.#queue.size > 0) this.#dequeue();
     this.#setCursor(this.#horizon);
     if (this.#slab.inUse <= MAX_IDLE_CELLS) return;
     this.#slab = new Slab();
-    this.#lowest = new TimingWheel(this.#bits, 0, this.#slab);
+    this.#buckets = [];
+    this.#lowest = new TimingWheel(this.#bits, 0, this.#slab, this.#buckets);
     this.#due = this.#slab.makeList(0, 0);
     this.#next = this.#slab.makeList(0, 0);
   }
@@ -193,20 +207,30 @@ export class TimingWheels implements PendingTasks {
   }
 
   shrink(): void {
-    if (!this.#slab.isSparse) return;
+    if (this.#slab.isSparse) this.#compact();
+  }
+
+  #compact(): void {
     const moved = this.#slab.compact();
     this.#due = moved(this.#due);
     this.#next = moved(this.#next);
-    for (const bucket of this.#lowest.buckets()) bucket.list = moved(bucket.list);
+    this.#lowest.move(moved);
+    for (const bucket of this.#buckets) bucket.list = moved(bucket.list);
     this.#slab.forEachValue((task, slot) => {
       task.$slot = slot;
     });
   }
 
-  #enqueue(bucket: TimerTaskList, high: number, low: number): number {
+  #enqueue(list: Slot, high: number, low: number): number {
+    const bucket = this.#buckets[this.#slab.b(list)];
     const expiration = bucket.startOf(high, low);
+    this.#slab.setA(list, QUEUED);
     this.#queue.enqueue(bucket, expiration);
     return expiration;
+  }
+
+  #dequeue(): void {
+    this.#slab.setA(this.#queue.dequeue().list, NOT_QUEUED);
   }
 
   /** Expires the head of the queue, or as much of a large overflow bucket as one step of `take` may move. */
@@ -215,7 +239,7 @@ export class TimingWheels implements PendingTasks {
     const bucket = this.#queue.head as TimerTaskList;
     const moved = bucket.shift === 0 ? 0 : this.#cascade(bucket);
     if (bucket.shift === 0 || slab.isEmpty(bucket.list)) {
-      this.#queue.dequeue();
+      this.#dequeue();
       this.#setCursor(bucket.expiration);
       if (bucket.shift === 0) slab.splice(bucket.list, this.#due);
     }
@@ -239,9 +263,9 @@ export class TimingWheels implements PendingTasks {
       if (low === nowLow && high === nowHigh) {
         slab.moveTo(this.#due, slot);
       } else {
-        const finer = this.#lowest.bucketFor(high, low, nowHigh, nowLow);
-        if (!finer.isQueued) this.#enqueue(finer, high, low);
-        slab.moveTo(finer.list, slot);
+        const finer = this.#lowest.listFor(high, low, nowHigh, nowLow);
+        if (slab.a(finer) !== QUEUED) this.#enqueue(finer, high, low);
+        slab.moveTo(finer, slot);
       }
     }
     return moved;
@@ -269,7 +293,7 @@ export class TimingWheels implements PendingTasks {
       head !== null && this.#slab.isEmpty(head.list);
       head = this.#queue.head
     ) {
-      this.#queue.dequeue();
+      this.#dequeue();
     }
   }
 
@@ -290,12 +314,12 @@ export class TimingWheels implements PendingTasks {
     return this.#queue;
   }
 
-  /** How many tasks are in `bucket`, counted up to `max`: O(max). */
-  count(bucket: TimerTaskList, max: number): number {
+  /** How many tasks are in `list`, counted up to `max`: O(max). */
+  count(list: Slot, max: number): number {
     const slab = this.#slab;
     let tasks = 0;
-    let slot = slab.next(bucket.list);
-    while (slot !== bucket.list && tasks < max) {
+    let slot = slab.next(list);
+    while (slot !== list && tasks < max) {
       tasks++;
       slot = slab.next(slot);
     }
@@ -308,18 +332,13 @@ export class TimingWheels implements PendingTasks {
     const next = this.#slab.check(this.#next);
     const due = this.#slab.check(this.#due);
     const found = [...next, ...due];
-    for (const bucket of this.#lowest.buckets()) {
+    for (const bucket of this.#buckets) {
+      const isQueued = queued.has(bucket);
       const members = this.#slab.check(bucket.list);
-      mustHold(bucket.isQueued === queued.has(bucket), 'isQueued disagrees with the queue');
-      mustHold(!(members.length > 0 && !bucket.isQueued), 'a bucket with tasks is not queued');
-      mustHold(
-        !(bucket.isQueued && bucket.expiration <= this.#cursor),
-        'the cursor has passed a queued bucket',
-      );
-      mustHold(
-        !(bucket.isQueued && bucket.expiration < this.#queue.headExpiration),
-        'the head is not the earliest',
-      );
+      mustHold((this.#slab.a(bucket.list) === QUEUED) === isQueued, 'a sentinel disagrees with the queue');
+      mustHold(!(members.length > 0 && !isQueued), 'a bucket with tasks is not queued');
+      mustHold(!(isQueued && bucket.expiration <= this.#cursor), 'the cursor has passed a queued bucket');
+      mustHold(!(isQueued && bucket.expiration < this.#queue.headExpiration), 'the head is not the earliest');
       for (const slot of members) {
         mustHold(
           bucket.startOf(this.#slab.b(slot), this.#slab.a(slot)) === bucket.expiration,
@@ -333,7 +352,7 @@ export class TimingWheels implements PendingTasks {
     for (const slot of found) {
       mustHold(this.#slab.value(slot)?.$slot === slot, 'a task does not know its slot');
     }
-    mustHold(this.#slab.inUse === found.length + [...this.#lowest.buckets()].length + 2, 'cells have leaked');
+    mustHold(this.#slab.inUse === found.length + this.#buckets.length + 2, 'cells have leaked');
     return this.nextTick();
   }
 }

@@ -22,8 +22,7 @@ class Host {
     };
     const clear = (timer: HostTimer): void => void this.#timers.delete(timer);
     performance.now = () => this.nowMs;
-    const hrtime = () => [Math.floor(this.nowMs / 1e3), (this.nowMs % 1e3) * 1e6];
-    Object.assign(process, { hrtime });
+    Object.assign(process, { hrtime: { bigint: () => BigInt(this.nowMs * 1e6) } });
     Object.assign(globalThis, { setTimeout: start, clearTimeout: clear, clearImmediate: clear });
     Object.assign(globalThis, {
       setImmediate: (run: () => void, ...args: unknown[]) => start(run, 1, ...args),
