@@ -90,20 +90,21 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * its own tries completed. Operations that are parked meanwhile wait for the next event.
    */
   checkAndComplete(key: K): number {
-    const { watchers, meter } = this.#parking;
+    const parking = this.#parking;
+    const { watchers, meter } = parking;
     const pass = watchers.beginPass(key);
     if (pass === undefined) return 0;
-    const outer = this.#parking.beginPass();
+    const outer = parking.beginPass();
     const { tellsTries } = meter;
     let completed = 0;
     try {
       for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
         if (tellsTries) meter.willTry(op, key);
-        if (this.#parking.tries(op)) completed++;
+        if (parking.tries(op)) completed++;
       }
     } finally {
       watchers.endPass(pass);
-      this.#parking.endPass(outer);
+      parking.endPass(outer);
     }
     return completed;
   }

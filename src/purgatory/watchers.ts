@@ -20,6 +20,8 @@ import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
 export interface Pass {
   next: Slot;
   last: Slot;
+  /** What was read ahead when it began. */
+  ahead: number;
   /** How many passes are around it. */
   readonly depth: number;
 }
@@ -107,11 +109,12 @@ export class Watchers<K, Op extends DelayedOperation> {
     const list = this.#lists.get(key);
     if (list === undefined) return undefined;
     const depth = this.#depth;
-    if (depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE, depth });
+    if (depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE, ahead: 0, depth });
     const pass = this.#passes[depth];
     this.#depth = depth + 1;
     pass.next = this.#watches.next(list);
     pass.last = this.#watches.prev(list);
+    pass.ahead = this.#readAhead(list, pass.next);
     return pass;
   }
 
@@ -192,6 +195,15 @@ export class Watchers<K, Op extends DelayedOperation> {
       watchers++;
     }
     return watchers;
+  }
+
+  /**
+   * Reads what `leave` will ask for if the first operation completes. With very many keys it lies far apart: read here, it is fetched side by
+   * side with the operation, not piece after piece. (The answer matters to nobody: kept, the reading is not optimised away.)
+   */
+  #readAhead(list: Slot, first: Slot): number {
+    const watches = this.#watches;
+    return this.#names[watches.a(list)] === undefined ? NONE : this.#parked.a(watches.a(first) as Slot);
   }
 
   #makeList(key: K): Slot {
