@@ -8,7 +8,7 @@
 //
 // Where the first objects of a class are tracked as soon as they are made, as a server does with connections, V8 leaves room for the
 // fields in all of that class; else they lie beside the object, which is one more cache miss a touch.
-import { NO_ROW, type Row } from './element-table.ts';
+import { NO_ROW, type Row } from './row.ts';
 
 /** Its constructor returns the object that it is given, so a class that extends it puts its private fields into that object. */
 class Carrier {

@@ -1,38 +1,43 @@
 // The tracked elements, a row each: what is known of an element, in columns.
 //
 // Ground rules. It owns the columns and the rows; a Row is valid until `remove` or the next `compact`, and nobody but the
-// ElementIndex and the buckets keeps one over either. Each row in use lies in one bucket, which knows it by its place there. It reads no
-// clock and knows no timer.
+// ElementIndex and the buckets keeps one over either. Each row in use lies in one bucket, which knows it by its place there, and which
+// has a number here while it has rows. It reads no clock and knows no timer.
 //
 // Why columns: a touch and most looks then read and write a few bytes in arrays that are dense and seen by no collector, where an
-// object for each element would cost cache misses, and a write barrier for each pointer. The stretches are 2 bytes each, so those of
-// 100,000 elements stay in the cache.
+// object for each element would cost cache misses, and a write barrier for each pointer. The stretches are 2 bytes each, the filings 4,
+// so those of 100,000 elements stay in the cache; the others are not read while elements are touched and have the common timeout.
 //
-// Costs. About 35 bytes a row. Growth doubles, compaction (when under a quarter is in use) halves: amortised O(1).
+// Costs. About 22 bytes a row, 30 from the first timeout on that is not the common one. Growth doubles, compaction (when under a
+// quarter is in use) halves: amortised O(1).
 import { mustHold } from '../must-hold.ts';
-import type { IdleBucket, Place } from './idle-bucket.ts';
+import { type IdleBucket, MAX_PLACES, type Place } from './idle-bucket.ts';
+import type { Row } from './row.ts';
 import { NO_STRETCH, type Stretch } from './touch-time.ts';
 
-declare const rowBrand: unique symbol;
-
-/** The number of an element's row. */
-export type Row = number & { readonly [rowBrand]: true };
-
-/** No row. */
-export const NO_ROW = -1 as Row;
-
 const MIN_ROWS = 64;
+/** The filing of a free row, and the number that no bucket has. */
+const FREE = 0;
 
 export class ElementTable<E> {
   readonly #elements: (E | undefined)[] = [];
-  /** Undefined in a free row. */
-  readonly #buckets: (IdleBucket | undefined)[] = [];
-  #places = new Uint8Array(MIN_ROWS);
+  /** The number of a row's bucket, times MAX_PLACES, and the place there. */
+  #filings = new Uint32Array(MIN_ROWS);
+  /** By number. */
+  #buckets: (IdleBucket | undefined)[] = [undefined];
+  #freeNumbers: number[] = [];
   /** That of the last touch, unless `#touchedMs` has its time already. */
   #stretches = new Uint16Array(MIN_ROWS);
   #touchedMs = new Float64Array(MIN_ROWS);
-  #timeoutMs = new Float64Array(MIN_ROWS);
+  readonly #commonMs: number;
+  /** Undefined while all have the common one. */
+  #timeoutMs: Float64Array | undefined;
   #free: Row[] = [];
+
+  /** @param timeoutMs the common one. */
+  constructor(timeoutMs: number) {
+    this.#commonMs = timeoutMs;
+  }
 
   /** Rows in use. */
   get size(): number {
@@ -43,7 +48,7 @@ export class ElementTable<E> {
   add(element: E, timeoutMs: number, touchedMs: number, bucket: IdleBucket): Row {
     const row = this.#free.pop() ?? this.#addRow();
     this.#elements[row] = element;
-    this.#timeoutMs[row] = timeoutMs;
+    this.setTimeout(row, timeoutMs);
     this.setTouched(row, touchedMs);
     this.#file(row, bucket);
     return row;
@@ -53,7 +58,7 @@ export class ElementTable<E> {
   remove(row: Row): IdleBucket {
     const bucket = this.#leave(row);
     this.#elements[row] = undefined;
-    this.#buckets[row] = undefined;
+    this.#filings[row] = FREE;
     this.#free.push(row);
     return bucket;
   }
@@ -70,7 +75,7 @@ export class ElementTable<E> {
   }
 
   bucket(row: Row): IdleBucket {
-    return this.#buckets[row] as IdleBucket;
+    return this.#buckets[Math.floor(this.#filings[row] / MAX_PLACES)] as IdleBucket;
   }
 
   /** The stretch of the last touch; NO_STRETCH when `touchedMs` tells. */
@@ -92,42 +97,52 @@ export class ElementTable<E> {
   }
 
   timeoutMs(row: Row): number {
-    return this.#timeoutMs[row];
+    return this.#timeoutMs === undefined ? this.#commonMs : this.#timeoutMs[row];
   }
 
   setTimeout(row: Row, timeoutMs: number): void {
+    if (this.#timeoutMs === undefined) {
+      if (timeoutMs === this.#commonMs) return;
+      this.#timeoutMs = new Float64Array(this.#filings.length).fill(this.#commonMs);
+    }
     this.#timeoutMs[row] = timeoutMs;
   }
 
   /** The rows in use. */
   *rows(): Generator<Row> {
-    for (let row = 0 as Row; row < this.#buckets.length; row++) {
-      if (this.#buckets[row] !== undefined) yield row;
+    for (let row = 0 as Row; row < this.#elements.length; row++) {
+      if (this.#filings[row] !== FREE) yield row;
     }
   }
 
   /** True when under a quarter of the rows is in use, and the owner had better {@link compact}. */
   get isSparse(): boolean {
-    const capacity = this.#places.length;
+    const capacity = this.#filings.length;
     return capacity > MIN_ROWS && this.size < capacity / 4;
   }
 
   /** Moves the rows in use together, in order, and gives half of the memory back, or more; `moved` hears of each. O(capacity). */
   compact(moved: (element: E, row: Row) => void): void {
+    // The numbers are given out anew, as after a burst most of them are free.
+    const buckets = this.#buckets;
+    for (const bucket of buckets) if (bucket !== undefined) bucket.number = FREE;
+    this.#buckets = [undefined];
+    this.#freeNumbers = [];
     let to = 0 as Row;
     for (const row of this.rows()) {
+      const place = this.#place(row);
+      const bucket = buckets[Math.floor(this.#filings[row] / MAX_PLACES)] as IdleBucket;
+      if (bucket.number === FREE) this.#number(bucket);
+      this.#filings[to] = bucket.number * MAX_PLACES + place;
+      bucket.setRow(place, to);
       this.#elements[to] = this.#elements[row];
-      this.#buckets[to] = this.#buckets[row];
-      this.#places[to] = this.#places[row];
       this.#stretches[to] = this.#stretches[row];
       this.#touchedMs[to] = this.#touchedMs[row];
-      this.#timeoutMs[to] = this.#timeoutMs[row];
-      this.bucket(to).setRow(this.#places[to] as Place, to);
+      if (this.#timeoutMs !== undefined) this.#timeoutMs[to] = this.#timeoutMs[row];
       moved(this.element(to), to);
       to++;
     }
     this.#elements.length = to;
-    this.#buckets.length = to;
     this.#free = [];
     let capacity = MIN_ROWS;
     while (capacity < to * 2) capacity *= 2;
@@ -136,28 +151,40 @@ export class ElementTable<E> {
 
   #addRow(): Row {
     const row = this.#elements.length as Row;
-    if (row === this.#places.length) this.#resize(row * 2);
+    if (row === this.#filings.length) this.#resize(row * 2);
     this.#elements.push(undefined);
-    this.#buckets.push(undefined);
     return row;
   }
 
   #resize(capacity: number): void {
-    this.#places = resized(this.#places, new Uint8Array(capacity));
+    this.#filings = resized(this.#filings, new Uint32Array(capacity));
     this.#stretches = resized(this.#stretches, new Uint16Array(capacity));
     this.#touchedMs = resized(this.#touchedMs, new Float64Array(capacity));
-    this.#timeoutMs = resized(this.#timeoutMs, new Float64Array(capacity));
+    if (this.#timeoutMs !== undefined) this.#timeoutMs = resized(this.#timeoutMs, new Float64Array(capacity));
   }
 
   #file(row: Row, bucket: IdleBucket): void {
-    this.#buckets[row] = bucket;
-    this.#places[row] = bucket.push(row);
+    if (bucket.size === 0) this.#number(bucket);
+    this.#filings[row] = bucket.number * MAX_PLACES + bucket.push(row);
   }
 
   #leave(row: Row): IdleBucket {
     const bucket = this.bucket(row);
-    bucket.remove(this.#places[row] as Place);
+    bucket.remove(this.#place(row));
+    if (bucket.size === 0) {
+      this.#buckets[bucket.number] = undefined;
+      this.#freeNumbers.push(bucket.number);
+    }
     return bucket;
+  }
+
+  #place(row: Row): Place {
+    return (this.#filings[row] % MAX_PLACES) as Place;
+  }
+
+  #number(bucket: IdleBucket): void {
+    bucket.number = this.#freeNumbers.pop() ?? this.#buckets.length;
+    this.#buckets[bucket.number] = bucket;
   }
 
   /** Throws unless the table is sound; returns its buckets. For tests: O(capacity). */
@@ -169,10 +196,7 @@ export class ElementTable<E> {
       mustHold(this.#elements[row] === undefined, `the free row ${row} keeps its element`);
     }
     for (const row of rows) {
-      mustHold(
-        this.bucket(row).rowAt(this.#places[row] as Place) === row,
-        `row ${row} is not where it was filed`,
-      );
+      mustHold(this.bucket(row).rowAt(this.#place(row)) === row, `row ${row} is not where it was filed`);
     }
     const buckets = new Set(rows.map((row) => this.bucket(row)));
     const filed = [...buckets].reduce((sum, bucket) => sum + bucket.size, 0);
@@ -182,7 +206,7 @@ export class ElementTable<E> {
 }
 
 /** `to` with as much of `from` as it has room for. */
-function resized<T extends Uint8Array | Uint16Array | Float64Array>(from: T, to: T): T {
+function resized<T extends Uint16Array | Uint32Array | Float64Array>(from: T, to: T): T {
   to.set(from.length > to.length ? from.subarray(0, to.length) : from);
   return to;
 }

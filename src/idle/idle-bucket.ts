@@ -7,10 +7,10 @@
 // Why not all elements of a time in one bucket: a timer sees between two tasks whether its slice is spent. So a burst of idle
 // elements runs in its slices, is run to the end by advanceClock(), and stops at close(), as if each were a task of its own.
 import { TimerTask } from '../timer/timer-task.ts';
-import { NO_ROW, type Row } from './element-table.ts';
+import { NO_ROW, type Row } from './row.ts';
 
 /** Few enough listeners that a slice is hardly overrun, and enough that the timer's share of a look is small. */
-const MAX_PLACES = 32;
+export const MAX_PLACES = 32;
 
 declare const placeBrand: unique symbol;
 
@@ -20,6 +20,8 @@ export type Place = number & { readonly [placeBrand]: true };
 export class IdleBucket extends TimerTask {
   /** When the timer runs it, in ms of the clock. */
   lookAtMs = 0;
+  /** The ElementTable's, while there are rows in it. */
+  number = 0;
   #size = 0;
   readonly #rows: Row[] = [];
   readonly #look: (bucket: IdleBucket) => void;

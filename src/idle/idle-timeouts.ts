@@ -19,9 +19,10 @@ import { reportError } from '../timer/refusals.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ElementIndex } from './element-index.ts';
-import { ElementTable, NO_ROW, type Row } from './element-table.ts';
+import { ElementTable } from './element-table.ts';
 import type { IdleBucket, Place } from './idle-bucket.ts';
 import { IdleBuckets } from './idle-buckets.ts';
+import { NO_ROW, type Row } from './row.ts';
 import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
 
 /** Hears of an element that has become idle. */
@@ -53,7 +54,7 @@ export class IdleTimeouts<E> {
   readonly #ownsTimer: boolean;
   readonly #touchTime: TouchTime;
   readonly #index = new ElementIndex<E>();
-  readonly #table = new ElementTable<E>();
+  readonly #table: ElementTable<E>;
   readonly #buckets: IdleBuckets;
   readonly #onError: ((error: unknown, element: E) => void) | undefined;
   #listeners: readonly IdleListener<E>[] = [];
@@ -63,6 +64,7 @@ export class IdleTimeouts<E> {
   constructor(options: IdleTimeoutsOptions<E>) {
     const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
     this.timeoutMs = checkedTimeout('options.timeoutMs', timeoutMs);
+    this.#table = new ElementTable(this.timeoutMs);
     this.#onError = checkedFunction('options.onError', onError);
     if (checkedFunction('options.onIdle', onIdle) !== undefined) this.addListener(onIdle as IdleListener<E>);
     if (timer !== undefined && (typeof timer?.add !== 'function' || typeof timer.remove !== 'function')) {
@@ -189,6 +191,7 @@ export class IdleTimeouts<E> {
   #lookSooner(nowMs: number): void {
     const lookAtMs = this.#touchTime.lookAt(Number.POSITIVE_INFINITY, nowMs);
     for (const row of this.#table.rows()) {
+      this.#table.setTouched(row, this.#touchedMs(row, nowMs));
       const bucket = this.#table.bucket(row);
       if (bucket.lookAtMs > lookAtMs) this.#buckets.postpone(bucket, lookAtMs, nowMs);
     }
@@ -207,7 +210,7 @@ export class IdleTimeouts<E> {
       const touchedMs = this.#touchedMs(row, nowMs);
       const idleAtMs = touchedMs + this.#table.timeoutMs(row);
       if (idleAtMs > nowMs) {
-        this.#table.setTouched(row, touchedMs);
+        if (this.#touchTime.isToKeep(this.#table.stretch(row))) this.#table.setTouched(row, touchedMs);
         this.#fileOrKeep(row, this.#touchTime.lookAt(idleAtMs, nowMs), nowMs);
       } else {
         const element = this.#table.element(row);

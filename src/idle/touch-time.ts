@@ -5,8 +5,9 @@
 // loop was blocked meanwhile, and no element becomes idle early; it can become so a stretch late. One wake-up a stretch ends it,
 // and no stretch begins before a touch: what nobody touches costs nothing.
 //
-// The numbers go round in a ring, so memory is fixed. Whoever keeps one asks for its time before the ring comes round to it: `lookAt`
-// never looks further ahead than half of that. If somebody is kept from looking for so long (by a timer that is not
+// The numbers go round in a ring, so memory is fixed. Whoever keeps one asks for its time before the ring comes round to it: a number
+// is kept at a look while it is at most a quarter of the ring old, and `lookAt` never looks further ahead than half of it: one
+// quarter is left for looks that come late. When the stretches become shorter, none may be kept, and all looks are to be sooner. If somebody is kept from looking for so long (by a timer that is not
 // advanced), the number stands for a later stretch, and the element becomes idle late, still not early.
 //
 // Stretches are for the host's own time alone, which moves by itself and in small steps. Any other clock (ManualClock, a fake
@@ -48,7 +49,7 @@ export class TouchTime {
     return this.#nowMs;
   }
 
-  /** Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then all looks are to be sooner. */
+  /** Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then no number may be kept, and all looks are to be sooner. */
   serve(timeoutMs: number): boolean {
     const before = this.#stretchMs;
     while (this.#stretchMs > MIN_STRETCH_MS && this.#stretchMs > timeoutMs / STRETCHES_PER_TIMEOUT) {
@@ -66,6 +67,11 @@ export class TouchTime {
   /** The end of a stretch in ms of the clock; Infinity while it lasts. */
   endMs(stretch: Stretch): number {
     return this.#endsMs[stretch];
+  }
+
+  /** Whether the time of a stretch is to be kept in its place until the next look: of the open one, so as not to wait for its end. */
+  isToKeep(stretch: Stretch): boolean {
+    return stretch === this.#open || (this.#latest - stretch + RING) % RING > RING / 4;
   }
 
   /**

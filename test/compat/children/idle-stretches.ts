@@ -169,12 +169,12 @@ fc.assert(
   runs(200),
 );
 
-/** Touches one element every ms for `ms`, so that the stretches go round their ring. */
-function beat(watch: Watch, ms: number): void {
+/** Touches one element every `everyMs` for `ms`, so that the stretches go round their ring. */
+function beat(watch: Watch, ms: number, everyMs = 1): void {
   const busy = {};
-  for (let passed = 0; passed < ms; passed++) {
+  for (let passed = 0; passed < ms; passed += everyMs) {
     watch.touch(busy);
-    host.run(1);
+    host.run(everyMs);
   }
 }
 
@@ -204,6 +204,20 @@ function shortenTheStretches(): void {
   watch.end();
 }
 
+/** The same with a touch that one look has left as the number of its stretch, half a ring before. */
+function shortenAfterALook(): void {
+  const watch = new Watch(20_000);
+  const once = {};
+  watch.touch(once, 130_000);
+  beat(watch, 40_000, 32);
+  watch.touch(once);
+  beat(watch, 90_000, 32);
+  watch.touch({}, 50);
+  beat(watch, 39_000);
+  watch.check();
+  watch.end();
+}
+
 /** However long the timeout, a touch is noted to the tenth of a second or so. */
 function timeOutInMinutes(): void {
   const watch = new Watch(600_000);
@@ -221,5 +235,6 @@ function timeOutInMinutes(): void {
 
 outlastTheRing();
 shortenTheStretches();
+shortenAfterALook();
 timeOutInMinutes();
 console.log('ok');
