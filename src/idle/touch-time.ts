@@ -5,10 +5,11 @@
 // loop was blocked meanwhile, and no element becomes idle early; it can become so a stretch late. One wake-up a stretch ends it,
 // and no stretch begins before a touch: what nobody touches costs nothing.
 //
-// The numbers go round in a ring, so memory is fixed. Whoever keeps one asks for its time before the ring comes round to it: a number
-// is kept at a look while it is at most a quarter of the ring old, and `lookAt` never looks further ahead than half of it: one
-// quarter is left for looks that come late. When the stretches become shorter, none may be kept, and all looks are to be sooner. If somebody is kept from looking for so long (by a timer that is not
-// advanced), the number stands for a later stretch, and the element becomes idle late, still not early.
+// The numbers go round in a ring, so memory is fixed. Whoever keeps one asks for its time before the ring comes round to it: a look keeps
+// a number that is at most a quarter of the ring old, and `lookAt` never looks further ahead than half of it, so a quarter is left
+// for looks that come late. When the stretches become shorter none may be kept, and all looks are to be sooner. If somebody is kept
+// from looking for longer (by a timer that is not advanced), the number stands for a later stretch, and the element becomes idle
+// late, still not early.
 //
 // Stretches are for the host's own time alone, which moves by itself and in small steps. Any other clock (ManualClock, a fake
 // one) can jump between two statements and is cheap to read: it is read at every touch, and the times are exact.
