@@ -1,7 +1,8 @@
 // The buckets that wait for their time, the earliest first.
 //
-// Ground rules. It owns the order of the queued buckets, nothing in them. Its owner puts a bucket into it at most once, so it never holds more than the wheels have buckets. Reading the head is O(1), a change O(log buckets), and
-// a change is paid once for all tasks that share a bucket.
+// Ground rules. It owns the order of the queued buckets, nothing in them. Its owner puts a bucket into it at most once, so it never
+// holds more than the wheels have buckets. Reading the head is O(1), a change O(log buckets), and a change is paid once for all
+// tasks that share a bucket.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import type { TimerTaskList } from './timer-task-list.ts';
 

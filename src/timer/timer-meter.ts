@@ -79,7 +79,7 @@ export class TimerMeter implements PassObserver {
       wheelCascaded.publish({
         timer: this.#timer,
         level: lowest.levelOf(bucket),
-        bucket: lowest.indexOf(bucket),
+        bucket: bucket.index,
         tasks,
       } satisfies WheelCascaded);
     }

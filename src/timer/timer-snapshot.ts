@@ -93,7 +93,7 @@ export function timerSnapshot(
       size,
       head: head && {
         level: lowest.levelOf(head),
-        bucket: lowest.indexOf(head),
+        bucket: head.index,
         expirationMs: head.expiration * tickMs,
         tasks: wheels.count(head.list, maxPerBucket),
       },

@@ -14,10 +14,13 @@ export class TimerTaskList {
   expiration = 0;
   /** log2 of the ticks that it spans: 0 in the lowest wheel, where all its tasks are of one tick. */
   readonly shift: number;
+  /** Which of its wheel it is. */
+  readonly index: number;
 
-  constructor(list: Slot, shift: number) {
+  constructor(list: Slot, shift: number, index: number) {
     this.list = list;
     this.shift = shift;
+    this.index = index;
   }
 
   /** The first tick of the range that the tick of the two halves lies in. */

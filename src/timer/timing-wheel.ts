@@ -19,7 +19,7 @@
 // default of 512 buckets, one step up covers 4 minutes of 1 ms ticks, two 37 hours. Buckets are never given back: an idle
 // wheel costs at most 2^bits of them. A wheel knows its buckets by their lists, in a typed array: a start needs the list alone, and
 // touches no object of the bucket.
-import { type Moved, NONE, type Slab, type Slot } from '../slab/slab.ts';
+import { NONE, type Slab, type Slot } from '../slab/slab.ts';
 import { LOW_BITS } from './tick.ts';
 import type { TimerTask } from './timer-task.ts';
 import { TimerTaskList } from './timer-task-list.ts';
@@ -69,14 +69,11 @@ export class TimingWheel {
     return list === NONE ? this.#makeBucket(index) : list;
   }
 
-  /** To be told when the slab was compacted. */
-  move(moved: Moved): void {
-    for (let wheel: TimingWheel | undefined = this; wheel !== undefined; wheel = wheel.#overflow) {
-      const lists = wheel.#lists;
-      for (let index = 0; index < lists.length; index++) {
-        if (lists[index] !== NONE) lists[index] = moved(lists[index] as Slot);
-      }
-    }
+  /** To be told when the list of a bucket, of this wheel or of one above, is another. O(wheels). */
+  didMove(bucket: TimerTaskList): void {
+    let wheel: TimingWheel = this;
+    while (wheel.#shift < bucket.shift) wheel = wheel.#above();
+    wheel.#lists[bucket.index] = bucket.list;
   }
 
   /** This wheel and those above it. For snapshots. */
@@ -105,14 +102,9 @@ export class TimingWheel {
     return (bucket.shift - this.#shift) / this.#bits;
   }
 
-  /** The index of a queued bucket, or of one that has just expired, in its wheel. */
-  indexOf(bucket: TimerTaskList): number {
-    return Math.floor(bucket.expiration / 2 ** bucket.shift) % this.#lists.length;
-  }
-
   #makeBucket(index: number): Slot {
     const list = this.#slab.makeList(0, this.#buckets.length);
-    this.#buckets.push(new TimerTaskList(list, this.#shift));
+    this.#buckets.push(new TimerTaskList(list, this.#shift, index));
     this.#lists[index] = list;
     return list;
   }

@@ -214,8 +214,10 @@ export class TimingWheels implements PendingTasks {
     const moved = this.#slab.compact();
     this.#due = moved(this.#due);
     this.#next = moved(this.#next);
-    this.#lowest.move(moved);
-    for (const bucket of this.#buckets) bucket.list = moved(bucket.list);
+    for (const bucket of this.#buckets) {
+      bucket.list = moved(bucket.list);
+      this.#lowest.didMove(bucket);
+    }
     this.#slab.forEachValue((task, slot) => {
       task.$slot = slot;
     });
@@ -332,8 +334,11 @@ export class TimingWheels implements PendingTasks {
     const next = this.#slab.check(this.#next);
     const due = this.#slab.check(this.#due);
     const found = [...next, ...due];
+    const wheels = [...this.#lowest.levels()];
     for (const bucket of this.#buckets) {
       const isQueued = queued.has(bucket);
+      const { lists } = wheels[this.#lowest.levelOf(bucket)];
+      mustHold(lists[bucket.index] === bucket.list, 'a wheel does not know the list of its bucket');
       const members = this.#slab.check(bucket.list);
       mustHold((this.#slab.a(bucket.list) === QUEUED) === isQueued, 'a sentinel disagrees with the queue');
       mustHold(!(members.length > 0 && !isQueued), 'a bucket with tasks is not queued');
