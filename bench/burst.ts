@@ -46,6 +46,7 @@ export const burst: Workload = {
   unit: 'ms',
   sizeLabel: 'timers',
   sizes: { full: [100_000, 1_000_000], quick: [1_000_000] },
+  rounds: 2,
   nodeFlags: ['--expose-gc'],
   systems: Object.fromEntries(
     ['purgatory', 'setTimeout', 'indexed heap', 'linked wheel'].map((name) => [

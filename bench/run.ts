@@ -34,8 +34,7 @@ const { values, positionals: names } = parseArgs({
   },
 });
 const { quick, last } = values;
-const rounds = Number(values.rounds ?? (quick ? 1 : 3));
-if (!Number.isInteger(rounds) || rounds < 1) {
+if (values.rounds !== undefined && !(Number.isInteger(Number(values.rounds)) && Number(values.rounds) >= 1)) {
   throw new RangeError(`--rounds takes an integer >= 1, not ${values.rounds}`);
 }
 for (const name of names) {
@@ -69,6 +68,7 @@ if (!last) console.log(`\n${secondsSince(start)} s`);
 
 async function measured(workload: Workload): Promise<Stored> {
   const begin = performance.now();
+  const rounds = Number(values.rounds ?? (quick ? 1 : (workload.rounds ?? 3)));
   const measurements = await runWorkload(workload, {
     quick,
     rounds,

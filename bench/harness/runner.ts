@@ -40,7 +40,7 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
       .filter((system) => workload.runs?.(system, size) ?? true)
       .map((system): Measurement => ({ system, size, metrics: {} })),
   );
-  for (let round = 0; round < Math.min(plan.rounds, workload.rounds ?? plan.rounds); round++) {
+  for (let round = 0; round < plan.rounds; round++) {
     for (const { system, size, metrics } of measurements) {
       if (round > 0 && !isCompared(workload, system, size)) continue;
       plan.onChild?.(system, size, round);

@@ -50,7 +50,7 @@ export interface Workload {
   rows: readonly Row[];
   /** Flags for `node` in the children, `--expose-gc` say. */
   nodeFlags?: readonly string[];
-  /** The most rounds that make sense, where the figures hardly vary. */
+  /** The rounds of a full run, unless `--rounds` says otherwise: fewer than 3 where a child takes long or its figures hardly vary. */
   rounds?: number;
   /** False: `--quick` leaves it out, unless it is named. */
   isQuick?: boolean;
