@@ -75,7 +75,7 @@ export class ElementTable<E> {
   }
 
   bucket(row: Row): IdleBucket {
-    return this.#buckets[Math.floor(this.#filings[row] / MAX_PLACES)] as IdleBucket;
+    return this.#filedIn(row, this.#buckets);
   }
 
   /** The stretch of the last touch; NO_STRETCH when `touchedMs` tells. */
@@ -131,7 +131,7 @@ export class ElementTable<E> {
     let to = 0 as Row;
     for (const row of this.rows()) {
       const place = this.#place(row);
-      const bucket = buckets[Math.floor(this.#filings[row] / MAX_PLACES)] as IdleBucket;
+      const bucket = this.#filedIn(row, buckets);
       if (bucket.number === FREE) this.#number(bucket);
       this.#filings[to] = bucket.number * MAX_PLACES + place;
       bucket.setRow(place, to);
@@ -176,6 +176,10 @@ export class ElementTable<E> {
       this.#freeNumbers.push(bucket.number);
     }
     return bucket;
+  }
+
+  #filedIn(row: Row, buckets: readonly (IdleBucket | undefined)[]): IdleBucket {
+    return buckets[Math.floor(this.#filings[row] / MAX_PLACES)] as IdleBucket;
   }
 
   #place(row: Row): Place {

@@ -50,7 +50,10 @@ export class TouchTime {
     return this.#nowMs;
   }
 
-  /** Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then no number may be kept, and all looks are to be sooner. */
+  /**
+   * Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then no number may be kept, and all looks
+   * are to be sooner.
+   */
   serve(timeoutMs: number): boolean {
     const before = this.#stretchMs;
     while (this.#stretchMs > MIN_STRETCH_MS && this.#stretchMs > timeoutMs / STRETCHES_PER_TIMEOUT) {
