@@ -121,10 +121,13 @@ export class Watchers<K, Op extends DelayedOperation> {
   /** The next operation of the pass, still parked; undefined at its end. */
   step(pass: Pass): Op | undefined {
     const watch = pass.next;
-    if (watch === NONE) return undefined;
+    // As `=== NONE`; but to V8 what is imported is no constant, and a pass over many watchers is bound by its instructions.
+    if (watch < 0) return undefined;
     const watches = this.#watches;
-    pass.next = watch === pass.last ? NONE : watches.next(watch);
-    return this.#parked.value(watches.a(watch) as Slot);
+    const next = watches.next(watch);
+    const operation = watches.a(watch) as Slot;
+    pass.next = watch === pass.last ? NONE : next;
+    return this.#parked.value(operation);
   }
 
   endPass(pass: Pass): void {

@@ -178,7 +178,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowTick = tickAt(nowMs, this.#tickMs);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
-    if (slot !== NOT_HELD) tasks.release(task, slot);
+    // Not from `slot`: catching up may have filed it elsewhere.
+    if (slot !== NOT_HELD) tasks.release(task, task.$slot);
     const lookAt = tasks.add(task, tick);
     task.$keeper = keeper;
     if (lookAt < this.#armedTick) this.#lookAtFor(task, lookAt);

@@ -71,8 +71,9 @@ export function timerSnapshot(
   const nowMs = timer.now();
   const tick = tickAt(nowMs, tickMs);
   const nextExpirationMs = timer.nextExpirationMs ?? null; // leaves a head that has tasks
-  const { lowest } = wheels;
-  const { head, size } = wheels.queue;
+  const { filed } = wheels;
+  const { lowest } = filed;
+  const { head, size } = filed.queue;
   const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
   return {
     tickMs,
@@ -85,7 +86,7 @@ export function timerSnapshot(
       tickMs: wheel.span * tickMs,
       position: wheel.indexAt(tick),
       buckets: Array.from(wheel.lists, (list) =>
-        list === NONE ? 0 : wheels.count(list as Slot, maxPerBucket),
+        list === NONE ? 0 : filed.count(list as Slot, maxPerBucket),
       ),
     })),
     maxPerBucket,
@@ -95,7 +96,7 @@ export function timerSnapshot(
         level: lowest.levelOf(head),
         bucket: head.index,
         expirationMs: head.expiration * tickMs,
-        tasks: wheels.count(head.list, maxPerBucket),
+        tasks: filed.count(head.list, maxPerBucket),
       },
     },
     lateness: meter.lateness.snapshot(),

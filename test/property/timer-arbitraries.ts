@@ -19,6 +19,8 @@ export interface History {
   readonly reaper: boolean;
   readonly maxPending: number;
   readonly startMs: number;
+  /** Whether the timer is asked after each step when it will look next: to answer, it files what is young. */
+  readonly asks: boolean;
   /** How many tasks there are of each in `tasks`; a copy is delayed by 3 ms more than the one before. */
   readonly copies: number;
   readonly tasks: readonly { readonly delayMs: number; readonly script: readonly Action[] }[];
@@ -93,6 +95,7 @@ export function timerHistory(
     reaper: fc.boolean(),
     maxPending: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1, 4),
     startMs: fc.constantFrom(0, 0, 0.5, 17.125, 999, 2 ** 31 - 3, 1e12 + 0.25, -5.5),
+    asks: fc.boolean(),
     tasks: fc.array(fc.record({ delayMs, script: fc.array(act, { maxLength: 4 }) }), {
       minLength: 1,
       maxLength: maxTasks,

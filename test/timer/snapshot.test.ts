@@ -49,6 +49,14 @@ describe('timer.snapshot()', () => {
     expect(timer.snapshot().delayQueue.head).to.deep.include({ bucket: 3, tasks: 1 });
   });
 
+  it('shows every task in a bucket, however lately it was added', () => {
+    const { timer, add } = bench({ wheelSize: 64, reaper: false });
+    add('without delay, so in no bucket', 0);
+    for (const delayMs of [5, 9, 9, 40]) add('', delayMs);
+    const [{ buckets }] = timer.snapshot().levels;
+    expect([buckets[5], buckets[9], buckets[40]]).to.deep.equal([1, 2, 1]);
+  });
+
   it('counts what ran, threw and cascaded', () => {
     const { timer, add, runTo } = bench({ wheelSize: 4, onError: () => {} });
     add('a', 7);

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { NOT_HELD } from '../../src/timer/timer-protocol.ts';
+import { YoungTasks } from '../../src/timer/young-tasks.ts';
+import { bench, Task } from '../support/task.ts';
+
+/** More than are ever young. */
+const MANY = 100;
+
+describe('YoungTasks', () => {
+  it('holds tasks in rows, in the order of add', () => {
+    const young = new YoungTasks();
+    const tasks = [3, 1, 2].map((delayMs) => new Task(delayMs));
+    for (const task of tasks) young.add(task, task.delayMs);
+    expect(young.end).to.equal(3);
+    for (const [row, task] of tasks.entries()) {
+      expect(young.task(row)).to.equal(task);
+      expect(young.tick(row)).to.equal(task.delayMs);
+      expect(young.holds(task, task.$slot)).to.equal(true);
+      expect(YoungTasks.isRow(task.$slot)).to.equal(true);
+    }
+  });
+
+  it('tells the slot of a row from a cell of a slab, and from none', () => {
+    for (const slot of [0, 4, 2 ** 30, NOT_HELD]) expect(YoungTasks.isRow(slot)).to.equal(false);
+  });
+
+  it('gives out the last row again at once, and no other before all are cleared', () => {
+    const young = new YoungTasks();
+    const first = new Task(1);
+    young.add(first, 1);
+    for (let time = 0; time < MANY; time++) {
+      const task = new Task(1);
+      young.add(task, 1);
+      young.release(task.$slot);
+    }
+    expect([young.end, young.isFull]).to.deep.equal([1, false]);
+    young.add(new Task(1), 1);
+    young.release(first.$slot);
+    expect([young.end, young.task(0)]).to.deep.equal([2, undefined]);
+    young.clear();
+    expect(young.end).to.equal(0);
+  });
+
+  it('is full some time', () => {
+    const young = new YoungTasks();
+    while (!young.isFull) young.add(new Task(1), 1);
+    expect(young.end).to.be.within(1, MANY);
+  });
+});
+
+describe('A task that is not filed yet', () => {
+  it('runs in the order of add with those that are, when very many are added', () => {
+    const { clock, add, log } = bench();
+    const expected = Array.from({ length: MANY }, (_, index) => `${index}@9`);
+    add('first', 5);
+    for (let index = 0; index < MANY; index++) add(`${index}`, 9);
+    clock.advance(9);
+    expect(log).to.deep.equal(['first@5', ...expected]);
+  });
+
+  it('does not run when it was cancelled, from whichever row', () => {
+    const { clock, timer, add, log } = bench();
+    add('first', 5);
+    const tasks = ['a', 'b', 'c', 'd', 'e'].map((label) => add(label, 9));
+    for (const index of [1, 4, 3]) expect(tasks[index].cancel()).to.equal(true);
+    expect(timer.size).to.equal(3);
+    checkTimerInvariants(timer);
+    add('f', 9);
+    clock.advance(9);
+    expect(log).to.deep.equal(['first@5', 'a@9', 'c@9', 'f@9']);
+    expect(tasks[1].cancel()).to.equal(false);
+  });
+
+  it('is due when all before it have been cancelled', () => {
+    const { clock, timer, add, log } = bench({ reaper: false });
+    const first = add('first', 5);
+    add('young', 6);
+    first.cancel();
+    clock.advance(6);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(log).to.deep.equal(['young@6']);
+  });
+
+  it('is moved when it is added again, after the head of the queue has gone by as well', () => {
+    const { clock, timer, add, log } = bench({ reaper: false });
+    const first = add('first', 10);
+    const young = add('young', 20);
+    add('other', 20);
+    timer.add(young); // to the end of its tick
+    expect(timer.size).to.equal(3);
+    first.cancel();
+    clock.advance(15);
+    timer.add(young);
+    checkTimerInvariants(timer);
+    for (const ms of [5, 15]) {
+      clock.advance(ms);
+      timer.advanceClock();
+    }
+    expect(log).to.deep.equal(['other@20', 'young@35']);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('is among what close() returns, by deadline', () => {
+    const { timer, add } = bench();
+    for (const delayMs of [5, 30, 7, 2, 30]) add(`${delayMs}`, delayMs);
+    const labels = timer.close().map((task) => (task as Task).label);
+    expect(labels).to.deep.equal(['2', '5', '7', '30', '30']);
+  });
+
+  it('waits for its time when it was added from inside a pass that leads past it', () => {
+    const { clock, timer, add, log } = bench({ reaper: false });
+    add('first', 10, () => {
+      add('inside', 5);
+      add('later', 100);
+    });
+    add('second', 50);
+    clock.advance(60);
+    expect(timer.advanceClock()).to.equal(2);
+    clock.advance(5);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(log).to.deep.equal(['first@60', 'second@60', 'inside@65']);
+    expect(timer.nextExpirationMs).to.be.within(65, 160);
+  });
+});
