@@ -7,7 +7,7 @@ import type { Measured, Run, System } from './types.ts';
 
 /** How many timers a child starts once it is warm. */
 export function stepsOf({ quick }: Run): number {
-  return quick ? 100_000 : 500_000;
+  return quick ? 100_000 : 300_000;
 }
 
 export interface Resident {

@@ -8,8 +8,9 @@
 // Layout. Four int32 a cell (next, prev, a, b), side by side: one cache line serves a cell, and none of it is seen by the
 // collector. Values lie in a plain array beside the cells, which stays empty for a slab that stores none.
 //
-// Costs. push, remove, moveTo, splice: O(1). Growth doubles, compaction (when under a quarter is in use) halves:
-// amortised O(1) each, so memory follows the number in use within 4x, down as well as up.
+// Costs. push, remove, moveTo, splice: O(1). Growth doubles; compaction, when under a quarter is in use, leaves no room to spare:
+// amortised O(1) each, so memory follows the number in use within 4x, down as well as up. Growing again copies memory, which is cheap;
+// a compaction has its owner visit all that is left, which is not.
 //
 // Why not linked objects: `npm run bench -- layout` compares both. Watch lists of linked objects cost several times as much once
 // the collector has promoted them, and must search or carry a Set to remove from the middle; timers alone cost about the same
@@ -184,8 +185,8 @@ export class Slab<T = never> {
   }
 
   /**
-   * Moves the cells in use together and gives half of the memory back, or more. Order within lists is kept. Every slot
-   * changes: the owner rewrites all it keeps by the function returned. O(capacity).
+   * Moves the cells in use together and gives back the memory beyond them, but for what rounds it up to a power of two. Order within
+   * lists is kept. Every slot changes: the owner rewrites all it keeps by the function returned. O(capacity).
    */
   compact(): Moved {
     const cells = this.#cells;
@@ -197,7 +198,7 @@ export class Slab<T = never> {
       fresh += STRIDE;
     }
     let length = MIN_CELLS * STRIDE;
-    while (length < fresh * 2) length *= 2;
+    while (length < fresh) length *= 2;
     const moved = new Int32Array(length);
     const values: (T | undefined)[] = [];
     for (let slot = 0; slot < this.#fresh; slot += STRIDE) {
