@@ -3,17 +3,14 @@
 // Ground rules. It reads snapshots when a frame is made, and listens to the library's channels and to the event loop between frames; both
 // only from `start` to `stop`. Costs: a frame is O(buckets + parked operations looked at by the snapshots), an event O(1).
 import { randomUUID } from 'node:crypto';
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import { Cascades } from './cascades.ts';
 import type { FrameSource } from './feed.ts';
 import { type Frame, TOP } from './frame.ts';
+import { LoopProbe } from './loop-probe.ts';
 import { Timelines } from './timelines.ts';
 import { purgatoryView, timerView } from './views.ts';
-
-/** How often the event loop is probed, in ms: a block that is shorter goes unseen. */
-const PROBE_MS = 10;
 
 /** What a Recorder reads of a purgatory. */
 export interface ObservedPurgatory {
@@ -31,7 +28,7 @@ export class Recorder implements FrameSource {
   readonly #timers: readonly ObservedTimer[];
   readonly #cascades: Cascades;
   readonly #timelines: Timelines;
-  #loop: IntervalHistogram | undefined;
+  readonly #loop = new LoopProbe();
 
   constructor(purgatories: readonly ObservedPurgatory[], timers: readonly ObservedTimer[]) {
     this.#purgatories = purgatories;
@@ -41,15 +38,13 @@ export class Recorder implements FrameSource {
   }
 
   start(): void {
-    this.#loop = monitorEventLoopDelay({ resolution: PROBE_MS });
-    this.#loop.enable();
+    this.#loop.start();
     this.#cascades.start();
     this.#timelines.start();
   }
 
   stop(): void {
-    this.#loop?.disable();
-    this.#loop = undefined;
+    this.#loop.stop();
     this.#cascades.stop();
     this.#timelines.stop();
   }
@@ -58,19 +53,10 @@ export class Recorder implements FrameSource {
     return {
       run: this.#run,
       atMs: performance.now(),
-      blockedMs: this.#blockedMs(),
+      blockedMs: this.#loop.take(),
       purgatories: this.#purgatories.map((purgatory) => purgatoryView(purgatory.snapshot({ top: TOP }))),
       timers: this.#timers.map((timer) => timerView(timer.snapshot(), this.#cascades.take(timer))),
       timelines: this.#timelines.told(),
     };
-  }
-
-  /** The longest delay of a probe since the last frame; the probe's own interval is part of what Node measures. */
-  #blockedMs(): number {
-    const loop = this.#loop;
-    if (loop === undefined || loop.count === 0) return 0;
-    const longestMs = loop.max / 1e6 - PROBE_MS;
-    loop.reset();
-    return Math.max(0, longestMs);
   }
 }

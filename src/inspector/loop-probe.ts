@@ -1,0 +1,39 @@
+// How long the event loop stood still: an interval, and by how much it comes late.
+//
+// Ground rules. It probes from `start` to `stop` only, and keeps no process alive. A block is told once, in full, whenever it began.
+// (perf_hooks' monitorEventLoopDelay would miss those that begin right after it was read: its reset() forgets the last probe as well.)
+
+/** How often the event loop is probed, in ms: a block that is shorter goes unseen. */
+const PROBE_MS = 10;
+
+export class LoopProbe {
+  #interval: NodeJS.Timeout | undefined;
+  #probedMs = 0;
+  #longestMs = 0;
+
+  start(): void {
+    this.#probedMs = performance.now();
+    this.#longestMs = 0;
+    this.#interval = setInterval(() => this.#probe(), PROBE_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#interval);
+    this.#interval = undefined;
+  }
+
+  /** The longest block in ms since it was last asked, beyond the probe's own interval; 0 while stopped. */
+  take(): number {
+    if (this.#interval === undefined) return 0;
+    this.#probe();
+    const longestMs = this.#longestMs;
+    this.#longestMs = 0;
+    return longestMs;
+  }
+
+  #probe(): void {
+    const nowMs = performance.now();
+    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#probedMs - PROBE_MS);
+    this.#probedMs = nowMs;
+  }
+}
