@@ -5,9 +5,10 @@ import { realTimers } from '../peers/timer-peers.ts';
 import { nsPerStep } from './measure.ts';
 import type { Measured, Run, System } from './types.ts';
 
-/** How many timers a child starts once it is warm. */
-export function stepsOf({ quick }: Run): number {
-  return quick ? 100_000 : 300_000;
+/** How many timers a child starts once it is warm: with many resident it takes longer until the collector has settled. */
+export function stepsOf({ quick, size }: Run): number {
+  if (quick) return 100_000;
+  return size < 100_000 ? 300_000 : 500_000;
 }
 
 export interface Resident {

@@ -232,10 +232,10 @@ export class Slab<T = never> {
   }
 
   #allocate(): Slot {
-    this.#inUse++;
     const slot = this.#freed;
     if (slot === NONE) return this.#allocateFresh();
     this.#freed = this.#cells[slot + NEXT];
+    this.#inUse++;
     return slot as Slot;
   }
 
@@ -247,6 +247,7 @@ export class Slab<T = never> {
       this.#use(cells);
     }
     this.#fresh = slot + STRIDE;
+    this.#inUse++;
     return slot as Slot;
   }
 

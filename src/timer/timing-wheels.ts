@@ -82,6 +82,7 @@ export class TimingWheels implements PendingTasks {
   /** Files what is young, in the order of add. To be done before a bucket leaves the queue. */
   #fileYoung(): void {
     const young = this.#young;
+    if (young.end === 0) return;
     for (let row = 0; row < young.end; row++) {
       const task = young.task(row);
       if (task === undefined) continue;

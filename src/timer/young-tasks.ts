@@ -19,7 +19,7 @@ const MAX_YOUNG = 32;
 const FIRST = NOT_HELD - 1;
 
 export class YoungTasks {
-  readonly #tasks: (TimerTask | undefined)[] = new Array(MAX_YOUNG).fill(undefined);
+  #tasks = emptyRows();
   readonly #ticks = new Float64Array(MAX_YOUNG);
   /** Rows from here on are empty. */
   #end = 0;
@@ -58,7 +58,7 @@ export class YoungTasks {
     if (row === this.#end - 1) this.#end = row;
   }
 
-  /** Takes out the task in `row`, which has been filed: the row stays given out. */
+  /** Takes out the task in `row`, which has been filed: at once, as to file the next may run out of memory. The row stays given out. */
   empty(row: number): void {
     this.#tasks[row] = undefined;
   }
@@ -75,6 +75,8 @@ export class YoungTasks {
 
   /** With every task taken out: all rows may be given out again. */
   clear(): void {
+    // An array anew: it is young to the collector too, as the tasks are. To store a young object in an old array costs more than this.
+    this.#tasks = emptyRows();
     this.#end = 0;
   }
 
@@ -89,4 +91,8 @@ export class YoungTasks {
     }
     return tasks;
   }
+}
+
+function emptyRows(): (TimerTask | undefined)[] {
+  return new Array(MAX_YOUNG).fill(undefined);
 }

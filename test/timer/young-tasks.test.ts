@@ -108,6 +108,38 @@ describe('A task that is not filed yet', () => {
     expect(labels).to.deep.equal(['2', '5', '7', '30', '30']);
   });
 
+  it('is neither lost nor run twice where memory runs out', () => {
+    const { clock, timer, add, log } = bench();
+    add('first', 5);
+    const real = globalThis.Int32Array;
+    const added: string[] = [];
+    let refused = 0;
+    globalThis.Int32Array = class {
+      constructor() {
+        throw new RangeError('Array buffer allocation failed');
+      }
+    } as unknown as Int32ArrayConstructor;
+    try {
+      for (let index = 0; index < 3 * MANY; index++) {
+        try {
+          add(`${index}`, 9);
+          added.push(`${index}@9`);
+        } catch (error) {
+          expect(error).to.be.instanceOf(RangeError);
+          refused++;
+        }
+      }
+    } finally {
+      globalThis.Int32Array = real;
+    }
+    expect(refused).to.be.above(0);
+    expect(timer.size).to.equal(1 + added.length);
+    checkTimerInvariants(timer);
+    add('after', 9);
+    clock.advance(9);
+    expect(log).to.deep.equal(['first@5', ...added, 'after@9']);
+  });
+
   it('waits for its time when it was added from inside a pass that leads past it', () => {
     const { clock, timer, add, log } = bench({ reaper: false });
     add('first', 10, () => {
