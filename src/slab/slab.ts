@@ -8,7 +8,7 @@
 // Layout. Four int32 a cell (next, prev, a, b), side by side: one cache line serves a cell, and none of it is seen by the
 // collector. Values lie in a plain array beside the cells, which stays empty for a slab that stores none.
 //
-// Costs. push, remove, moveTo, splice: O(1). Growth doubles; compaction, when under a quarter is in use, leaves no room to spare:
+// Costs. push, remove, moveTo, splice: O(1). Growth doubles; compaction, when under a quarter is in use, leaves what holds the rest:
 // amortised O(1) each, so memory follows the number in use within 4x, down as well as up. Growing again copies memory, which is cheap;
 // a compaction has its owner visit all that is left, which is not.
 //

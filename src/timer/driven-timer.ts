@@ -169,7 +169,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#nowMs;
   }
 
-  /** Files a task that is in no timer (`slot` NOT_HELD), or anew one that is held here in `slot`; `delayMs` has been checked. */
+  /** Files a task that is in no timer (`slot` NOT_HELD), or anew one that is held here (any other `slot`); `delayMs` has been checked. */
   protected file(task: TimerTask, delayMs: number, slot: number, keeper: TaskKeeper): void {
     const tasks = this.#tasks;
     if (this.#isClosed || (slot === NOT_HELD && tasks.size >= this.#maxPending)) throw this.#refusal();
@@ -178,7 +178,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowTick = tickAt(nowMs, this.#tickMs);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
-    // Not from `slot`: catching up may have filed it elsewhere.
+    // Not from `slot`: catching up may have filed it since.
     if (slot !== NOT_HELD) tasks.release(task, task.$slot);
     const lookAt = tasks.add(task, tick);
     task.$keeper = keeper;
@@ -192,8 +192,9 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   #lookAtFor(task: TimerTask, lookAt: number): void {
+    if (this.#isRunning) return; // the pass does so at its end
     try {
-      this.#lookAt(lookAt);
+      this.#lookAt(lookAt === Number.MAX_VALUE ? this.#tasks.nextTick() : lookAt);
     } catch (error) {
       // The clock has refused: a task that nobody will wake up for must not be pending.
       task.$keeper = undefined;

@@ -64,7 +64,7 @@ export class FiledTasks {
     return this.#queue.headExpiration;
   }
 
-  /** Files a task for a tick ahead of the cursor. Returns the tick to look at for its sake, Infinity when that is known already. */
+  /** Files a task for a tick ahead of the cursor. Returns the tick to look at for its sake, as PendingTasks.add does. */
   file(task: TimerTask, tick: number): number {
     // Mostly the tick is near: then its high half is the cursor's, and no division is needed.
     const near = tick - this.#cursorBase;
@@ -73,7 +73,7 @@ export class FiledTasks {
     const low = isNear ? near | 0 : lowOf(tick, high);
     const list = this.#lowest.listFor(high, low, this.#cursorHigh, this.#cursorLow);
     this.push(list, task, high, low);
-    return this.#slab.a(list) === QUEUED ? Number.POSITIVE_INFINITY : this.#enqueue(list, high, low);
+    return this.#slab.a(list) === QUEUED ? Number.MAX_VALUE : this.#enqueue(list, high, low);
   }
 
   /** Adds a task, for the tick of the two halves, to the end of `list`. */

@@ -2,7 +2,8 @@
 //
 // Ground rules. They own `task.$slot` of the tasks they hold. They know no milliseconds, read no clock and run no task: ticks come as
 // arguments, from their timer alone. A pass takes what is due up to a tick, task by task, and can be left and gone on with later;
-// what is filed while a pass is open for a tick that is not ahead waits for the next pass.
+// what is filed while a pass is open for a tick that is not ahead waits for the next pass. Whatever is called, the slot of any task
+// that is held may be another afterwards.
 import type { TimerTask } from './timer-task.ts';
 
 export interface PendingTasks {
@@ -11,7 +12,10 @@ export interface PendingTasks {
   readonly cursor: number;
   /** Whether `task`, which says that it is in `slot`, is held here. */
   holds(task: TimerTask, slot: number): boolean;
-  /** Files a task that is in no timer. Returns the tick to look at for its sake, Infinity when that is known already. */
+  /**
+   * Files a task that is in no timer. Returns the tick to look at for its sake; Number.MAX_VALUE where it was told before, and is not
+   * looked for again unless nobody looks at all (a clock has refused to wake).
+   */
   add(task: TimerTask, tick: number): number;
   /** Takes out a task that is held here, in `slot`. */
   release(task: TimerTask, slot: number): void;

@@ -1,7 +1,7 @@
 // What a timer tells of itself at one moment: plain JSON, whose size the wheels bound and whose cost MAX_STEPS bounds.
 //
-// Ground rules. It reads and changes nothing, but for dropping empty buckets from the head of the DelayQueue, as `nextExpirationMs` does. It
-// takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a limit, which is the
+// Ground rules. It reads and changes nothing that shows: tasks that are young are filed, and empty buckets leave the head of the DelayQueue,
+// as with `nextExpirationMs`. It takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a limit, which is the
 // lower, the more buckets are queued.
 import { NONE, type Slot } from '../slab/slab.ts';
 import type { DurationSnapshot } from './duration-histogram.ts';

@@ -26,7 +26,7 @@ import { YoungTasks } from './young-tasks.ts';
 
 /** Due tasks that are read ahead at a time. */
 const ROW = 32;
-/** Cells beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
+/** Cells in use beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
 const MAX_IDLE_CELLS = 64;
 
 export class TimingWheels implements PendingTasks {
@@ -63,7 +63,7 @@ export class TimingWheels implements PendingTasks {
     if (this.#young.isFull) this.#fileYoung();
     this.#young.add(task, tick);
     this.#size++;
-    return Number.POSITIVE_INFINITY;
+    return Number.MAX_VALUE;
   }
 
   /** A task that somebody must look for earlier than for any other, or in the next pass. */
@@ -186,7 +186,8 @@ export class TimingWheels implements PendingTasks {
   rest(): void {
     this.#filed.dropAll();
     this.#filed.cursor = this.#horizon;
-    if (this.#filed.slab.inUse <= MAX_IDLE_CELLS) return;
+    const { slab } = this.#filed;
+    if (slab.inUse <= MAX_IDLE_CELLS && !slab.isSparse) return;
     this.#filed.startAfresh();
     this.#due = this.#filed.slab.makeList(0, 0);
     this.#next = this.#filed.slab.makeList(0, 0);
@@ -230,7 +231,7 @@ export class TimingWheels implements PendingTasks {
     this.#readAhead = read;
   }
 
-  /** For snapshots, which change nothing: every pending task is filed, due or without delay. */
+  /** For snapshots. What is young is filed first, so that every pending task is in a bucket, due or without delay. */
   get filed(): FiledTasks {
     this.#fileYoung();
     return this.#filed;

@@ -1,8 +1,8 @@
 // The tasks that were started last and are not filed yet: many a timer is cancelled before it is worth a place in a bucket.
 //
 // Ground rules. It owns its rows and `task.$slot` of the tasks it holds: below NOT_HELD, where no cell of a slab is. Rows are given out in the
-// order of add, and a row whose task was cancelled stays empty until all are filed, or it is the last: so rows are in add order, always.
-// It knows no wheel; its owner (TimingWheels) files what it holds before anything could ask where a task lies.
+// order of add. The last is given back when its task is cancelled; any other stays empty until all are filed: so rows are in add
+// order, always. It knows no wheel; its owner (TimingWheels) files what it holds before anything could ask where a task lies.
 //
 // Costs. add, release: O(1), with no list to link into and none to leave. It holds MAX_YOUNG tasks, so filing them all is O(1) too.
 //

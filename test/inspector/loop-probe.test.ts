@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
 import { LoopProbe } from '../../src/inspector/loop-probe.ts';
 import { pause } from '../support/turns.ts';
 
@@ -35,6 +36,20 @@ describe('LoopProbe', () => {
     block(100);
     probe.take();
     expect(probe.take()).to.be.below(90);
+  });
+
+  it('is not taken in by a fake clock that is moved on, whenever that was installed', () => {
+    const fakes = useFakeTimers();
+    try {
+      fakes.tick(3_600_000);
+      expect(probe.take()).to.be.below(90);
+      probe.stop();
+      probe.start();
+      fakes.tick(3_600_000);
+      expect(probe.take()).to.be.below(90);
+    } finally {
+      fakes.restore();
+    }
   });
 
   it('begins anew when it is started again, and tells nothing while it is stopped', () => {

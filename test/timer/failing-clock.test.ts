@@ -48,6 +48,35 @@ describe('A clock that throws', () => {
     expect(task.runs).to.equal(1);
   });
 
+  it('from wakeAt, again and again: the next task has it asked anew, though another is due first', () => {
+    const { clock, timer } = onFailing();
+    const first = new Task(100);
+    timer.add(first);
+    failToWake(clock);
+    expect(() => timer.add(new Task(50))).to.throw('no wake-up'); // neither for this one nor, after it, for the first
+    expect(clock.next).to.equal(undefined);
+    clock.fails = false;
+    const later = new Task(150);
+    timer.add(later);
+    checkTimerInvariants(timer);
+    for (clock.time = 100; clock.time <= 150; clock.time += 50) clock.fire();
+    expect([first.runs, later.runs]).to.deep.equal([1, 1]);
+  });
+
+  it('from now, in a wake-up: the next task has the timer look again', () => {
+    const { clock, timer } = onFailing();
+    const first = new Task(10);
+    timer.add(first);
+    clock.time = 10;
+    clock.fails = true;
+    expect(() => clock.fire()).to.throw('no time');
+    clock.fails = false;
+    timer.add(new Task(20));
+    checkTimerInvariants(timer);
+    clock.fire();
+    expect(first.runs).to.equal(1);
+  });
+
   it('from wakeAt: nothing is parked, and what was parked before can still leave', () => {
     const { clock, timer, purgatory } = onFailing();
     const before = new Op('before', { delayMs: 50 });
