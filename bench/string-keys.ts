@@ -6,7 +6,7 @@ import type { MakeParkingPeer } from './peers/parking-peer.ts';
 import { idiom, parkingPeers } from './peers/parking-peers.ts';
 
 function manyKeys(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
-  return async ({ size }) => {
+  return async ({ size, quick }) => {
     const keys = Array.from({ length: size }, (_, index) => [`topic-${index >> 4}-partition-${index & 15}`]);
     const delays = integers(size, 1_000, 30_000, 2);
     // The keys in the order of their events, so that the timed part does not pay for finding them.
@@ -26,7 +26,7 @@ function manyKeys(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       for (const key of events) peer.check(key);
       return cpuNs() - start;
     };
-    const rounds = Math.max(1, Math.round(300_000 / size));
+    const rounds = Math.max(1, Math.round((quick ? 100_000 : 300_000) / size));
     let parkNs = 0;
     let completeNs = 0;
     for (let round = -1; round < rounds; round++) {
