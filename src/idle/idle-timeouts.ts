@@ -9,8 +9,8 @@
 // Accuracy. Never early. Late by the timer's lateness; on the system clock, where elements share their time of touch and their
 // looks, by two hundredths of the shortest timeout besides, at least 2 and at most 128 ms.
 //
-// Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65 bytes an element, 16 of them in the
-// element itself. `npm run bench -- idle` measures the touch, the bytes, and all of it for 100,000 connections with a heartbeat.
+// Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65 bytes an element, some of them in
+// the element itself. `npm run bench -- idle` measures the touch, the bytes, and all of it for 100,000 connections with a heartbeat.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';

@@ -292,9 +292,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#reaper.disarm();
   }
 
-  /** Sends the reaper to `tick`; a pass under way does so at its end. */
+  /** Sends the reaper to `tick`; not while a pass is under way. */
   #lookAt(tick: number): void {
-    if (this.#isRunning) return;
     this.#armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
     this.#reaper.arm(tick * this.#tickMs);
     this.#armedTick = tick;

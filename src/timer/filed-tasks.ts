@@ -122,16 +122,12 @@ export class FiledTasks {
     return moved;
   }
 
+  /** Forgets the heads that have lost their tasks: all that is queued, with no task filed. Paid for by their enqueuing. */
   dropEmptyHeads(): void {
     const queue = this.#queue;
     for (let head = queue.head; head !== null && this.#slab.isEmpty(head.list); head = queue.head) {
       this.#dequeue();
     }
-  }
-
-  /** With no task filed: forgets the queued buckets. Paid for by their enqueuing. */
-  dropAll(): void {
-    while (this.#queue.size > 0) this.#dequeue();
   }
 
   /** With no task filed and no bucket queued: gives back what many buckets took (paid for by their making), `due` and `next` included. */

@@ -1,8 +1,8 @@
 // What a timer tells of itself at one moment: plain JSON, whose size the wheels bound and whose cost MAX_STEPS bounds.
 //
 // Ground rules. It reads and changes nothing that shows: tasks that are young are filed, and empty buckets leave the head of the DelayQueue,
-// as with `nextExpirationMs`. It takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a limit, which is the
-// lower, the more buckets are queued.
+// as with `nextExpirationMs`. It takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a
+// limit, which is the lower, the more buckets are queued.
 import { NONE, type Slot } from '../slab/slab.ts';
 import type { DurationSnapshot } from './duration-histogram.ts';
 import type { SystemTimer } from './system-timer.ts';

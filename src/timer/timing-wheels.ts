@@ -184,7 +184,7 @@ export class TimingWheels implements PendingTasks {
 
   /** With no task pending: ends a pass that was left open, and gives memory back. */
   rest(): void {
-    this.#filed.dropAll();
+    this.#filed.dropEmptyHeads();
     this.#filed.cursor = this.#horizon;
     const { slab } = this.#filed;
     if (slab.inUse <= MAX_IDLE_CELLS && !slab.isSparse) return;

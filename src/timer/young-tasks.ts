@@ -7,7 +7,7 @@
 // Costs. add, release: O(1), with no list to link into and none to leave. It holds MAX_YOUNG tasks, so filing them all is O(1) too.
 //
 // Why: a deadline is mostly a guard around a call that is answered soon. Such a task meets one row here, which is at hand, and not a
-// bucket that has long left the caches; one that stays is filed when others have come, which costs it a few ns.
+// bucket that has long left the caches; one that stays is filed when others have come, and pays for two places.
 // (Netty keeps new timeouts in a queue until its worker looks, and reckons them by then; here the deadline is the exact one.)
 import { mustHold } from '../must-hold.ts';
 import { NOT_HELD } from './timer-protocol.ts';
