@@ -77,6 +77,28 @@ describe('A clock that throws', () => {
     expect(first.runs).to.equal(1);
   });
 
+  it('from wakeAt, at the end of a pass: not into an add of that pass, which asks for nothing', () => {
+    const { clock, timer } = onFailing();
+    const inside = new Task(1);
+    const refusals: unknown[] = [];
+    timer.add(
+      new Task(10, () => {
+        failToWake(clock);
+        try {
+          timer.add(inside);
+        } catch (error) {
+          refusals.push(error);
+        }
+      }),
+    );
+    clock.time = 10;
+    expect(() => clock.fire()).to.throw('no wake-up');
+    expect([refusals, inside.isPending]).to.deep.equal([[], true]);
+    clock.fails = false;
+    clock.time = 11;
+    expect(timer.advanceClock()).to.equal(1);
+  });
+
   it('from wakeAt: nothing is parked, and what was parked before can still leave', () => {
     const { clock, timer, purgatory } = onFailing();
     const before = new Op('before', { delayMs: 50 });

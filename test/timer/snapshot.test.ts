@@ -49,6 +49,17 @@ describe('timer.snapshot()', () => {
     expect(timer.snapshot().delayQueue.head).to.deep.include({ bucket: 3, tasks: 1 });
   });
 
+  it('shows no bucket as queued when all tasks have been cancelled, few or many', () => {
+    for (const tasks of [3, 300]) {
+      const { clock, timer, add, log } = bench({ wheelSize: 512 });
+      for (const task of Array.from({ length: tasks }, (_, index) => add('', 1 + index))) task.cancel();
+      expect(timer.snapshot().delayQueue).to.deep.equal({ size: 0, head: null });
+      add('after', 2);
+      clock.advance(400);
+      expect(log).to.deep.equal(['after@2']);
+    }
+  });
+
   it('shows every task in a bucket, however lately it was added', () => {
     const { timer, add } = bench({ wheelSize: 64, reaper: false });
     add('without delay, so in no bucket', 0);
