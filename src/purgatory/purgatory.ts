@@ -92,10 +92,16 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   checkAndComplete(key: K): number {
     const parking = this.#parking;
     const { watchers, meter } = parking;
-    const pass = watchers.beginPass(key);
-    if (pass === undefined) return 0;
-    const outer = parking.beginPass();
+    const head = watchers.headOf(key);
+    if (head === undefined) return 0;
     const { tellsTries } = meter;
+    const only = watchers.loneWatcher(head);
+    if (only !== undefined) {
+      if (tellsTries) meter.willTry(only, key);
+      return parking.tries(only) ? 1 : 0;
+    }
+    const pass = watchers.beginPass(head);
+    const outer = parking.beginPass();
     let completed = 0;
     try {
       for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {

@@ -1,10 +1,13 @@
 // Who watches which key: the parked operations, and for each key the operations that watch it, in park order.
 //
-// Ground rules. It owns two slabs and keeps `$place` of what it holds; it runs no user code and knows no timer. An operation has one cell in `parked`
-// (a: its first watch, b: its stamp) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
-// A key has one sentinel in `watches` (a: the index of its name); it exists exactly while somebody watches it. So leaving
+// Ground rules. It owns two slabs and the keys, and keeps `$place` of what it holds; it runs no user code and knows no timer. An operation has one cell in
+// `parked` (a: its first watch, b: its stamp) and one cell in `watches` per key (a: its operation's cell, b: the next watch of the same operation).
+// A key has one sentinel in `watches` (a: its id), which is its head; it exists exactly while somebody watches it. So leaving
 // takes an operation off every list at once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed
 // operations in their lists and purges now and then: that is what brokers ran out of memory on, KAFKA-19389, KAFKA-19763.)
+//
+// A lone watcher, which has one key and has it for itself, as a request has its correlation id, needs neither watch nor list: the head is
+// its place and `a` of its cell the id, both turned negative by `lone`. It gets them when somebody else comes to watch the key.
 //
 // A pass over a key may meet any change under it, since each step runs user code. It keeps the next and the last watch that it will
 // step to, and whoever takes a watch out moves both along. Operations parked meanwhile come after the last one.
@@ -15,13 +18,12 @@ import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
+import { WatchKeys } from './watch-keys.ts';
 
 /** A walk over the operations that watched a key when it began. Made by {@link Watchers.beginPass} only. */
 export interface Pass {
   next: Slot;
   last: Slot;
-  /** What was read ahead when it began. */
-  ahead: number;
   /** How many passes are around it. */
   readonly depth: number;
 }
@@ -29,16 +31,18 @@ export interface Pass {
 /** `b` of a sentinel: tells it from a watch, in checks. */
 const SENTINEL = -2;
 
+/** Where a lone watcher is parked, as the head of its key; or the key's id, in the cell of the watcher. Below NONE; undone by itself. */
+const lone = (placeOrId: number): number => -2 - placeOrId;
+
 export class Watchers<K, Op extends DelayedOperation> {
   readonly #parked = new Slab<Op>();
   #all = this.#parked.makeList(NONE, NONE);
   readonly #watches = new Slab();
-  readonly #lists = new Map<K, Slot>();
-  /** The key of each list, by the index that its sentinel carries; freed indexes are used again. */
-  #names: (K | undefined)[] = [];
-  #freeNames: number[] = [];
-  /** Where the next search for the hottest keys begins, in the names. */
-  #surveyed = 0;
+  /** Keys with a list; the others have a lone watcher. */
+  #lists = 0;
+  readonly #keys = new WatchKeys<K>();
+  /** What was read ahead last: kept, so that the reading is not optimised away. */
+  ahead = 0;
   readonly #passes: Pass[] = [];
   #depth = 0;
 
@@ -49,12 +53,12 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   /** Keys that somebody watches. */
   get keys(): number {
-    return this.#lists.size;
+    return this.#keys.size;
   }
 
   /** Pairs of an operation and a key that it watches. */
   get pairs(): number {
-    return this.#watches.inUse - this.#lists.size;
+    return this.#watches.inUse - this.#lists + (this.#keys.size - this.#lists);
   }
 
   /** Parks an operation that is parked nowhere behind all others, on each of `keys` once; keeps `stamp`, an int32, for it. */
@@ -67,12 +71,14 @@ export class Watchers<K, Op extends DelayedOperation> {
     let first = NONE;
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
-      let list = this.#lists.get(key);
-      if (list === undefined) {
-        list = this.#makeList(key);
-      } else if (watches.a(watches.prev(list)) === slot) {
-        continue; // a key given twice: nobody can have parked behind this operation yet
+      const id = this.#keys.find(key);
+      if (id === undefined && keys.length === 1) {
+        parked.setA(slot, lone(this.#keys.add(key, lone(slot))));
+        return;
       }
+      const list = id === undefined ? this.#addList(key) : this.#listOf(id);
+      // A key given twice: nobody can have parked behind this operation yet.
+      if (id !== undefined && watches.a(watches.prev(list)) === slot) continue;
       first = watches.push(list, slot, first);
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
       parked.setA(slot, first);
@@ -86,10 +92,19 @@ export class Watchers<K, Op extends DelayedOperation> {
   /** Takes the operation that is parked at `place` off every list; returns its stamp. */
   leave(_operation: Op, place: number): number {
     const parked = this.#parked;
-    const watches = this.#watches;
     const slot = place as Slot;
     const stamp = parked.b(slot);
-    let watch = parked.a(slot) as Slot;
+    const first = parked.a(slot);
+    if (first < NONE) this.#keys.remove(lone(first));
+    else this.#leaveLists(first as Slot);
+    parked.clearValue(slot);
+    parked.remove(slot);
+    return stamp;
+  }
+
+  #leaveLists(first: Slot): void {
+    const watches = this.#watches;
+    let watch = first;
     while (watch !== NONE) {
       const next = watches.b(watch) as Slot;
       if (this.#depth > 0) this.#movePasses(watch);
@@ -99,22 +114,32 @@ export class Watchers<K, Op extends DelayedOperation> {
       if (before === after) this.#dropList(after); // only the sentinel is on both sides of a watch
       watch = next;
     }
-    parked.clearValue(slot);
-    parked.remove(slot);
-    return stamp;
   }
 
-  /** Begins a pass over the operations that watch `key` now; undefined when none does. Passes end in reverse order. */
-  beginPass(key: K): Pass | undefined {
-    const list = this.#lists.get(key);
-    if (list === undefined) return undefined;
+  /** Where to find who watches `key`, for {@link loneWatcher} or else {@link beginPass}; undefined when nobody does. Valid until a change. */
+  headOf(key: K): number | undefined {
+    const id = this.#keys.find(key);
+    return id === undefined ? undefined : this.#keys.head(id);
+  }
+
+  /** The only watcher of a key that needs no list; undefined for a key that has one. */
+  loneWatcher(head: number): Op | undefined {
+    if (head >= 0) return undefined;
+    const place = lone(head) as Slot;
+    // What `leave` will ask for if it completes. With very many keys that lies far apart: read here, it is fetched side by side with the operation.
+    this.ahead = this.#keys.key(lone(this.#parked.a(place))) === undefined ? 0 : 1;
+    return this.#parked.value(place);
+  }
+
+  /** Begins a pass over the operations that watch a key with a list now. Passes end in reverse order. */
+  beginPass(head: number): Pass {
+    const list = head as Slot;
     const depth = this.#depth;
-    if (depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE, ahead: 0, depth });
+    if (depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE, depth });
     const pass = this.#passes[depth];
     this.#depth = depth + 1;
     pass.next = this.#watches.next(list);
     pass.last = this.#watches.prev(list);
-    pass.ahead = this.#readAhead(list, pass.next);
     return pass;
   }
 
@@ -141,10 +166,10 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   /** The operation that watches `key` longest. */
   oldestOf(key: K): Op | undefined {
-    const list = this.#lists.get(key);
-    return list === undefined
-      ? undefined
-      : this.#parked.value(this.#watches.a(this.#watches.next(list)) as Slot);
+    const head = this.headOf(key);
+    if (head === undefined) return undefined;
+    const first = (): Slot => this.#watches.a(this.#watches.next(head as Slot)) as Slot;
+    return this.loneWatcher(head) ?? this.#parked.value(first());
   }
 
   /** The `top` operations that have been parked longest, the oldest first. O(top). */
@@ -160,38 +185,29 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   /** The keys that a parked operation watches, the first `max` as given. O(its keys + max x its place in their lists). */
   keysOf(operation: Op, max: number): K[] {
+    const first = this.#parked.a(operation.$place as Slot);
+    if (first < NONE) return max === 0 ? [] : [this.#keys.key(lone(first))];
     const watches = this.#watches;
     const own: Slot[] = [];
-    for (let watch = this.#parked.a(operation.$place as Slot) as Slot; watch !== NONE; ) {
-      own.push(watch);
-      watch = watches.b(watch) as Slot;
-    }
+    for (let watch = first as Slot; watch !== NONE; watch = watches.b(watch) as Slot) own.push(watch);
     return own
       .slice(-max)
       .reverse()
       .map((watch) => {
         let list = watches.prev(watch);
         while (watches.b(list) !== SENTINEL) list = watches.prev(list);
-        return this.#names[watches.a(list)] as K;
+        return this.#keys.key(watches.a(list));
       });
   }
 
-  /** The keys with the most watchers; with more than MAX_KEYS keys, among the next of them at each call. Bounded time. */
+  /** The keys with the most watchers; with more than MAX_KEYS keys, among others of them at each call. Bounded time. */
   hottest(top: number): CountedKey<K>[] {
-    const names = this.#names;
-    const keys: K[] = [];
-    const start = this.#surveyed;
-    for (let i = 0; i < names.length && i < MAX_KEYS; i++) {
-      const name = (start + i) % names.length;
-      const key = names[name] as K;
-      const list = this.#lists.get(key);
-      if (list !== undefined && this.#watches.a(list) === name) keys.push(key);
-      this.#surveyed = name + 1;
-    }
-    return hottestKeys(keys, (key, max) => this.#count(this.#lists.get(key) as Slot, max), top);
+    return hottestKeys(this.#keys.sample(MAX_KEYS), (key, max) => this.#count(this.headOf(key) as number, max), top);
   }
 
-  #count(list: Slot, max: number): number {
+  #count(head: number, max: number): number {
+    if (head < NONE) return 1;
+    const list = head as Slot;
     const watches = this.#watches;
     let watchers = 0;
     for (let watch = watches.next(list); watch !== list && watchers < max; watch = watches.next(watch)) {
@@ -200,29 +216,35 @@ export class Watchers<K, Op extends DelayedOperation> {
     return watchers;
   }
 
-  /**
-   * Reads what `leave` will ask for if the first operation completes. With very many keys it lies far apart: read here, it is fetched side by
-   * side with the operation, not piece after piece. (The answer matters to nobody: kept, the reading is not optimised away.)
-   */
-  #readAhead(list: Slot, first: Slot): number {
+  #addList(key: K): Slot {
     const watches = this.#watches;
-    return this.#names[watches.a(list)] === undefined ? NONE : this.#parked.a(watches.a(first) as Slot);
+    const list = watches.makeList(NONE, SENTINEL);
+    try {
+      watches.setA(list, this.#keys.add(key, list));
+    } catch (error) {
+      watches.remove(list);
+      throw error;
+    }
+    this.#lists++;
+    return list;
   }
 
-  #makeList(key: K): Slot {
-    const name = this.#freeNames.pop() ?? this.#names.length;
-    const list = this.#watches.makeList(name, SENTINEL);
-    this.#names[name] = key;
-    this.#lists.set(key, list);
+  /** The list of a key that is watched; of a lone watcher, one is made for it. */
+  #listOf(id: number): Slot {
+    const head = this.#keys.head(id);
+    if (head >= 0) return head as Slot;
+    const place = lone(head) as Slot;
+    const list = this.#watches.makeList(id, SENTINEL);
+    this.#parked.setA(place, this.#watches.push(list, place, NONE));
+    this.#keys.setHead(id, list);
+    this.#lists++;
     return list;
   }
 
   #dropList(list: Slot): void {
-    const name = this.#watches.a(list);
-    this.#lists.delete(this.#names[name] as K);
-    this.#names[name] = undefined;
-    this.#freeNames.push(name);
+    this.#keys.remove(this.#watches.a(list));
     this.#watches.remove(list);
+    this.#lists--;
   }
 
   #movePasses(leaving: Slot): void {
@@ -237,6 +259,7 @@ export class Watchers<K, Op extends DelayedOperation> {
   shrink(): void {
     if (this.#parked.isSparse) this.#compactParked();
     if (this.#watches.isSparse) this.#compactWatches();
+    if (this.#keys.isSparse) this.#renumberKeys();
   }
 
   #compactParked(): void {
@@ -244,59 +267,71 @@ export class Watchers<K, Op extends DelayedOperation> {
     this.#all = moved(this.#all);
     this.#parked.forEachValue((operation, slot) => {
       operation.$place = slot;
-      for (let watch = this.#parked.a(slot); watch !== NONE; watch = this.#watches.b(watch as Slot)) {
-        this.#watches.setA(watch as Slot, slot);
-      }
+      const first = this.#parked.a(slot);
+      if (first < NONE) this.#keys.setHead(lone(first), lone(slot));
+      else this.#setOwner(first as Slot, slot);
     });
+  }
+
+  #setOwner(first: Slot, slot: Slot): void {
+    const watches = this.#watches;
+    for (let watch = first; watch !== NONE; watch = watches.b(watch) as Slot) watches.setA(watch, slot);
   }
 
   #compactWatches(): void {
     const moved = this.#watches.compact();
-    const follow = (watch: number): Slot => (watch === NONE ? NONE : moved(watch as Slot));
-    for (const [key, list] of this.#lists) this.#lists.set(key, moved(list));
+    const follow = (watch: number): number => (watch < 0 ? watch : moved(watch as Slot));
+    this.#keys.forEach((_, id, head) => this.#keys.setHead(id, follow(head)));
     this.#parked.forEachValue((_, slot) => {
       const first = follow(this.#parked.a(slot));
       this.#parked.setA(slot, first);
-      for (let watch = first; watch !== NONE; watch = this.#watches.b(watch) as Slot) {
-        this.#watches.setB(watch, follow(this.#watches.b(watch)));
+      for (let watch = first; watch >= 0; watch = this.#watches.b(watch as Slot)) {
+        this.#watches.setB(watch as Slot, follow(this.#watches.b(watch as Slot)));
       }
     });
-    if (this.#names.length > 4 * this.#lists.size + 64) this.#renameLists();
   }
 
-  #renameLists(): void {
-    this.#names = [];
-    this.#freeNames = [];
-    for (const [key, list] of this.#lists) this.#watches.setA(list, this.#names.push(key) - 1);
+  #renumberKeys(): void {
+    this.#keys.renumber((id, head) => {
+      if (head < NONE) this.#parked.setA(lone(head) as Slot, lone(id));
+      else this.#watches.setA(head as Slot, id);
+    });
   }
 
   /** Throws unless the lists are sound. For tests: O(pairs). */
   check(): void {
+    this.#keys.check();
     const watched = new Map<Slot, number>();
-    for (const [key, list] of this.#lists) {
-      mustHold(
-        Object.is(this.#names[this.#watches.a(list)], key),
-        `the list of ${String(key)} does not know its key`,
-      );
-      const members = this.#watches.check(list);
-      mustHold(members.length !== 0, `the list of ${String(key)} is empty`);
+    let lists = 0;
+    this.#keys.forEach((key, id, head) => {
+      const name = String(key);
+      if (head < NONE) {
+        const slot = lone(head) as Slot;
+        mustHold(this.#parked.a(slot) === lone(id), `the lone watcher of ${name} does not know its key`);
+        watched.set(slot, 1);
+        return;
+      }
+      lists++;
+      mustHold(this.#watches.a(head as Slot) === id, `the list of ${name} does not know its key`);
+      const members = this.#watches.check(head as Slot);
+      mustHold(members.length !== 0, `the list of ${name} is empty`);
       const owners = members.map((watch) => this.#watches.a(watch) as Slot);
-      mustHold(new Set(owners).size === owners.length, `an operation watches ${String(key)} twice`);
+      mustHold(new Set(owners).size === owners.length, `an operation watches ${name} twice`);
       for (const owner of owners) watched.set(owner, (watched.get(owner) ?? 0) + 1);
-    }
+    });
+    mustHold(lists === this.#lists, `${lists} keys have a list, ${this.#lists} are counted`);
     const parked = this.#parked.check(this.#all);
     mustHold(parked.length === this.size, `${parked.length} operations are linked, size says ${this.size}`);
     let pairs = 0;
     for (const slot of parked) {
       mustHold(this.#parked.value(slot)?.$place === slot, 'an operation does not know its place');
-      let watches = 0;
-      for (let watch = this.#parked.a(slot) as Slot; watch !== NONE; watch = this.#watches.b(watch) as Slot)
-        watches++;
+      const first = this.#parked.a(slot);
+      let watches = first < NONE ? 1 : 0;
+      for (let watch = first; watch >= 0; watch = this.#watches.b(watch as Slot)) watches++;
       mustHold(watches !== 0, 'an operation watches nothing');
       mustHold(watches === watched.get(slot), 'an operation and the lists disagree');
       pairs += watches;
     }
-    mustHold(pairs === this.pairs, `${pairs} pairs are linked, the slab has ${this.pairs}`);
-    mustHold(this.#names.length - this.#freeNames.length === this.#lists.size, 'a key name has leaked');
+    mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
   }
 }

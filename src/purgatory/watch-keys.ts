@@ -1,0 +1,117 @@
+// The keys that somebody watches, and for each an int that the watch lists keep there: its head.
+//
+// Ground rules. It belongs to one Watchers and knows no operation. A key has an id from `add` to `remove`: a small int, used again later. Whoever
+// must find the key again keeps its id; only `renumber` changes it. The Map has the id and not the head, so that compacting a slab, which changes the heads
+// of all keys, looks no key up.
+//
+// Costs. find, add, remove: a look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes an id beside the Map; ids in use are at least a
+// sixteenth of those there are, as giving them anew looks each key up.
+import { mustHold } from '../must-hold.ts';
+
+/** No id. */
+const NONE = -1;
+const MIN_IDS = 64;
+const MAX_IDS_PER_KEY = 16;
+
+export class WatchKeys<K> {
+  readonly #ids = new Map<K, number>();
+  #keys: (K | undefined)[] = [];
+  /** By id; of a free id, the next free one. */
+  #heads: number[] = [];
+  #freed = NONE;
+  /** Where the next sample begins, in the ids. */
+  #sampled = 0;
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  /** The id of `key`; undefined when nobody watches it. */
+  find(key: K): number | undefined {
+    return this.#ids.get(key);
+  }
+
+  /** Adds a key that is not there. Returns its id. @throws RangeError from 2^24 keys on, as a Map does; nothing has changed then. */
+  add(key: K, head: number): number {
+    const freed = this.#freed;
+    const id = freed === NONE ? this.#keys.length : freed;
+    this.#ids.set(key, id);
+    if (id === freed) this.#freed = this.#heads[id];
+    this.#keys[id] = key;
+    this.#heads[id] = head;
+    return id;
+  }
+
+  remove(id: number): void {
+    this.#ids.delete(this.#keys[id] as K);
+    this.#keys[id] = undefined;
+    this.#heads[id] = this.#freed;
+    this.#freed = id;
+  }
+
+  key(id: number): K {
+    return this.#keys[id] as K;
+  }
+
+  head(id: number): number {
+    return this.#heads[id];
+  }
+
+  setHead(id: number, head: number): void {
+    this.#heads[id] = head;
+  }
+
+  /** Calls `visit` with each key, its id and its head. O(keys). */
+  forEach(visit: (key: K, id: number, head: number) => void): void {
+    for (const [key, id] of this.#ids) visit(key, id, this.#heads[id]);
+  }
+
+  /** The keys among the next `max` ids. O(max). */
+  sample(max: number): K[] {
+    const keys: K[] = [];
+    const length = this.#keys.length;
+    const start = this.#sampled;
+    for (let i = 0; i < length && i < max; i++) {
+      const id = (start + i) % length;
+      const key = this.#keys[id] as K; // undefined in a free id, and may be a key
+      if (this.#ids.get(key) === id) keys.push(key);
+      this.#sampled = id + 1;
+    }
+    return keys;
+  }
+
+  /** True when few ids are in use, and the owner had better {@link renumber}. */
+  get isSparse(): boolean {
+    return this.#keys.length > MAX_IDS_PER_KEY * this.#ids.size + MIN_IDS;
+  }
+
+  /** Gives ids anew, without gaps, and the memory of the gaps back. Calls `tell` with each new id and its head. O(keys). */
+  renumber(tell: (id: number, head: number) => void): void {
+    const keys: K[] = [];
+    const heads: number[] = [];
+    for (const [key, id] of this.#ids) {
+      const head = this.#heads[id];
+      this.#ids.set(key, keys.length);
+      tell(keys.length, head);
+      keys.push(key);
+      heads.push(head);
+    }
+    this.#keys = keys;
+    this.#heads = heads;
+    this.#freed = NONE;
+    this.#sampled = 0;
+  }
+
+  /** Throws unless ids and keys agree. For tests: O(ids). */
+  check(): void {
+    for (const [key, id] of this.#ids) {
+      mustHold(this.#ids.get(this.#keys[id] as K) === id, `id ${id} does not know its key ${String(key)}`);
+    }
+    let free = 0;
+    for (let id = this.#freed; id !== NONE; id = this.#heads[id]) {
+      mustHold(this.#keys[id] === undefined, `the free id ${id} keeps a key`);
+      mustHold(++free <= this.#keys.length, 'the free ids go round in a circle');
+    }
+    mustHold(this.#ids.size + free === this.#keys.length, 'an id is neither free nor in use');
+  }
+}
