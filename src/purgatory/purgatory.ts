@@ -90,29 +90,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * its own tries completed. Operations that are parked meanwhile wait for the next event.
    */
   checkAndComplete(key: K): number {
-    const parking = this.#parking;
-    const { watchers, meter } = parking;
-    const head = watchers.headOf(key);
-    if (head === undefined) return 0;
-    const { tellsTries } = meter;
-    const only = watchers.loneWatcher(head);
-    if (only !== undefined) {
-      if (tellsTries) meter.willTry(only, key);
-      return parking.tries(only) ? 1 : 0;
-    }
-    const pass = watchers.beginPass(head);
-    const outer = parking.beginPass();
-    let completed = 0;
-    try {
-      for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
-        if (tellsTries) meter.willTry(op, key);
-        if (parking.tries(op)) completed++;
-      }
-    } finally {
-      watchers.endPass(pass);
-      parking.endPass(outer);
-    }
-    return completed;
+    const head = this.#parking.watchers.headOf(key);
+    return head === undefined ? 0 : this.#tryWatchers(head, key);
   }
 
   /**
@@ -217,6 +196,34 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       if (this.#parking.keeps(op)) this.#parking.withdraw(op);
       throw error;
     }
+  }
+
+  #tryWatchers(head: number, key: K): number {
+    const parking = this.#parking;
+    const { watchers, meter } = parking;
+    const only = watchers.loneWatcher(head);
+    if (only === undefined) return this.#tryList(head, key);
+    if (meter.tellsTries) meter.willTry(only, key);
+    return parking.tries(only) ? 1 : 0;
+  }
+
+  #tryList(head: number, key: K): number {
+    const parking = this.#parking;
+    const { watchers, meter } = parking;
+    const { tellsTries } = meter;
+    const pass = watchers.beginPass(head);
+    const outer = parking.beginPass();
+    let completed = 0;
+    try {
+      for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
+        if (tellsTries) meter.willTry(op, key);
+        if (parking.tries(op)) completed++;
+      }
+    } finally {
+      watchers.endPass(pass);
+      parking.endPass(outer);
+    }
+    return completed;
   }
 
   // The turn's first notifier must not lend its async context to what the others' events complete.

@@ -50,10 +50,11 @@ export class PurgatoryHistory extends ComingsAndGoings {
         this.#onOperation(action.target, (operation) => this.park(operation, action.keys));
         break;
       case 'parkMany':
-        // Each watches, besides, one key of its own.
+        // Each watches, besides, one key of its own; every third has no other: the lone watcher of that key, until the next burst.
         for (let n = 0; n < action.count && this.operations.length < MOST_OPERATIONS; n++) {
           const { spec } = action;
-          this.parkNew(n % 10 === 0 ? spec : { ...spec, keys: [...spec.keys, 100 + n], onTry: 0 });
+          const others = n % 3 === 1 ? [] : spec.keys;
+          this.parkNew(n % 10 === 0 ? spec : { ...spec, keys: [...others, 100 + n], onTry: 0 });
         }
         break;
       case 'leaveMany':
