@@ -155,10 +155,10 @@ export class Watchers<K, Op extends DelayedOperation> {
     return operations;
   }
 
-  /** The keys that a parked operation watches, the first `max` as given. O(its keys + max x its place in their lists). */
+  /** The keys that a parked operation watches, the first `max` (1 or more) as given. O(its keys + max x its place in their lists). */
   keysOf(operation: Op, max: number): K[] {
     const first = this.#parked.a(operation.$place as Slot);
-    if (first < NONE) return max === 0 ? [] : [this.#keys.key(lone(first))];
+    if (first < NONE) return [this.#keys.key(lone(first))];
     const lists = this.#lists;
     const own: Slot[] = [];
     for (let watch = first as Slot; watch !== NONE; watch = lists.b(watch) as Slot) own.push(watch);

@@ -10,6 +10,8 @@ describe('behaviour 15: the engine keeps no reference and no memory', function (
     'a burst of operations': 'of 200,000 operations that were parked and completed',
     'a burst of operations of which one in a thousand stays':
       'of a burst of which one in a thousand is still parked',
+    'a burst of lone watchers of which one in a thousand stays':
+      'of a burst with a key each of which one in a thousand is still parked',
     'a burst of operations that one event completes, but for one in a thousand':
       'of a burst of which one event completes all but one in a thousand',
     'a burst of tasks': 'of 200,000 tasks that ran or were cancelled',

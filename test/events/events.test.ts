@@ -60,6 +60,14 @@ describe('The events', () => {
     expect(byEvent).to.deep.equal({ purgatory, operation: a, key: 'k' });
   });
 
+  it('tell of each try of a lone watcher, by an event on its key', () => {
+    const { purgatory, park } = hall();
+    const a = park('a', ['k']);
+    const events = told('purgatory:operation:tried');
+    purgatory.checkAndComplete('k');
+    expect(events.map(([, event]) => event)).to.deep.equal([{ purgatory, operation: a, key: 'k' }]);
+  });
+
   it('tell how long an operation was parked, before any of its user code runs', () => {
     const { clock, park, log } = hall();
     const a = park('a', ['k'], { delayMs: 1_000 });

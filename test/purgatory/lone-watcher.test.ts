@@ -84,6 +84,18 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     expect(oldest.map(({ keys }) => keys)).to.deep.equal([['alone'], ['shared'], ['shared']]);
   });
 
+  it('is not in the snapshot once it has left, with any key', () => {
+    const { purgatory, park } = hall();
+    park('a', ['gone']);
+    park('b', [undefined]);
+    park('c', ['here']);
+    purgatory.cancelForKey('gone');
+    const keysNow = (): string[] => purgatory.snapshot().hottestKeys.map(({ key }) => key);
+    expect(keysNow()).to.have.members(['undefined', 'here']);
+    purgatory.cancelForKey(undefined);
+    expect(keysNow()).to.deep.equal(['here']);
+  });
+
   it('is found by its key after others have left and the memory that they took was given back', () => {
     const h = hall();
     const ops = parkAlone(h, 5_000);
@@ -126,7 +138,9 @@ describe('A Map that takes no more keys', () => {
   for (const [which, keys] of Object.entries(refused)) {
     it(`refuses an operation with ${which}, parks nothing, and goes on`, () => {
       const { timer, purgatory, park } = hall();
+      park('gone', ['gone']).cancel();
       park('old', ['old']);
+      park('gone too', ['gone too']).cancel();
       const set = Map.prototype.set;
       sinon.replace(
         Map.prototype,

@@ -125,6 +125,8 @@ const scenes: Record<string, () => Promise<void>> = {
 
   'a burst of operations': () => burst(() => false, forceAll),
   'a burst of operations of which one in a thousand stays': () => burst(oneInAThousand, forceAll),
+  'a burst of lone watchers of which one in a thousand stays': () =>
+    burst(oneInAThousand, forceAll, (index) => [1_000 + index]),
   'a burst of operations that one event completes, but for one in a thousand': () =>
     burst(oneInAThousand, (purgatory, polls) => {
       for (const poll of polls) poll.ready = true;
@@ -189,14 +191,14 @@ const EVERYBODY = -1;
 async function burst(
   stays: (index: number) => boolean,
   complete: (purgatory: Purgatory<number, Poll>, polls: Poll[]) => void,
+  keysOf = (index: number): number[] => [EVERYBODY, index % 100, 1_000 + index],
 ): Promise<void> {
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock });
   const purgatory = new Purgatory<number, Poll>('p', { timer });
   const polls = Array.from({ length: BURST }, () => new Poll(60_000));
   const before = await used();
-  for (const [i, poll] of polls.entries())
-    purgatory.tryCompleteElseWatch(poll, [EVERYBODY, i % 100, 1_000 + i]);
+  for (const [i, poll] of polls.entries()) purgatory.tryCompleteElseWatch(poll, keysOf(i));
   const peak = (await used()) - before;
   complete(
     purgatory,
