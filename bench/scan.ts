@@ -44,7 +44,7 @@ function scanOne(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       for (let time = 0; time < times; time++) ns += await event(ready(every));
       return ns / times;
     };
-    const passes = Math.max(2, Math.round((quick ? 1_000_000 : 3_000_000) / size));
+    const passes = Math.max(2, Math.round((quick ? 1_000_000 : 10_000_000) / size));
     await repeat(100, passes);
     const scan = (await repeat(100, passes)) / size;
     const all = Math.max(2, Math.round((quick ? 100_000 : 300_000) / size));

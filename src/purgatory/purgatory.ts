@@ -215,7 +215,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const outer = parking.beginPass();
     let completed = 0;
     try {
-      for (let op = watchers.step(pass); op !== undefined; op = watchers.step(pass)) {
+      while (pass.next >= 0) {
+        const op = watchers.step(pass);
         if (tellsTries) meter.willTry(op, key);
         if (parking.tries(op)) completed++;
       }

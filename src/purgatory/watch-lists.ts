@@ -13,12 +13,15 @@ import { NONE, Slab, type Slot } from '../slab/slab.ts';
 
 /** A walk over the watches of a list when it began. Made by {@link WatchLists.beginPass} only. */
 export interface Pass {
+  /** Below 0 when the pass is over. */
   next: Slot;
   last: Slot;
   /** How many passes are around it. */
   readonly depth: number;
 }
 
+/** NONE; but to V8 what is imported is no constant, and a pass over many watchers is bound by its instructions. */
+const OVER = -1 as Slot;
 /** `b` of a sentinel: tells it from a watch. */
 const SENTINEL = -2;
 
@@ -83,14 +86,12 @@ export class WatchLists extends Slab {
     return pass;
   }
 
-  /** The place of the next operation of the pass, which is still parked; NONE at its end. */
+  /** The place of the next operation of a pass that is not over: it is still parked. */
   step(pass: Pass): Slot {
     const watch = pass.next;
-    // As `=== NONE`; but to V8 what is imported is no constant, and a pass over many watchers is bound by its instructions.
-    if (watch < 0) return watch;
     const next = this.next(watch);
     const place = this.a(watch) as Slot;
-    pass.next = watch === pass.last ? NONE : next;
+    pass.next = watch === pass.last ? OVER : next;
     return place;
   }
 

@@ -121,10 +121,9 @@ export class Watchers<K, Op extends DelayedOperation> {
     return this.#lists.beginPass(head as Slot);
   }
 
-  /** The next operation of the pass, still parked; undefined at its end. */
-  step(pass: Pass): Op | undefined {
-    const place = this.#lists.step(pass);
-    return place < 0 ? undefined : this.#parked.value(place);
+  /** The next operation of a pass that is not over: it is still parked. */
+  step(pass: Pass): Op {
+    return this.#parked.value(this.#lists.step(pass)) as Op;
   }
 
   endPass(pass: Pass): void {
