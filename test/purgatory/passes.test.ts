@@ -184,24 +184,30 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     expect(new Set(log).size).to.equal(50);
   });
 
-  it('gives memory and the wake-up back even after a chain of events has overflowed the stack', async () => {
-    const clock = new HostClock();
-    const timer = new SystemTimer({ clock });
-    const purgatory = new Purgatory<number, Op>('test', { timer });
-    const ops = Array.from({ length: 20_000 }, (_, i) => {
-      const op = new Op(`${i}`, { delayMs: 60_000, onCompleted: () => purgatory.checkAndComplete(i + 1) });
-      purgatory.tryCompleteElseWatch(op, [i]);
-      return op;
+  const chains: Record<string, (i: number) => number[]> = {
+    'lists of watchers': (i) => [i, -1 - i],
+    'lone watchers': (i) => [i],
+  };
+  for (const [which, keysOf] of Object.entries(chains)) {
+    it(`gives memory and the wake-up back even after a chain of events on ${which} has overflowed the stack`, async () => {
+      const clock = new HostClock();
+      const timer = new SystemTimer({ clock });
+      const purgatory = new Purgatory<number, Op>('test', { timer });
+      const ops = Array.from({ length: 20_000 }, (_, i) => {
+        const op = new Op(`${i}`, { delayMs: 60_000, onCompleted: () => purgatory.checkAndComplete(i + 1) });
+        purgatory.tryCompleteElseWatch(op, keysOf(i));
+        return op;
+      });
+      for (const op of ops) op.ready = true;
+      const [uncaught] = await uncaughtDuring(1, () => purgatory.checkAndComplete(0));
+      expect(uncaught).to.be.instanceOf(RangeError);
+      checkPurgatoryInvariants(purgatory);
+      for (const op of ops) op.cancel();
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+      expect(clock.outstanding.size).to.equal(0);
     });
-    for (const op of ops) op.ready = true;
-    const [uncaught] = await uncaughtDuring(1, () => purgatory.checkAndComplete(0));
-    expect(uncaught).to.be.instanceOf(RangeError);
-    checkPurgatoryInvariants(purgatory);
-    for (const op of ops) op.cancel();
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-    expect(clock.outstanding.size).to.equal(0);
-  });
+  }
 
   it('may be entered from an expiry', () => {
     const { clock, purgatory, park, log } = hall();
