@@ -1,11 +1,11 @@
 // The keys that somebody watches, and for each an int that the watch lists keep there: its head.
 //
-// Ground rules. It belongs to one Watchers and knows no operation. A key has an id from `add` to `remove`: a small int, used again later. Whoever
-// must find the key again keeps its id; only `renumber` changes it. The Map has the id and not the head, so that compacting a slab, which changes the heads
-// of all keys, looks no key up.
+// Ground rules. It belongs to one Watchers and knows no operation. A key has an id from `add` to `remove`: a small int, used again later.
+// Whoever must find the key again keeps its id; only `renumber` changes it. The Map has the id and not the head, so that compacting
+// a slab, which changes the heads of all keys, looks no key up.
 //
-// Costs. find, add, remove: a look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes an id beside the Map; ids in use are at least a
-// sixteenth of those there are, as giving them anew looks each key up.
+// Costs. find, add, remove: a look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes an id beside the Map. Giving ids anew looks
+// each key up, so it is put off until under a sixteenth of them is in use: an id is small beside what a parked operation takes.
 import { mustHold } from '../must-hold.ts';
 
 /** No id. */

@@ -1,8 +1,8 @@
 // The watch lists: for a key, in the order of parking, which operations watch it. Ints only.
 //
-// Ground rules. It belongs to one Watchers and knows neither keys nor operations: a key is an id, an operation its place. A list is
-// a sentinel (a: the id of its key) with a cell for each watch (a: the place of the operation that watches, b: the next watch of the same operation). So
-// leaving needs the watch alone. A list must not be empty but between `open` and its first `push`.
+// Ground rules. It belongs to one Watchers and knows neither keys nor operations: a key is an id, an operation its place. A list is a sentinel
+// (a: the id of its key) with a cell for each watch (a: the place of the operation that watches, b: the next watch of that operation). So leaving
+// needs the watch alone. A list is empty only between `open` and the first `push`, and between the last `leave` and `close`.
 //
 // A pass may meet any change under it, since each step runs user code. It keeps the next and the last watch that it will
 // step to, and whoever takes a watch out moves both along. Operations that are parked meanwhile come after the last one.

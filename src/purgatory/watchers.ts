@@ -1,14 +1,15 @@
 // Who watches which key: the parked operations, each with its watches or as the lone watcher of its key.
 //
-// Ground rules. It owns the parked operations, the keys and the watch lists, and keeps `$place` of what it holds; it runs no user code and knows no timer. An
-// operation has one cell in `parked` (a: its first watch, b: its stamp) and one watch per key. A key exists exactly while somebody watches it; its head is
-// its watch list. So leaving takes an operation off every list at once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed
-// operations in their lists and purges now and then: that is what brokers ran out of memory on, KAFKA-19389, KAFKA-19763.)
+// Ground rules. It owns the parked operations, the keys and the watch lists, and keeps `$place` of what it holds; it runs no user code and
+// knows no timer. An operation has one cell in `parked` (a: its first watch, b: its stamp) and one watch per key. A key exists exactly while
+// somebody watches it; its head is its watch list. So leaving takes an operation off every list at once, O(its keys), with no list of keys
+// beside it and no search. (Kafka leaves completed operations in their lists and purges now and then: that is what brokers ran out of memory
+// on, KAFKA-19389, KAFKA-19763.)
 //
-// A lone watcher has one key and has it for itself, as a request has its correlation id. It needs neither watch nor list: the head of the key is
-// its place, and `a` of its cell the id of the key, both turned negative by `lone`. It gets them when another comes to watch the key.
+// A lone watcher has one key and has it for itself, as a request has its correlation id. It needs neither watch nor list: the head of the key
+// is its place, and `a` of its cell the id of the key, both turned negative by `lone`. It gets them when another comes to watch the key.
 //
-// Costs. park, leave: O(keys of the operation), each with one look-up of the key when parking, and one when it is dropped; a step: O(1).
+// Costs. park, leave: O(keys of the operation), with a look-up of each key when parking and of each that is dropped; a step: O(1).
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
