@@ -46,11 +46,18 @@ export interface History {
 
 export const SIGNALS = 3;
 const KEYS = 5;
+/** The first operation of a burst has this key for itself, the next one the next key, and so on. */
+export const BURST_KEY = 100;
 
 const target = fc.nat({ max: 63 });
 const purgatory = fc.nat({ max: 1 });
 const key = fc.nat({ max: KEYS - 1 });
 const keys = fc.array(key, { minLength: 1, maxLength: 4 });
+/** The keys of events: those of one operation of a burst, too. */
+const eventKey = fc.oneof(
+  { weight: 5, arbitrary: key },
+  { weight: 1, arbitrary: fc.integer({ min: BURST_KEY, max: BURST_KEY + 100 }) },
+);
 /** Script 0 is empty. */
 const script = fc.oneof(
   { weight: 2, arbitrary: fc.constant(0) },
@@ -86,10 +93,14 @@ const goingOn: fc.Arbitrary<Action> = fc.oneof(
       target,
     }),
   },
-  { weight: 22, arbitrary: fc.record({ kind: fc.constant('check' as const), purgatory, key }) },
+  { weight: 22, arbitrary: fc.record({ kind: fc.constant('check' as const), purgatory, key: eventKey }) },
   {
     weight: 8,
-    arbitrary: fc.record({ kind: fc.constantFrom('cancelForKey', 'notify', 'notify'), purgatory, key }),
+    arbitrary: fc.record({
+      kind: fc.constantFrom('cancelForKey', 'notify', 'notify'),
+      purgatory,
+      key: eventKey,
+    }),
   },
   {
     weight: 2,

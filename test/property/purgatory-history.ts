@@ -3,7 +3,7 @@
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { turn } from '../support/turns.ts';
-import type { Action, Step } from './purgatory-arbitraries.ts';
+import { type Action, BURST_KEY, type Step } from './purgatory-arbitraries.ts';
 import { ComingsAndGoings, ScriptedError } from './purgatory-comings.ts';
 import { type Frame, nextOf } from './purgatory-frames.ts';
 import { HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
@@ -54,7 +54,7 @@ export class PurgatoryHistory extends ComingsAndGoings {
         for (let n = 0; n < action.count && this.operations.length < MOST_OPERATIONS; n++) {
           const { spec } = action;
           const others = n % 3 === 1 ? [] : spec.keys;
-          this.parkNew(n % 10 === 0 ? spec : { ...spec, keys: [...others, 100 + n], onTry: 0 });
+          this.parkNew(n % 10 === 0 ? spec : { ...spec, keys: [...others, BURST_KEY + n], onTry: 0 });
         }
         break;
       case 'leaveMany':
