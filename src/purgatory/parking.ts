@@ -20,7 +20,7 @@ import { PurgatoryMeter } from './purgatory-meter.ts';
 import { Waiter } from './wait-for.ts';
 
 /** The lists of who waits for what: of a key alone, or of a key and more. They keep `$place` of what they hold. */
-export interface WatchLists<Watch> {
+export interface ParkedLists<Watch> {
   /** Parks an operation that is parked nowhere and sets its `$place`, as soon as `leave` can take it off; keeps `stamp`, an int32, for it. */
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
@@ -29,7 +29,7 @@ export interface WatchLists<Watch> {
   shrink(): void;
 }
 
-export class Parking<Watch, Lists extends WatchLists<Watch>> implements TaskKeeper, OperationKeeper {
+export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKeeper, OperationKeeper {
   readonly watchers: Lists;
   readonly meter: PurgatoryMeter;
   readonly #timer: Timer;

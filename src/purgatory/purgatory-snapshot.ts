@@ -55,7 +55,7 @@ export interface SnapshotOptions {
 }
 
 /** What the watch lists, of any kind, tell of the operations in them. */
-export interface WatchListsView {
+export interface ParkedListsView {
   readonly size: number;
   readonly pairs: number;
   readonly keys: number;
@@ -76,7 +76,7 @@ const MAX_TEXT = 100;
 export function purgatorySnapshot(
   name: string,
   maxParked: number,
-  lists: WatchListsView,
+  lists: ParkedListsView,
   meter: PurgatoryMeter,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {

@@ -90,8 +90,15 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * its own tries completed. Operations that are parked meanwhile wait for the next event.
    */
   checkAndComplete(key: K): number {
-    const head = this.#parking.watchers.headOf(key);
-    return head === undefined ? 0 : this.#tryWatchers(head, key);
+    const parking = this.#parking;
+    const head = parking.watchers.headOf(key);
+    if (head === undefined) return 0;
+    const outer = parking.beginPass();
+    try {
+      return this.#tryWatchers(head, key);
+    } finally {
+      parking.endPass(outer);
+    }
   }
 
   /**
@@ -212,7 +219,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const { watchers, meter } = parking;
     const { tellsTries } = meter;
     const pass = watchers.beginPass(head);
-    const outer = parking.beginPass();
     let completed = 0;
     try {
       while (pass.next >= 0) {
@@ -222,7 +228,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       }
     } finally {
       watchers.endPass(pass);
-      parking.endPass(outer);
     }
     return completed;
   }

@@ -61,9 +61,9 @@ export class WatchKeys<K> {
     this.#heads[id] = head;
   }
 
-  /** Calls `visit` with each key, its id and its head. O(keys). */
-  forEach(visit: (key: K, id: number, head: number) => void): void {
-    for (const [key, id] of this.#ids) visit(key, id, this.#heads[id]);
+  /** Calls `visit` with the id and the head of each key. O(keys). */
+  forEach(visit: (id: number, head: number) => void): void {
+    for (const id of this.#ids.values()) visit(id, this.#heads[id]);
   }
 
   /** The keys among the next `max` ids. O(max). */
@@ -99,13 +99,12 @@ export class WatchKeys<K> {
     this.#keys = keys;
     this.#heads = heads;
     this.#freed = NONE;
-    this.#sampled = 0;
   }
 
   /** Throws unless ids and keys agree. For tests: O(ids). */
   check(): void {
-    for (const [key, id] of this.#ids) {
-      mustHold(this.#ids.get(this.#keys[id] as K) === id, `id ${id} does not know its key ${String(key)}`);
+    for (const id of this.#ids.values()) {
+      mustHold(this.#ids.get(this.#keys[id] as K) === id, `id ${id} does not know its key`);
     }
     let free = 0;
     for (let id = this.#freed; id !== NONE; id = this.#heads[id]) {

@@ -78,7 +78,7 @@ export class WatchLists extends Slab {
   /** Begins a pass over what is on a list now. Passes end in reverse order. */
   beginPass(list: Slot): Pass {
     const depth = this.#depth;
-    if (depth === this.#passes.length) this.#passes.push({ next: NONE, last: NONE, depth });
+    if (depth === this.#passes.length) this.#passes.push({ next: OVER, last: OVER, depth });
     const pass = this.#passes[depth];
     this.#depth = depth + 1;
     pass.next = this.next(list);
@@ -102,7 +102,7 @@ export class WatchLists extends Slab {
   #movePasses(leaving: Slot): void {
     for (let i = 0; i < this.#depth; i++) {
       const pass = this.#passes[i];
-      if (pass.next === leaving) pass.next = leaving === pass.last ? NONE : this.next(leaving);
+      if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : this.next(leaving);
       if (pass.last === leaving) pass.last = this.prev(leaving);
     }
   }

@@ -2,12 +2,13 @@
 //
 // Ground rules. It owns the parked operations, the keys and the watch lists, and keeps `$place` of what it holds; it runs no user code and
 // knows no timer. An operation has one cell in `parked` (a: its first watch, b: its stamp) and one watch per key. A key exists exactly while
-// somebody watches it; its head is its watch list. So leaving takes an operation off every list at once, O(its keys), with no list of keys
-// beside it and no search. (Kafka leaves completed operations in their lists and purges now and then: that is what brokers ran out of memory
-// on, KAFKA-19389, KAFKA-19763.)
+// somebody watches it; its head is its watch list. (A lone watcher has neither: see below.) So leaving takes an operation off every list at
+// once, O(its keys), with no list of keys beside it and no search. (Kafka leaves completed operations in their lists and purges now and then:
+// that is what brokers ran out of memory on, KAFKA-19389, KAFKA-19763.)
 //
 // A lone watcher has one key and has it for itself, as a request has its correlation id. It needs neither watch nor list: the head of the key
-// is its place, and `a` of its cell the id of the key, both turned negative by `lone`. It gets them when another comes to watch the key.
+// is its place, and `a` of its cell the id of the key, both turned negative by `lone`. When another comes to watch the key, both get a watch on
+// a list, which lasts until the last of them leaves. (An operation that gives one key twice gets a list at once.)
 //
 // Costs. park, leave: O(keys of the operation), with a look-up of each key when parking and of each that is dropped; a step: O(1).
 import { mustHold } from '../must-hold.ts';
@@ -22,6 +23,9 @@ const lone = (placeOrId: number): number => -2 - placeOrId;
 
 /** Where a compaction has moved what `link` refers to; below 0 it refers to no cell. */
 const follow = (moved: Moved, link: number): number => (link < 0 ? link : moved(link as Slot));
+
+/** Compacting the lists visits every parked operation, lone watchers too: it must be worth a cell for so many of them. */
+const MAX_VISITS_PER_CELL = 4;
 
 export class Watchers<K, Op extends DelayedOperation> {
   readonly #parked = new Slab<Op>();
@@ -203,7 +207,7 @@ export class Watchers<K, Op extends DelayedOperation> {
   /** Gives memory back after a burst. No pass may be under way, as it holds slots. O(1), amortised. */
   shrink(): void {
     if (this.#parked.isSparse) this.#compactParked();
-    if (this.#lists.isSparse) this.#compactLists();
+    if (this.#lists.isSparse && MAX_VISITS_PER_CELL * this.#lists.capacity >= this.size) this.#compactLists();
     if (this.#keys.isSparse) this.#renumberKeys();
   }
 
@@ -222,7 +226,7 @@ export class Watchers<K, Op extends DelayedOperation> {
   #compactLists(): void {
     const lists = this.#lists;
     const moved = lists.compact();
-    this.#keys.forEach((_, id, head) => {
+    this.#keys.forEach((id, head) => {
       this.#keys.setHead(id, follow(moved, head));
     });
     this.#parked.forEachValue((_, slot) => {
@@ -246,12 +250,11 @@ export class Watchers<K, Op extends DelayedOperation> {
     this.#keys.check();
     const watched = new Map<Slot, number>();
     let lists = 0;
-    this.#keys.forEach((key, id, head) => {
-      const name = String(key);
+    this.#keys.forEach((id, head) => {
       const places = head < NONE ? [lone(head) as Slot] : this.#lists.placesOn(head as Slot);
       const knows = head < NONE ? lone(this.#parked.a(places[0])) : this.#lists.a(head as Slot);
-      mustHold(knows === id, `the watchers of ${name} do not know its id`);
-      mustHold(new Set(places).size === places.length, `an operation watches ${name} twice`);
+      mustHold(knows === id, `the watchers of key ${id} do not know it`);
+      mustHold(new Set(places).size === places.length, `an operation watches key ${id} twice`);
       for (const place of places) watched.set(place, (watched.get(place) ?? 0) + 1);
       if (head >= 0) lists++;
     });

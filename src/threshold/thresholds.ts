@@ -8,8 +8,8 @@
 // is none, however many wait higher up.
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey } from '../purgatory/hottest-keys.ts';
-import type { WatchLists } from '../purgatory/parking.ts';
-import type { WatchListsView } from '../purgatory/purgatory-snapshot.ts';
+import type { ParkedLists } from '../purgatory/parking.ts';
+import type { ParkedListsView } from '../purgatory/purgatory-snapshot.ts';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
 /** A key, and the value that it is to reach. */
@@ -42,7 +42,9 @@ const PARKED = 0;
 /** Keys that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LEVELS = 16_384;
 
-export class Thresholds<K, V extends ThresholdValue> implements WatchLists<Threshold<K, V>>, WatchListsView {
+export class Thresholds<K, V extends ThresholdValue>
+  implements ParkedLists<Threshold<K, V>>, ParkedListsView
+{
   readonly #levels = new Map<K, Level<K, V>>();
   /** In park order. */
   readonly #parked = new Map<DelayedOperation, Parked<K, V>>();

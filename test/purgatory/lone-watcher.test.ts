@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { Slab } from '../../src/slab/slab.ts';
 import { counts, EMPTY, type Hall, hall, labels, type Op } from '../support/op.ts';
 
 const parkAlone = ({ park }: Hall, count: number): Op[] =>
@@ -50,7 +51,7 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     const b = park('b', ['k']);
     a.cancel();
     b.cancel();
-    park('c', ['k'], { ready: false }).ready = true;
+    park('c', ['k']).ready = true;
     checkPurgatoryInvariants(purgatory);
     expect(purgatory.checkAndComplete('k')).to.equal(1);
     expect(log).to.deep.equal(['complete c']);
@@ -108,6 +109,24 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     }
     checkPurgatoryInvariants(h.purgatory);
     expect(counts(h.purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('is not visited again and again where a few others share a key and leave, but their memory is given back in the end', () => {
+    const h = hall();
+    const ops = parkAlone(h, 5_000);
+    const compact = sinon.spy(Slab.prototype, 'compact');
+    try {
+      for (let burst = 0; burst < 10; burst++) {
+        const others = Array.from({ length: 100 }, (_, i) => h.park(`${i}`, ['shared']));
+        for (const other of others) other.cancel();
+      }
+      expect(compact.callCount).to.equal(0);
+      for (const op of ops) op.cancel();
+      expect(new Set(compact.thisValues).size).to.be.at.least(2);
+    } finally {
+      compact.restore();
+    }
+    checkPurgatoryInvariants(h.purgatory);
   });
 
   it('may be joined after that, and so may keys with lists', () => {

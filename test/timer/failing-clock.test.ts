@@ -143,4 +143,24 @@ describe('A clock that throws', () => {
     expect([second.runs, timer.size]).to.deep.equal([1, 0]);
     expect(clock.outstanding.size).to.equal(0);
   });
+
+  it('from the cancel of its wake-up: an event completes the operation all the same, and lets it through', () => {
+    for (const keys of [['k'], ['k', 'l']]) {
+      const { clock, timer, purgatory } = onFailing();
+      const wakeAt = clock.wakeAt.bind(clock);
+      clock.wakeAt = (atMs, wake) => ({
+        ...wakeAt(atMs, wake),
+        cancel: () => {
+          throw new Error('no cancel');
+        },
+      });
+      const op = new Op('a', { delayMs: 50 });
+      purgatory.tryCompleteElseWatch(op, keys);
+      op.ready = true;
+      expect(() => purgatory.checkAndComplete('k')).to.throw('no cancel');
+      expect([op.isCompleted, op.completions, timer.size]).to.deep.equal([true, 1, 0]);
+      expect(counts(purgatory as unknown as Purgatory<unknown, Op>)).to.deep.equal(EMPTY);
+      expect(purgatory.snapshot().totals).to.include({ completed: 1, failed: 0 });
+    }
+  });
 });
