@@ -4,6 +4,7 @@
  * Time is CPU time of the whole process, the collector's threads included: a child is pinned to one core, where that is what a
  * caller waits for, and unlike elapsed time it does not count what other programs took of the core meanwhile.
  */
+import { getHeapSpaceStatistics } from 'node:v8';
 
 /** Nanoseconds of CPU, user and system, that this process has used. Resolution 1 us. */
 export function cpuNs(): number {
@@ -43,9 +44,13 @@ export async function settle(passes = 1): Promise<void> {
   }
 }
 
-/** Bytes that are live: the JavaScript heap and what its typed arrays hold outside it. Needs `--expose-gc`. */
+/**
+ * Bytes that are live: the JavaScript heap and what its typed arrays hold outside it, but for machine code, which V8 makes and throws away
+ * as it likes. Needs `--expose-gc`.
+ */
 export async function liveBytes(): Promise<number> {
   await settle(4);
   const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  const code = getHeapSpaceStatistics().filter(({ space_name }) => space_name.startsWith('code_'));
+  return heapUsed + external - code.reduce((bytes, { space_used_size }) => bytes + space_used_size, 0);
 }
