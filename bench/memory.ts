@@ -97,7 +97,7 @@ export const memory: Workload = {
   sizeLabel: 'tasks or operations',
   sizes: { full: [100_000, 1_000_000], quick: [100_000, 1_000_000] },
   rounds: 1,
-  // A million waiters of the idiom take half a minute to park, and tell no more than a tenth of them; an engine is to have met a million.
+  // A million waiters of the idiom take long to park, and tell no more than a tenth of them; an engine is to have met a million.
   runs: (system, size) => (size < 1_000_000 ? system !== engine : !system.startsWith(idiom)),
   nodeFlags: ['--expose-gc'],
   systems: {

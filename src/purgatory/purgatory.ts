@@ -91,11 +91,15 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   checkAndComplete(key: K): number {
     const parking = this.#parking;
-    const head = parking.watchers.headOf(key);
+    const { watchers, meter } = parking;
+    const head = watchers.headOf(key);
     if (head === undefined) return 0;
     const outer = parking.beginPass();
     try {
-      return this.#tryWatchers(head, key);
+      const only = watchers.loneWatcher(head);
+      if (only === undefined) return this.#tryList(head, key);
+      if (meter.tellsTries) meter.willTry(only, key);
+      return parking.tries(only) ? 1 : 0;
     } finally {
       parking.endPass(outer);
     }
@@ -203,15 +207,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       if (this.#parking.keeps(op)) this.#parking.withdraw(op);
       throw error;
     }
-  }
-
-  #tryWatchers(head: number, key: K): number {
-    const parking = this.#parking;
-    const { watchers, meter } = parking;
-    const only = watchers.loneWatcher(head);
-    if (only === undefined) return this.#tryList(head, key);
-    if (meter.tellsTries) meter.willTry(only, key);
-    return parking.tries(only) ? 1 : 0;
   }
 
   #tryList(head: number, key: K): number {

@@ -159,7 +159,7 @@ describe('A clock that throws', () => {
       op.ready = true;
       expect(() => purgatory.checkAndComplete('k')).to.throw('no cancel');
       expect([op.isCompleted, op.completions, timer.size]).to.deep.equal([true, 1, 0]);
-      expect(counts(purgatory as unknown as Purgatory<unknown, Op>)).to.deep.equal(EMPTY);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
       expect(purgatory.snapshot().totals).to.include({ completed: 1, failed: 0 });
     }
   });
