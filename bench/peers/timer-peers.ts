@@ -7,11 +7,14 @@ import { timerWheelPackage, undiciTimers } from './npm-timers.ts';
 import { purgatorySchedule, purgatoryTimer } from './purgatory-timer.ts';
 import type { MakeTimerPeer } from './timer-peer.ts';
 
+/** A queue whose cancelled timers stay until they come up. */
+export const lazyDeletion = '@datastructures-js/priority-queue';
+
 /** Those that read the time given to them. */
 export const manualTimers: Record<string, MakeTimerPeer> = {
   purgatory: purgatoryTimer as MakeTimerPeer,
   'indexed heap': indexedHeap as MakeTimerPeer,
-  '@datastructures-js/priority-queue': datastructuresQueue as MakeTimerPeer,
+  [lazyDeletion]: datastructuresQueue as MakeTimerPeer,
   tinyqueue: tinyQueue as MakeTimerPeer,
   'linked wheel': linkedWheel as MakeTimerPeer,
 };

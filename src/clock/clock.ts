@@ -18,7 +18,7 @@ export interface Clock {
 
 /** One wake-up that a {@link Clock} owes. */
 export interface WakeUp {
-  /** Forgets the wake-up; without effect once it ran. */
+  /** Forgets the wake-up; without effect once it ran. What it throws becomes an uncaught exception in a later turn. */
   cancel(): void;
   /** Lets the wake-up keep the process alive: the state it starts in. Clocks that hold no process need not have it. */
   ref?(): void;

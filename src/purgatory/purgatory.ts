@@ -90,19 +90,13 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * its own tries completed. Operations that are parked meanwhile wait for the next event.
    */
   checkAndComplete(key: K): number {
-    const parking = this.#parking;
-    const { watchers, meter } = parking;
+    const { watchers, meter } = this.#parking;
     const head = watchers.headOf(key);
     if (head === undefined) return 0;
-    const outer = parking.beginPass();
-    try {
-      const only = watchers.loneWatcher(head);
-      if (only === undefined) return this.#tryList(head, key);
-      if (meter.tellsTries) meter.willTry(only, key);
-      return parking.tries(only) ? 1 : 0;
-    } finally {
-      parking.endPass(outer);
-    }
+    const only = watchers.loneWatcher(head);
+    if (only === undefined) return this.#tryList(head, key);
+    if (meter.tellsTries) meter.willTry(only, key);
+    return this.#parking.tries(only) ? 1 : 0;
   }
 
   /**
@@ -213,6 +207,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const parking = this.#parking;
     const { watchers, meter } = parking;
     const { tellsTries } = meter;
+    const outer = parking.beginPass();
     const pass = watchers.beginPass(head);
     let completed = 0;
     try {
@@ -223,6 +218,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       }
     } finally {
       watchers.endPass(pass);
+      parking.endPass(outer);
     }
     return completed;
   }

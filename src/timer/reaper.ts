@@ -4,6 +4,7 @@
 // It arms for an earlier time only: one for a later time would cost a host timer per start, while a wake-up that finds
 // nothing due costs one per bucket. With nothing pending it holds no wake-up, so an idle timer costs the host nothing.
 import type { Clock, WakeUp } from '../clock/clock.ts';
+import { throwLater } from '../errors.ts';
 
 export class Reaper {
   readonly #clock: Clock;
@@ -26,11 +27,16 @@ export class Reaper {
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 
-  /** Forgets the wake-up, if there is one. */
+  /** Forgets the wake-up, if there is one. Never throws: it is called in the middle of completing an operation, which must get its answer. */
   disarm(): void {
-    this.#wakeUp?.cancel();
+    const wakeUp = this.#wakeUp;
     this.#wakeUp = undefined;
     this.#armedAtMs = Number.POSITIVE_INFINITY;
+    try {
+      wakeUp?.cancel();
+    } catch (error) {
+      throwLater(error);
+    }
   }
 
   get isRef(): boolean {

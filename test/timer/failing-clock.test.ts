@@ -5,6 +5,7 @@ import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 
 /** A clock of the user's own that breaks down when it is told to. */
 class FailingClock extends HostClock {
@@ -144,9 +145,11 @@ describe('A clock that throws', () => {
     expect(clock.outstanding.size).to.equal(0);
   });
 
-  it('from the cancel of its wake-up: an event completes the operation all the same, and lets it through', () => {
-    for (const keys of [['k'], ['k', 'l']]) {
-      const { clock, timer, purgatory } = onFailing();
+  describe('from the cancel of its wake-up', () => {
+    /** Its wake-ups cannot be cancelled. */
+    function onHolding(): ReturnType<typeof onFailing> {
+      const held = onFailing();
+      const { clock } = held;
       const wakeAt = clock.wakeAt.bind(clock);
       clock.wakeAt = (atMs, wake) => ({
         ...wakeAt(atMs, wake),
@@ -154,13 +157,48 @@ describe('A clock that throws', () => {
           throw new Error('no cancel');
         },
       });
-      const op = new Op('a', { delayMs: 50 });
-      purgatory.tryCompleteElseWatch(op, keys);
-      op.ready = true;
-      expect(() => purgatory.checkAndComplete('k')).to.throw('no cancel');
-      expect([op.isCompleted, op.completions, timer.size]).to.deep.equal([true, 1, 0]);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      expect(purgatory.snapshot().totals).to.include({ completed: 1, failed: 0 });
+      return held;
     }
+
+    async function throwsLater(action: () => void): Promise<void> {
+      const errors = await uncaughtDuring(1, action);
+      expect(errors.map(String)).to.deep.equal(['Error: no cancel']);
+    }
+
+    for (const keys of [['k'], ['k', 'l']]) {
+      it(`with ${keys.length} keys: an event and a force answer the operation all the same, and it is thrown later`, async () => {
+        for (const complete of [
+          (purgatory: Purgatory<string, Op>) => purgatory.checkAndComplete('k') === 1,
+          (_: unknown, op: Op) => op.forceComplete(),
+        ]) {
+          const { timer, purgatory } = onHolding();
+          const op = new Op('a', { delayMs: 50 });
+          purgatory.tryCompleteElseWatch(op, keys);
+          op.ready = true;
+          await throwsLater(() => expect(complete(purgatory, op)).to.equal(true));
+          expect([op.isCompleted, op.completions, timer.size]).to.deep.equal([true, 1, 0]);
+          expect(counts(purgatory)).to.deep.equal(EMPTY);
+          expect(purgatory.snapshot().totals).to.include({ completed: 1, failed: 0 });
+        }
+      });
+    }
+
+    it('close returns what never ran', async () => {
+      const { timer } = onHolding();
+      const task = new Task(50);
+      timer.add(task);
+      await throwsLater(() => expect(timer.close()).to.deep.equal([task]));
+    });
+
+    it('a task that is due before the others is added, and runs in time', async () => {
+      const { clock, timer } = onHolding();
+      timer.add(new Task(50));
+      const task = new Task(5);
+      await throwsLater(() => timer.add(task));
+      clock.time = 5;
+      clock.fire();
+      expect(task.runs).to.equal(1);
+      checkTimerInvariants(timer);
+    });
   });
 });
