@@ -18,8 +18,6 @@ import type { Measured, Run, System, Workload } from './harness/types.ts';
 const TIMEOUT_MS = 5_000;
 /** In a cycle each connection is looked at once. */
 const CYCLE_S = TIMEOUT_MS / 1_000;
-/** Without a timeout every second is like the others. */
-const PACING_S = 2;
 
 /** Connections whose memory stays in the first caches. */
 const AT_HAND = 256;
@@ -98,7 +96,7 @@ function beating(make: () => Touch): System {
     const shuffle = Array.from(shuffled(size));
     const untracked = await connect(UntrackedConnection, size, () => {});
     const beat = ring(shuffle.map((id) => untracked.connections[id]));
-    const pacing = await share(beat, size, () => {}, PACING_S);
+    const pacing = await share(beat, size, () => {}, CYCLE_S);
     untracked.connections.length = 0;
 
     const touch = make();
