@@ -165,8 +165,8 @@ describe('A clock that throws', () => {
       expect(errors.map(String)).to.deep.equal(['Error: no cancel']);
     }
 
-    for (const keys of [['k'], ['k', 'l']]) {
-      it(`with ${keys.length} keys: an event and a force answer the operation all the same, and it is thrown later`, async () => {
+    for (const [which, keys] of Object.entries({ 'a lone watcher': ['k'], 'one of two keys': ['k', 'l'] })) {
+      it(`${which} is answered by an event and by force all the same, and it is thrown later`, async () => {
         for (const complete of [
           (purgatory: Purgatory<string, Op>) => purgatory.checkAndComplete('k') === 1,
           (_: unknown, op: Op) => op.forceComplete(),
