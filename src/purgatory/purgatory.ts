@@ -207,8 +207,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const parking = this.#parking;
     const { watchers, meter } = parking;
     const { tellsTries } = meter;
-    const outer = parking.beginPass();
     const pass = watchers.beginPass(head);
+    const outer = parking.beginPass();
     let completed = 0;
     try {
       while (pass.next >= 0) {
