@@ -190,6 +190,15 @@ describe('A clock that throws', () => {
       await throwsLater(() => expect(timer.close()).to.deep.equal([task]));
     });
 
+    it('the next task has a wake-up of its own asked for, and the old one is not cancelled again', async () => {
+      const { clock, timer } = onHolding();
+      const task = new Task(50);
+      timer.add(task);
+      await throwsLater(() => task.cancel());
+      expect(await uncaughtDuring(0, () => timer.add(new Task(60)))).to.deep.equal([]);
+      expect([...clock.outstanding].map(({ atMs }) => atMs)).to.deep.equal([50, 60]);
+    });
+
     it('a task that is due before the others is added, and runs in time', async () => {
       const { clock, timer } = onHolding();
       timer.add(new Task(50));
