@@ -3,7 +3,7 @@ import { nsPerStep } from './harness/measure.ts';
 import { integers } from './harness/random.ts';
 import { type Resident, residentSystems, stepsOf } from './harness/resident.ts';
 import type { Measured, Workload } from './harness/types.ts';
-import { lazyDeletion } from './peers/timer-peers.ts';
+import { exceptLazyMillion } from './peers/timer-peers.ts';
 
 async function startAndCancel({ peer, run }: Resident): Promise<Measured> {
   const delays = integers(1 << 16, 1_000, 30_000, 2);
@@ -19,8 +19,7 @@ export const churn: Workload = {
   unit: 'ns',
   sizeLabel: 'timers resident',
   sizes: { full: [0, 1_000, 100_000, 1_000_000], quick: [0, 1_000_000] },
-  // It clears the dead away in lumps, which take seconds with a million: `steady` shows that.
-  runs: (system, size) => system !== lazyDeletion || size < 1_000_000,
+  runs: exceptLazyMillion,
   systems: residentSystems((size) => integers(size, 1_000, 60_000), startAndCancel),
   rows: [
     {

@@ -1,10 +1,10 @@
 /**
  * One key with N watchers. `scan`: an event when 1 % are ready, per watcher looked at; the least it can cost is a walk over a Set of the same
- * operations. The same operations are ready each time, so the others keep their places in memory; `mixed` is the same when any may be, so that
- * after a while nobody stands in memory behind those who came before. `all`: an event when all are ready, per operation completed.
+ * operations. The same operations are ready each time, so the others stay where they are in memory; for `mixed` any may be, so that after a
+ * while neighbours on the list are none in memory. `all`: an event when all are ready, per operation completed.
  */
 import { cpuNs } from './harness/measure.ts';
-import { integers, seeded, shuffled } from './harness/random.ts';
+import { draw, integers, seeded } from './harness/random.ts';
 import type { Measured, Run, Workload } from './harness/types.ts';
 import type { MakeParkingPeer } from './peers/parking-peer.ts';
 import { idiom, idiomWithPromise, parkingPeers } from './peers/parking-peers.ts';
@@ -22,18 +22,10 @@ function scanOne(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       parked[index] = peer.operation(delays[made++ & 0xffff]);
       peer.park(parked[index], keys);
     };
-    const everyNth = (nth: number) => (): Int32Array =>
+    const everyNth = (nth: number): Int32Array =>
       Int32Array.from({ length: size / nth }, (_, index) => index * nth);
+    const deck = everyNth(1);
     const random = seeded(3);
-    const order = shuffled(size, 4);
-    /** Any hundredth: a Fisher-Yates shuffle that stops there. */
-    const anyHundredth = (): Int32Array => {
-      for (let at = 0; at < size / 100; at++) {
-        const other = at + Math.floor(random() * (size - at));
-        [order[at], order[other]] = [order[other], order[at]];
-      }
-      return order.slice(0, size / 100);
-    };
     const event = async (indexes: Int32Array): Promise<number> => {
       for (const index of indexes) peer.ready(parked[index]);
       const before = peer.done;
@@ -55,9 +47,10 @@ function scanOne(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       return ns / passes / size;
     };
     const passes = Math.max(2, Math.round((quick ? 1_000_000 : 10_000_000) / size));
-    const scan = await repeat(everyNth(100), passes);
-    const all = await repeat(everyNth(1), Math.max(2, Math.round((quick ? 100_000 : 300_000) / size)));
-    return { scan, all, mixed: await repeat(anyHundredth, Math.ceil(passes / 3), passes) };
+    const scan = await repeat(() => everyNth(100), passes);
+    const all = await repeat(() => everyNth(1), Math.max(2, Math.round((quick ? 100_000 : 300_000) / size)));
+    const mixed = await repeat(() => draw(deck, size / 100, random), Math.ceil(passes / 3), passes);
+    return { scan, all, mixed };
   };
 }
 
@@ -70,7 +63,7 @@ export const scan: Workload = {
   systems: Object.fromEntries(
     Object.entries({ ...parkingPeers, ...setOfOperations }).map(([name, make]) => [name, scanOne(make)]),
   ),
-  // A promise is no part of a look at a watcher; eight classes cost the same at any size.
+  // A promise is no part of a look at a watcher; the eight classes are for the row.
   runs: (system, size) =>
     system === idiomWithPromise ? size < 100_000 : !system.endsWith('8 subclasses') || size === 100_000,
   rows: [

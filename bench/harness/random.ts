@@ -29,15 +29,20 @@ export function logNormals(count: number, p50: number, p75: number, seed = 1): F
   });
 }
 
-/** 0 to count - 1 in random order (Fisher and Yates). */
-export function shuffled(count: number, seed = 1): Int32Array {
-  const random = seeded(seed);
-  const order = Int32Array.from({ length: count }, (_, index) => index);
-  for (let index = count - 1; index > 0; index--) {
+/** Draws `count` of `from` without putting them back (Fisher and Yates): moves them to its end, in random order, and returns that part. */
+export function draw(from: Int32Array, count: number, random: () => number): Int32Array {
+  const rest = from.length - count;
+  for (let index = from.length - 1; index >= rest; index--) {
     const other = Math.floor(random() * (index + 1));
-    [order[index], order[other]] = [order[other], order[index]];
+    [from[index], from[other]] = [from[other], from[index]];
   }
-  return order;
+  return from.subarray(rest);
+}
+
+/** 0 to count - 1 in random order. */
+export function shuffled(count: number, seed = 1): Int32Array {
+  const order = Int32Array.from({ length: count }, (_, index) => index);
+  return draw(order, count, seeded(seed));
 }
 
 /** `count` lists of `perList` different keys out of `keys`. */
