@@ -8,15 +8,16 @@
 // Layout. Four int32 a cell (next, prev, a, b), side by side: one cache line serves a cell, and none of it is seen by the
 // collector. Values lie in a plain array beside the cells, which stays empty for a slab that stores none.
 //
-// Costs. push, remove, moveTo, splice: O(1). Growth doubles; compaction, when under a quarter is in use, leaves what holds the rest:
-// amortised O(1) each, so memory follows the number in use within 4x, down as well as up. Growing again copies memory, which is cheap;
-// a compaction has its owner visit all that is left, which is not.
+// Costs. push, remove, moveTo, splice: O(1). Growth doubles, when under a 32nd is free; compaction, when under a quarter is in use, leaves what
+// holds the rest: amortised O(1) each, so memory follows the number in use within 4x, down as well as up. Growing again copies
+// memory, which is cheap; a compaction has its owner visit all that is left, which is not.
 //
 // Why not linked objects: `npm run bench -- layout` compares both. Watch lists of linked objects cost several times as much once
 // the collector has promoted them, and must search or carry a Set to remove from the middle; timers alone cost about the same
 // either way, as the user's own task objects are most of it. One structure serves both.
 
 import { mustHold } from '../must-hold.ts';
+import { FreeCells } from './free-cells.ts';
 
 declare const slotBrand: unique symbol;
 
@@ -33,8 +34,6 @@ const B = 3;
 const STRIDE = 4;
 /** log2(STRIDE): from a slot to the index of its value. */
 const STRIDE_BITS = 2;
-/** In a free cell's PREV; no ring has it. */
-const FREE = -2;
 const MIN_CELLS = 64;
 
 /** Where {@link Slab.compact} moved a cell in use. */
@@ -43,10 +42,10 @@ export type Moved = (slot: Slot) => Slot;
 export class Slab<T = never> {
   #cells = new Int32Array(MIN_CELLS * STRIDE);
   #values: (T | undefined)[] = [];
-  /** The first of the freed cells, chained by NEXT. */
-  #freed: number = NONE;
-  /** Cells from here on were never used. */
-  #fresh = 0;
+  #free = new FreeCells(0, MIN_CELLS);
+  /** The run of free cells that is used up next: its first cell, and its end. */
+  #next = 0;
+  #end = 0;
   #inUse = 0;
   /** The slab is sparse with fewer cells in use: a quarter of the capacity, or never for the least one. */
   #sparseBelow = 0;
@@ -93,9 +92,7 @@ export class Slab<T = never> {
     const prev = cells[slot + PREV];
     cells[prev + NEXT] = next;
     cells[next + PREV] = prev;
-    cells[slot + NEXT] = this.#freed;
-    cells[slot + PREV] = FREE;
-    this.#freed = slot;
+    this.#free.give(slot >> STRIDE_BITS);
     this.#inUse--;
   }
 
@@ -190,30 +187,27 @@ export class Slab<T = never> {
    */
   compact(): Moved {
     const cells = this.#cells;
-    const forward = new Int32Array(this.#fresh >> STRIDE_BITS).fill(NONE);
-    let fresh = 0;
-    for (let slot = 0; slot < this.#fresh; slot += STRIDE) {
-      if (cells[slot + PREV] === FREE) continue;
-      forward[slot >> STRIDE_BITS] = fresh;
-      fresh += STRIDE;
+    const forward = new Int32Array(this.capacity).fill(NONE);
+    let used = 0;
+    for (let cell = 0; cell < forward.length; cell++) {
+      if (!this.#isFree(cell)) forward[cell] = used++ << STRIDE_BITS;
     }
-    let length = MIN_CELLS * STRIDE;
-    while (length < fresh) length *= 2;
-    const moved = new Int32Array(length);
+    let capacity = MIN_CELLS;
+    while (capacity < used) capacity *= 2;
+    const moved = new Int32Array(capacity << STRIDE_BITS);
     const values: (T | undefined)[] = [];
-    for (let slot = 0; slot < this.#fresh; slot += STRIDE) {
-      const to = forward[slot >> STRIDE_BITS];
+    for (let cell = 0; cell < forward.length; cell++) {
+      const to = forward[cell];
       if (to === NONE) continue;
+      const slot = cell << STRIDE_BITS;
       moved[to + NEXT] = forward[cells[slot + NEXT] >> STRIDE_BITS];
       moved[to + PREV] = forward[cells[slot + PREV] >> STRIDE_BITS];
       moved[to + A] = cells[slot + A];
       moved[to + B] = cells[slot + B];
-      if (this.#values.length > 0) values.push(this.#values[slot >> STRIDE_BITS]);
+      if (this.#values.length > 0) values.push(this.#values[cell]);
     }
-    this.#use(moved);
+    this.#use(moved, new FreeCells(used, capacity));
     this.#values = values;
-    this.#freed = NONE;
-    this.#fresh = fresh;
     return (slot) => forward[slot >> STRIDE_BITS] as Slot;
   }
 
@@ -224,6 +218,7 @@ export class Slab<T = never> {
     do {
       const next = this.next(slot);
       mustHold(this.prev(next) === slot, `the ring of ${list} breaks between ${slot} and ${next}`);
+      mustHold(!this.#isFree(next >> STRIDE_BITS), `the ring of ${list} has the free cell ${next}`);
       if (next !== list) members.push(next);
       mustHold(members.length <= this.#inUse, `the ring of ${list} has more cells than are in use`);
       slot = next;
@@ -232,27 +227,40 @@ export class Slab<T = never> {
   }
 
   #allocate(): Slot {
-    const slot = this.#freed;
-    if (slot === NONE) return this.#allocateFresh();
-    this.#freed = this.#cells[slot + NEXT];
+    if (this.#next === this.#end) this.#nextRun();
+    const slot = this.#next;
+    this.#next = slot + STRIDE;
     this.#inUse++;
     return slot as Slot;
   }
 
-  #allocateFresh(): Slot {
-    const slot = this.#fresh;
-    if (slot === this.#cells.length) {
-      const cells = new Int32Array(this.#cells.length * 2);
-      cells.set(this.#cells);
-      this.#use(cells);
+  #nextRun(): void {
+    if (!this.#free.takeRun()) {
+      // A turn must give out as many cells as it looks at words: O(1) amortised.
+      if (this.capacity - this.#inUse < this.#free.words) this.#grow();
+      else this.#free.beginTurn();
+      this.#free.takeRun();
     }
-    this.#fresh = slot + STRIDE;
-    this.#inUse++;
-    return slot as Slot;
+    this.#next = this.#free.first << STRIDE_BITS;
+    this.#end = this.#free.end << STRIDE_BITS;
   }
 
-  #use(cells: Int32Array<ArrayBuffer>): void {
+  #grow(): void {
+    const cells = new Int32Array(this.#cells.length * 2);
+    cells.set(this.#cells);
+    this.#use(cells, this.#free.doubled());
+  }
+
+  #isFree(cell: number): boolean {
+    const slot = cell << STRIDE_BITS;
+    return this.#free.has(cell) || (slot >= this.#next && slot < this.#end);
+  }
+
+  #use(cells: Int32Array<ArrayBuffer>, free: FreeCells): void {
     this.#cells = cells;
+    this.#free = free;
+    this.#next = 0;
+    this.#end = 0;
     this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;
   }
 

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FreeCells } from '../../src/slab/free-cells.ts';
+import { runs } from '../property/runs.ts';
+
+const CAPACITY = 96;
+
+const range = (from: number, end: number): number[] => Array.from({ length: end - from }, (_, i) => from + i);
+
+/** The cells of the next run; undefined where the turn is over. */
+function take(free: FreeCells): number[] | undefined {
+  return free.takeRun() ? range(free.first, free.end) : undefined;
+}
+
+describe('FreeCells', () => {
+  it('knows those behind the ones in use', () => {
+    for (const inUse of [0, 1, 31, 32, 33, CAPACITY - 1, CAPACITY]) {
+      const free = new FreeCells(inUse, CAPACITY);
+      expect(range(0, CAPACITY).filter((cell) => free.has(cell))).to.deep.equal(range(inUse, CAPACITY));
+    }
+  });
+
+  it('gives each turn, in the order of memory, what was free ahead, and leaves what was freed behind to the next', () => {
+    const act = fc.option(fc.nat(CAPACITY - 1), { nil: undefined, freq: 2 });
+    fc.assert(
+      fc.property(fc.nat(CAPACITY), fc.array(act, { maxLength: 300 }), (used, givenOrTake) => {
+        const free = new FreeCells(used, CAPACITY);
+        const inUse = new Set(range(0, used));
+        let last = -1;
+        for (const given of givenOrTake) {
+          if (given !== undefined) {
+            if (inUse.delete(given)) free.give(given);
+          } else {
+            const run = take(free);
+            if (run === undefined) {
+              const left = range(0, CAPACITY).filter((cell) => !inUse.has(cell));
+              expect(left.every((cell) => cell <= last || cell >> 5 === last >> 5)).to.equal(true);
+              free.beginTurn();
+              last = -1;
+            } else {
+              expect(run[0]).to.be.above(last);
+              expect(run.some((cell) => inUse.has(cell))).to.equal(false);
+              for (const cell of run) inUse.add(cell);
+              last = run[run.length - 1];
+            }
+          }
+          for (const cell of range(0, CAPACITY)) expect(free.has(cell)).to.equal(!inUse.has(cell));
+        }
+      }),
+      runs(200),
+    );
+  });
+
+  it('goes on with the new ones when it is doubled, and with what was left in the next turn', () => {
+    const free = new FreeCells(0, 32);
+    expect(take(free)).to.deep.equal(range(0, 32));
+    free.give(31);
+    free.give(7);
+    expect(take(free)).to.equal(undefined);
+    const doubled = free.doubled();
+    expect(doubled.words).to.equal(2);
+    expect(take(doubled)).to.deep.equal(range(32, 64));
+    expect(take(doubled)).to.equal(undefined);
+    doubled.beginTurn();
+    expect([take(doubled), take(doubled), take(doubled)]).to.deep.equal([[7], [31], undefined]);
+  });
+});
