@@ -17,9 +17,8 @@ export class FreeCells {
   #word = 0;
   /** What is left of the word before it: it was emptied, so that what is freed there meanwhile is for the next turn. */
   #rest = 0;
-  /** The first cell of the run taken last. */
-  first = 0;
-  /** The cell behind the last one of that run. */
+  /** The cells to be used up next lie side by side, from here to before `end`. */
+  next = 0;
   end = 0;
 
   /** For cells from 0 to `capacity` - 1, of which those before `inUse` are in use. @param capacity a multiple of 32. */
@@ -33,18 +32,26 @@ export class FreeCells {
     return this.#words.length;
   }
 
-  /** Whether `cell` is free, and in no run that was taken. */
   has(cell: number): boolean {
     const word = cell >> WORD_BITS;
-    const rest = word === this.#word - 1 ? this.#rest : 0;
-    return ((this.#words[word] | rest) & (1 << cell)) !== 0;
+    return ((this.#words[word] | this.#restOf(word)) & (1 << cell)) !== 0 || this.#isNext(cell);
+  }
+
+  /** Calls `visit` with each cell in use, in the order of memory. O(words + cells in use). */
+  forEachInUse(visit: (cell: number) => void): void {
+    for (let word = 0; word < this.#words.length; word++) {
+      for (let bits = ~(this.#words[word] | this.#restOf(word)); bits !== 0; bits &= bits - 1) {
+        const cell = (word << WORD_BITS) + trailingZeros(bits);
+        if (!this.#isNext(cell)) visit(cell);
+      }
+    }
   }
 
   give(cell: number): void {
     this.#words[cell >> WORD_BITS] |= 1 << cell;
   }
 
-  /** Takes the next free cells that lie side by side, from `first` to before `end`: 1 to 32 of them. False when the turn is over. */
+  /** Once all are used up: sets `next` and `end` to further free cells, 1 to 32 of them. False when the turn is over. */
   takeRun(): boolean {
     const words = this.#words;
     while (this.#rest === 0) {
@@ -55,8 +62,8 @@ export class FreeCells {
     const rest = this.#rest;
     const start = trailingZeros(rest);
     const run = trailingZeros(~(rest >>> start));
-    this.first = ((this.#word - 1) << WORD_BITS) + start;
-    this.end = this.first + run;
+    this.next = ((this.#word - 1) << WORD_BITS) + start;
+    this.end = this.next + run;
     this.#rest = rest & (rest + (1 << start)); // the carry clears the run
     return true;
   }
@@ -73,6 +80,16 @@ export class FreeCells {
     doubled.#words.set(this.#words);
     doubled.#word = words;
     return doubled;
+  }
+
+  /** What is free in `word` and not yet taken, though the word was emptied. */
+  #restOf(word: number): number {
+    return word === this.#word - 1 ? this.#rest : 0;
+  }
+
+  /** Whether `cell` is among those to be used up next, which the words do not have either. */
+  #isNext(cell: number): boolean {
+    return cell >= this.next && cell < this.end;
   }
 }
 

@@ -43,9 +43,6 @@ export class Slab<T = never> {
   #cells = new Int32Array(MIN_CELLS * STRIDE);
   #values: (T | undefined)[] = [];
   #free = new FreeCells(0, MIN_CELLS);
-  /** The run of free cells that is used up next: its first cell, and its end. */
-  #next = 0;
-  #end = 0;
   #inUse = 0;
   /** The slab is sparse with fewer cells in use: a quarter of the capacity, or never for the least one. */
   #sparseBelow = 0;
@@ -187,25 +184,24 @@ export class Slab<T = never> {
    */
   compact(): Moved {
     const cells = this.#cells;
-    const forward = new Int32Array(this.capacity).fill(NONE);
+    const forward = new Int32Array(this.capacity);
     let used = 0;
-    for (let cell = 0; cell < forward.length; cell++) {
-      if (!this.#isFree(cell)) forward[cell] = used++ << STRIDE_BITS;
-    }
+    this.#free.forEachInUse((cell) => {
+      forward[cell] = used++ << STRIDE_BITS;
+    });
     let capacity = MIN_CELLS;
     while (capacity < used) capacity *= 2;
     const moved = new Int32Array(capacity << STRIDE_BITS);
     const values: (T | undefined)[] = [];
-    for (let cell = 0; cell < forward.length; cell++) {
+    this.#free.forEachInUse((cell) => {
+      const from = cell << STRIDE_BITS;
       const to = forward[cell];
-      if (to === NONE) continue;
-      const slot = cell << STRIDE_BITS;
-      moved[to + NEXT] = forward[cells[slot + NEXT] >> STRIDE_BITS];
-      moved[to + PREV] = forward[cells[slot + PREV] >> STRIDE_BITS];
-      moved[to + A] = cells[slot + A];
-      moved[to + B] = cells[slot + B];
+      moved[to + NEXT] = forward[cells[from + NEXT] >> STRIDE_BITS];
+      moved[to + PREV] = forward[cells[from + PREV] >> STRIDE_BITS];
+      moved[to + A] = cells[from + A];
+      moved[to + B] = cells[from + B];
       if (this.#values.length > 0) values.push(this.#values[cell]);
-    }
+    });
     this.#use(moved, new FreeCells(used, capacity));
     this.#values = values;
     return (slot) => forward[slot >> STRIDE_BITS] as Slot;
@@ -218,7 +214,7 @@ export class Slab<T = never> {
     do {
       const next = this.next(slot);
       mustHold(this.prev(next) === slot, `the ring of ${list} breaks between ${slot} and ${next}`);
-      mustHold(!this.#isFree(next >> STRIDE_BITS), `the ring of ${list} has the free cell ${next}`);
+      mustHold(!this.#free.has(next >> STRIDE_BITS), `the ring of ${list} has the free cell ${next}`);
       if (next !== list) members.push(next);
       mustHold(members.length <= this.#inUse, `the ring of ${list} has more cells than are in use`);
       slot = next;
@@ -227,22 +223,17 @@ export class Slab<T = never> {
   }
 
   #allocate(): Slot {
-    if (this.#next === this.#end) this.#nextRun();
-    const slot = this.#next;
-    this.#next = slot + STRIDE;
+    if (this.#free.next === this.#free.end) this.#takeRun();
     this.#inUse++;
-    return slot as Slot;
+    return (this.#free.next++ << STRIDE_BITS) as Slot;
   }
 
-  #nextRun(): void {
-    if (!this.#free.takeRun()) {
-      // A turn must give out as many cells as it looks at words: O(1) amortised.
-      if (this.capacity - this.#inUse < this.#free.words) this.#grow();
-      else this.#free.beginTurn();
-      this.#free.takeRun();
-    }
-    this.#next = this.#free.first << STRIDE_BITS;
-    this.#end = this.#free.end << STRIDE_BITS;
+  #takeRun(): void {
+    if (this.#free.takeRun()) return;
+    // A turn must give out as many cells as it looks at words: O(1) amortised.
+    if (this.capacity - this.#inUse < this.#free.words) this.#grow();
+    else this.#free.beginTurn();
+    this.#free.takeRun();
   }
 
   #grow(): void {
@@ -251,16 +242,9 @@ export class Slab<T = never> {
     this.#use(cells, this.#free.doubled());
   }
 
-  #isFree(cell: number): boolean {
-    const slot = cell << STRIDE_BITS;
-    return this.#free.has(cell) || (slot >= this.#next && slot < this.#end);
-  }
-
   #use(cells: Int32Array<ArrayBuffer>, free: FreeCells): void {
     this.#cells = cells;
     this.#free = free;
-    this.#next = 0;
-    this.#end = 0;
     this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;
   }
 

@@ -7,9 +7,19 @@ const CAPACITY = 96;
 
 const range = (from: number, end: number): number[] => Array.from({ length: end - from }, (_, i) => from + i);
 
-/** The cells of the next run; undefined where the turn is over. */
+/** Uses up the next cells; undefined where the turn is over. */
 function take(free: FreeCells): number[] | undefined {
-  return free.takeRun() ? range(free.first, free.end) : undefined;
+  if (!free.takeRun()) return undefined;
+  const run = range(free.next, free.end);
+  expect(run.every((cell) => free.has(cell))).to.equal(true);
+  free.next = free.end;
+  return run;
+}
+
+function cellsInUse(free: FreeCells): number[] {
+  const cells: number[] = [];
+  free.forEachInUse((cell) => cells.push(cell));
+  return cells;
 }
 
 describe('FreeCells', () => {
@@ -17,6 +27,7 @@ describe('FreeCells', () => {
     for (const inUse of [0, 1, 31, 32, 33, CAPACITY - 1, CAPACITY]) {
       const free = new FreeCells(inUse, CAPACITY);
       expect(range(0, CAPACITY).filter((cell) => free.has(cell))).to.deep.equal(range(inUse, CAPACITY));
+      expect(cellsInUse(free)).to.deep.equal(range(0, inUse));
     }
   });
 
@@ -44,7 +55,8 @@ describe('FreeCells', () => {
               last = run[run.length - 1];
             }
           }
-          for (const cell of range(0, CAPACITY)) expect(free.has(cell)).to.equal(!inUse.has(cell));
+          expect(range(0, CAPACITY).filter((cell) => !free.has(cell))).to.have.members([...inUse]);
+          expect(cellsInUse(free)).to.deep.equal([...inUse].sort((a, b) => a - b));
         }
       }),
       runs(200),
