@@ -33,7 +33,12 @@ export class Watchers<K, Op extends DelayedOperation> {
   readonly #lists = new WatchLists();
   readonly #keys = new WatchKeys<K>();
   /** What was read ahead last: kept, so that the reading is not optimised away. */
-  ahead = 0;
+  ahead: number;
+
+  constructor() {
+    // Not above: the compiler would then have the private fields begin as undefined, and V8 check at each step of a pass what is in them.
+    this.ahead = 0;
+  }
 
   /** Parked operations. */
   get size(): number {

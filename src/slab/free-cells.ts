@@ -18,13 +18,15 @@ export class FreeCells {
   /** What is left of the word before it: it was emptied, so that what is freed there meanwhile is for the next turn. */
   #rest = 0;
   /** The cells to be used up next lie side by side, from here to before `end`. */
-  next = 0;
-  end = 0;
+  next: number;
+  end: number;
 
   /** For cells from 0 to `capacity` - 1, of which those before `inUse` are in use. @param capacity a multiple of 32. */
   constructor(inUse: number, capacity: number) {
     this.#words = new Int32Array(capacity >> WORD_BITS).fill(ALL_FREE, inUse >> WORD_BITS);
     if (inUse < capacity) this.#words[inUse >> WORD_BITS] <<= inUse; // by `inUse` modulo 32
+    this.next = 0;
+    this.end = 0;
   }
 
   /** How many words of 32 cells a turn looks at. */
