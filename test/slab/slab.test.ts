@@ -94,7 +94,7 @@ describe('Slab', () => {
       list: fc.nat(LISTS - 1),
       to: fc.nat(LISTS - 1),
       pick: fc.nat(1_000),
-      times: fc.integer({ min: 1, max: 100 }),
+      times: fc.integer({ min: 1, max: 400 }),
     });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
