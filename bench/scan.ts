@@ -1,7 +1,7 @@
 /**
  * One key with N watchers. `scan`: an event when 1 % are ready, per watcher looked at; the least it can cost is a walk over a Set of the same
- * operations. The same operations are ready each time, so the others stay where they are in memory; for `mixed` any may be, so that after a
- * while neighbours on the list are none in memory. `all`: an event when all are ready, per operation completed.
+ * operations. The same operations are ready each time, so the others stay where they are in memory; for `mixed` any may be, so that all of them
+ * come and go. `all`: an event when all are ready, per operation completed.
  */
 import { cpuNs } from './harness/measure.ts';
 import { draw, integers, seeded } from './harness/random.ts';
