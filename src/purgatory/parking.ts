@@ -139,10 +139,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKee
     try {
       return operation.tryComplete();
     } catch (error) {
-      const { isCompleted } = operation;
-      this.report(error, operation);
-      return isCompleted;
+      return this.failed(error, operation);
     }
+  }
+
+  /** Reports what the try of a parked operation threw; whether the try had completed it. */
+  failed(error: unknown, operation: DelayedOperation): boolean {
+    const { isCompleted } = operation;
+    this.report(error, operation);
+    return isCompleted;
   }
 
   report(error: unknown, operation: DelayedOperation): void {

@@ -5,7 +5,7 @@
 // Ground rules. It owns its Parking and, unless one is shared with it, its timer. An operation is completed exactly once, and leaves
 // every watch list and the timer in the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
 // No wake-up is lost, as an operation is tried, then watched on all its keys, then tried again. User code may enter the
-// purgatory again from anywhere: no state is held in a local variable across it, but for the pass, which follows the changes.
+// purgatory again from anywhere: no state is held in a local variable across it, but for passes, which bear any change (passes.ts).
 //
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
@@ -15,6 +15,7 @@ import { rootContext } from '../root-context.ts';
 import type { Timer } from '../timer/timer.ts';
 import { COMPLETED, type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 import { Parking } from './parking.ts';
+import { tryWatchers } from './passes.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
@@ -90,13 +91,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * its own tries completed. Operations that are parked meanwhile wait for the next event.
    */
   checkAndComplete(key: K): number {
-    const { watchers, meter } = this.#parking;
-    const head = watchers.headOf(key);
-    if (head === undefined) return 0;
-    const only = watchers.loneWatcher(head);
-    if (only === undefined) return this.#tryList(head, key);
-    if (meter.tellsTries) meter.willTry(only, key);
-    return this.#parking.tries(only) ? 1 : 0;
+    return tryWatchers(this.#parking, key);
   }
 
   /**
@@ -201,26 +196,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       if (this.#parking.keeps(op)) this.#parking.withdraw(op);
       throw error;
     }
-  }
-
-  #tryList(head: number, key: K): number {
-    const parking = this.#parking;
-    const { watchers, meter } = parking;
-    const { tellsTries } = meter;
-    const pass = watchers.beginPass(head);
-    const outer = parking.beginPass();
-    let completed = 0;
-    try {
-      while (pass.next >= 0) {
-        const op = watchers.step(pass);
-        if (tellsTries) meter.willTry(op, key);
-        if (parking.tries(op)) completed++;
-      }
-    } finally {
-      watchers.endPass(pass);
-      parking.endPass(outer);
-    }
-    return completed;
   }
 
   // The turn's first notifier must not lend its async context to what the others' events complete.

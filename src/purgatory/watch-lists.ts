@@ -1,17 +1,23 @@
-// The watch lists: for a key, in the order of parking, which operations watch it. Ints only.
+// The watch lists: for a key, in the order of parking, which operations watch it.
 //
 // Ground rules. It belongs to one Watchers and knows neither keys nor operations: a key is an id, an operation its place. A list is a sentinel
 // (a: the id of its key) with a cell for each watch (a: the place of the operation that watches, b: the next watch of that operation). So leaving
-// needs the watch alone. A list is empty only between `open` and the first `push`, and between the last `leave` and `close`.
+// needs the watch alone. A list is empty only between `open` and the first `watch`, and between the last `leave` and `close`.
+//
+// The watches of a list are linked, or else they are on a roster (rosters.ts), which makes a pass cheaper and coming and leaving dearer: then a watch
+// has its index (turned negative by `onRoster`) and its page in place of links, and the sentinel the roster. Which it is to be tells the heat of the
+// list (b of its sentinel, turned negative by `asHeat`): tries in vain make it rise, who comes makes it fall.
 //
 // A pass may meet any change under it, since each step runs user code. It keeps the next and the last watch that it will
 // step to, and whoever takes a watch out moves both along. Operations that are parked meanwhile come after the last one.
 //
-// Costs. open, push, step: O(1). leave: O(1), and O(depth of passes) while passes are under way.
+// Costs. open, watch, step: O(1). leave: O(1), and O(depth of passes) while passes are under way. To go to a roster, or
+// from it: O(watches), once for so many tries in vain, or for so many who come.
 import { mustHold } from '../must-hold.ts';
-import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
+import { type Page, Rosters } from './rosters.ts';
 
-/** A walk over the watches of a list when it began. Made by {@link WatchLists.beginPass} only. */
+/** A walk over the watches of a linked list when it began. Made by {@link WatchLists.beginPass} only. */
 export interface Pass {
   /** Below 0 when the pass is over. */
   next: Slot;
@@ -22,11 +28,26 @@ export interface Pass {
 
 /** NONE; but to V8 what is imported is no constant, and a pass over many watchers is bound by its instructions. */
 const OVER = -1 as Slot;
-/** `b` of a sentinel: tells it from a watch. */
-const SENTINEL = -2;
+/** The heat of a list, as `b` of its sentinel: below NONE, which tells it from a watch. Undone by itself. */
+const asHeat = (heatOrB: number): number => -2 - heatOrB;
+const COLD = asHeat(0);
+/** Who comes to a roster and leaves it again costs so much more as this many tries in vain cost less. */
+const TRIES_PER_COMING = 32;
+/** A pass over fewer in vain makes no list hot: it is over before a roster would be found. */
+const MIN_HOT = 64;
+/** In passes over the list: so hot it gets a roster, and no hotter does it become. */
+const HOT = 2;
+const HOTTEST = 64;
+const MAX_HEAT = 2 ** 30;
 
-export class WatchLists extends Slab {
+/** An index on a roster, in place of a link. Below NONE; undone by itself. */
+const onRoster = (indexOrLink: number): number => -2 - indexOrLink;
+
+export class WatchLists<Op> extends Slab {
   #lists = 0;
+  readonly #rosters = new Rosters<Op>();
+  /** Lists with a roster that became cold, perhaps hot again or gone since. */
+  readonly #cooled: Slot[] = [];
   readonly #passes: Pass[] = [];
   #depth = 0;
 
@@ -41,22 +62,48 @@ export class WatchLists extends Slab {
 
   /** Makes the list of a key. */
   open(id: number): Slot {
-    const list = this.makeList(id, SENTINEL);
+    const list = this.makeList(id, COLD);
     this.#lists++;
     return list;
   }
 
   /** Gives an empty list back. */
   close(list: Slot): void {
+    if (this.hasRoster(list)) {
+      this.#rosters.dissolve(this.prev(list));
+      this.setLinks(list, list, list);
+    }
     this.remove(list);
     this.#lists--;
   }
 
+  /** Adds a watch of `operation`, which is parked at `place`, as the last on a list; `next` is the next one of the operation. */
+  watch(list: Slot, place: Slot, next: Slot, operation: Op): Slot {
+    if (this.b(list) !== COLD) this.#cool(list);
+    if (!this.hasRoster(list)) return this.push(list, place, next);
+    const page = this.#rosters.pageWithRoom(this.prev(list));
+    const watch = this.makeList(place, next);
+    this.#enlist(watch, page, operation);
+    return watch;
+  }
+
+  /** Whether the last on a list is `operation`, which is parked at `place`. */
+  isLast(list: Slot, place: Slot, operation: Op): boolean {
+    const last = this.prev(list);
+    return this.hasRoster(list) ? this.#rosters.isLast(last, operation) : this.a(last) === place;
+  }
+
+  /** The place of who watches longest. */
+  oldest(list: Slot): Slot {
+    return this.a(this.hasRoster(list) ? this.#rosters.oldest(this.prev(list)) : this.next(list)) as Slot;
+  }
+
   /** Takes a watch off its list. Returns the list if it is empty now, and else NONE. */
   leave(watch: Slot): Slot {
-    if (this.#depth > 0) this.#movePasses(watch);
     const before = this.prev(watch);
     const after = this.next(watch);
+    if (after < NONE) return this.#leaveRoster(watch, before, onRoster(after));
+    if (this.#depth > 0) this.#movePasses(watch);
     this.remove(watch);
     return before === after ? after : NONE; // only the sentinel is on both sides of a watch
   }
@@ -64,18 +111,96 @@ export class WatchLists extends Slab {
   /** The list that a watch is on. O(its place in it). */
   listOf(watch: Slot): Slot {
     let list = this.prev(watch);
-    while (this.b(list) !== SENTINEL) list = this.prev(list);
+    if (this.next(watch) < NONE) return this.#rosters.listOf(list);
+    while (this.b(list) > COLD) list = this.prev(list);
     return list;
   }
 
-  /** How many watches are on a list; stops counting at `max`. O(the count). */
+  /** How many watches are on a list; may stop counting at `max`. O(the count), or O(1) with a roster. */
   count(list: Slot, max: number): number {
+    if (this.hasRoster(list)) return this.#rosters.size(this.prev(list));
     let count = 0;
     for (let watch = this.next(list); watch !== list && count < max; watch = this.next(watch)) count++;
     return count;
   }
 
-  /** Begins a pass over what is on a list now. Passes end in reverse order. */
+  hasRoster(list: Slot): boolean {
+    return this.next(list) < NONE;
+  }
+
+  /** After a pass over a linked list, and none under way: it has found so many that stay. */
+  didPass(list: Slot, inVain: number, operationAt: (place: Slot) => Op): void {
+    if (inVain < MIN_HOT) return;
+    this.#warm(list, inVain);
+    if (asHeat(this.b(list)) >= HOT * inVain) this.#makeRoster(list, operationAt);
+  }
+
+  /** The pages of a list with a roster: what a pass that begins goes over, but for who comes meanwhile. */
+  pagesToTry(list: Slot): Page<Op>[] {
+    const roster = this.prev(list);
+    this.#warm(list, this.#rosters.size(roster));
+    return this.#rosters.pagesOf(roster);
+  }
+
+  /** True when the owner had better {@link settle}. */
+  get isUnsettled(): boolean {
+    return this.#rosters.isSparse || this.#cooled.length > 0;
+  }
+
+  /** Closes the holes in rosters, and links lists again that became cold. No pass may be under way. O(1), amortised. */
+  settle(): void {
+    this.#rosters.closeHoles((watch, index) => this.setLinks(watch, onRoster(index), this.prev(watch)));
+    for (let list = this.#cooled.pop(); list !== undefined; list = this.#cooled.pop()) {
+      if (this.b(list) === COLD && this.hasRoster(list)) this.#linkAgain(list);
+    }
+  }
+
+  override compact(): Moved {
+    const moved = super.compact();
+    this.#rosters.follow(moved);
+    return moved;
+  }
+
+  #warm(list: Slot, tries: number): void {
+    this.setB(list, asHeat(Math.min(asHeat(this.b(list)) + tries, HOTTEST * tries, MAX_HEAT)));
+  }
+
+  #cool(list: Slot): void {
+    const heat = Math.max(asHeat(this.b(list)) - TRIES_PER_COMING, 0);
+    this.setB(list, asHeat(heat));
+    if (heat === 0 && this.hasRoster(list)) this.#cooled.push(list);
+  }
+
+  #makeRoster(list: Slot, operationAt: (place: Slot) => Op): void {
+    const roster = this.#rosters.open(list);
+    for (let watch = this.next(list); watch !== list; ) {
+      const next = this.next(watch);
+      this.#enlist(watch, this.#rosters.pageWithRoom(roster), operationAt(this.a(watch) as Slot));
+      watch = next;
+    }
+    this.setLinks(list, onRoster(0), roster);
+  }
+
+  #linkAgain(list: Slot): void {
+    const watches = this.#rosters.dissolve(this.prev(list));
+    this.setLinks(list, list, list);
+    for (const watch of watches) {
+      this.setLinks(watch, watch, watch);
+      this.moveTo(list, watch);
+    }
+  }
+
+  #enlist(watch: Slot, page: Slot, operation: Op): void {
+    this.setLinks(watch, onRoster(this.#rosters.add(page, operation, watch)), page);
+  }
+
+  #leaveRoster(watch: Slot, page: Slot, index: number): Slot {
+    this.setLinks(watch, watch, watch);
+    this.remove(watch);
+    return this.#rosters.leave(page, index);
+  }
+
+  /** Begins a pass over what is on a linked list now. Passes end in reverse order. */
   beginPass(list: Slot): Pass {
     const depth = this.#depth;
     if (depth === this.#passes.length) this.#passes.push({ next: OVER, last: OVER, depth });
@@ -109,9 +234,20 @@ export class WatchLists extends Slab {
 
   /** Throws unless the list is sound; returns the places of those who watch, in order. For tests: O(watches). */
   placesOn(list: Slot): Slot[] {
-    const watches = this.check(list);
-    mustHold(this.b(list) === SENTINEL, `the list ${list} has no sentinel`);
+    mustHold(this.b(list) <= COLD, `the list ${list} has no sentinel`);
+    const watches = this.hasRoster(list) ? this.#watchesOnRoster(list) : this.check(list);
     mustHold(watches.length !== 0, `the list ${list} is empty`);
     return watches.map((watch) => this.a(watch) as Slot);
+  }
+
+  #watchesOnRoster(list: Slot): Slot[] {
+    const watches: Slot[] = [];
+    this.#rosters.check(this.prev(list), (watch, page, index) => {
+      const knows = this.prev(watch) === page && onRoster(this.next(watch)) === index;
+      mustHold(knows, `a watch on the roster of ${list} does not know its place`);
+      mustHold(this.listOf(watch) === list, `the roster of ${list} does not know its list`);
+      watches.push(watch);
+    });
+    return watches;
   }
 }

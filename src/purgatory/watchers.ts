@@ -15,6 +15,7 @@ import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
+import type { Page } from './rosters.ts';
 import { WatchKeys } from './watch-keys.ts';
 import { type Pass, WatchLists } from './watch-lists.ts';
 
@@ -30,7 +31,7 @@ const MAX_VISITS_PER_CELL = 4;
 export class Watchers<K, Op extends DelayedOperation> {
   readonly #parked = new Slab<Op>();
   #all = this.#parked.makeList(NONE, NONE);
-  readonly #lists = new WatchLists();
+  readonly #lists = new WatchLists<Op>();
   readonly #keys = new WatchKeys<K>();
   /** What was read ahead last: kept, so that the reading is not optimised away. */
   ahead: number;
@@ -73,8 +74,8 @@ export class Watchers<K, Op extends DelayedOperation> {
       }
       const list = id === undefined ? this.#addList(key) : this.#listOf(id);
       // A key given twice: nobody can have parked behind this operation yet.
-      if (id !== undefined && lists.a(lists.prev(list)) === slot) continue;
-      first = lists.push(list, slot, first);
+      if (id !== undefined && lists.isLast(list, slot, operation)) continue;
+      first = lists.watch(list, slot, first, operation);
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
       parked.setA(slot, first);
     }
@@ -126,7 +127,23 @@ export class Watchers<K, Op extends DelayedOperation> {
     return this.#parked.value(place);
   }
 
-  /** Begins a pass over the operations that watch a key with a list now. Passes end in reverse order. */
+  /**
+   * The pages with the watchers of a hot key; undefined for any other. A pass goes over what is on them now, for which it needs no
+   * {@link beginPass}: whatever happens, who leaves leaves a hole, and who comes stands behind them.
+   */
+  pagesToTry(head: number): Page<Op>[] | undefined {
+    const list = head as Slot;
+    return this.#lists.hasRoster(list) ? this.#lists.pagesToTry(list) : undefined;
+  }
+
+  /** Tells, when no pass is under way, that one over a linked list has tried so many in vain: the key may become a hot one. */
+  didPass(key: K, inVain: number): void {
+    const head = this.headOf(key) ?? NONE;
+    if (head < 0 || this.#lists.hasRoster(head as Slot)) return;
+    this.#lists.didPass(head as Slot, inVain, (place) => this.#parked.value(place) as Op);
+  }
+
+  /** Begins a pass over the operations that watch a key with a linked list now. Passes end in reverse order. */
   beginPass(head: number): Pass {
     return this.#lists.beginPass(head as Slot);
   }
@@ -149,8 +166,7 @@ export class Watchers<K, Op extends DelayedOperation> {
   oldestOf(key: K): Op | undefined {
     const head = this.headOf(key);
     if (head === undefined) return undefined;
-    const lists = this.#lists;
-    return this.loneWatcher(head) ?? this.#parked.value(lists.a(lists.next(head as Slot)) as Slot);
+    return this.loneWatcher(head) ?? this.#parked.value(this.#lists.oldest(head as Slot));
   }
 
   /** The `top` operations that have been parked longest, the oldest first. O(top). */
@@ -204,13 +220,14 @@ export class Watchers<K, Op extends DelayedOperation> {
     if (head >= 0) return head as Slot;
     const place = lone(head) as Slot;
     const list = this.#lists.open(id);
-    this.#parked.setA(place, this.#lists.push(list, place, NONE));
+    this.#parked.setA(place, this.#lists.watch(list, place, NONE, this.#parked.value(place) as Op));
     this.#keys.setHead(id, list);
     return list;
   }
 
   /** Gives memory back after a burst. No pass may be under way, as it holds slots. O(1), amortised. */
   shrink(): void {
+    if (this.#lists.isUnsettled) this.#lists.settle();
     if (this.#parked.isSparse) this.#compactParked();
     if (this.#lists.isSparse && MAX_VISITS_PER_CELL * this.#lists.capacity >= this.size) this.#compactLists();
     if (this.#keys.isSparse) this.#renumberKeys();

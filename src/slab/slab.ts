@@ -93,6 +93,15 @@ export class Slab<T = never> {
     this.#inUse--;
   }
 
+  /**
+   * Overwrites the links of a cell that is alone in its list. With `next` below 0 it is in no list any more, and both links mean what the owner
+   * wants; linked to itself it is alone in its list again.
+   */
+  setLinks(slot: Slot, next: number, prev: number): void {
+    this.#cells[slot + NEXT] = next;
+    this.#cells[slot + PREV] = prev;
+  }
+
   /** Moves a cell from whatever list it is in to the end of `list`. */
   moveTo(list: Slot, slot: Slot): void {
     const cells = this.#cells;
@@ -196,8 +205,10 @@ export class Slab<T = never> {
     this.#free.forEachInUse((cell) => {
       const from = cell << STRIDE_BITS;
       const to = forward[cell];
-      moved[to + NEXT] = forward[cells[from + NEXT] >> STRIDE_BITS];
-      moved[to + PREV] = forward[cells[from + PREV] >> STRIDE_BITS];
+      const next = cells[from + NEXT];
+      const prev = cells[from + PREV];
+      moved[to + NEXT] = next < 0 ? next : forward[next >> STRIDE_BITS];
+      moved[to + PREV] = next < 0 ? prev : forward[prev >> STRIDE_BITS];
       moved[to + A] = cells[from + A];
       moved[to + B] = cells[from + B];
       if (this.#values.length > 0) values.push(this.#values[cell]);

@@ -14,6 +14,10 @@ describe('behaviour 15: the engine keeps no reference and no memory', function (
       'of a burst with a key each of which one in a thousand is still parked',
     'a burst of operations that one event completes, but for one in a thousand':
       'of a burst of which one event completes all but one in a thousand',
+    'a burst of operations on a hot key of which one in a thousand stays':
+      'of a burst on a hot key of which one in a thousand is still parked',
+    'a burst of operations on a hot key that one event completes, but for one in a thousand':
+      'of a burst on a hot key of which one event completes all but one in a thousand',
     'a burst of tasks': 'of 200,000 tasks that ran or were cancelled',
     'a burst of tasks of one tick': 'of 200,000 tasks that were due together',
     'a steady flow': 'of a steady flow of operations, however long it lasts',

@@ -29,6 +29,12 @@ export type Action =
   | { readonly kind: 'check' | 'cancelForKey' | 'notify'; readonly purgatory: number; readonly key: number }
   | { readonly kind: 'abort'; readonly signal: number }
   | { readonly kind: 'close'; readonly purgatory: number }
+  | {
+      readonly kind: 'checkMany';
+      readonly purgatory: number;
+      readonly key: number;
+      readonly count: number;
+    }
   | { readonly kind: 'advanceClock' | 'throw' };
 
 export type Step = Action | { readonly kind: 'advance'; readonly ms: number };
@@ -110,8 +116,17 @@ const goingOn: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'throw' as const }) },
 );
 
-/** Many at once, so that the slabs grow, and fall back when most have left. */
+/** Many at once, so that the slabs grow, and fall back when most have left; and events on one key, so that it may become a hot one. */
 const many: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('checkMany' as const),
+      purgatory,
+      key,
+      count: fc.integer({ min: 2, max: 8 }),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -147,17 +162,34 @@ export interface Size {
   readonly closes?: boolean;
   /** Do actions take many operations at once? */
   readonly bursts?: boolean;
+  /** Do histories begin with a key that many watch, and events on it? */
+  readonly hot?: boolean;
 }
 
-export function purgatoryHistory({ minSteps, maxSteps, closes, bursts }: Size): fc.Arbitrary<History> {
+/** Key 0, of the first purgatory, is a hot one after that. */
+const heating = fc
+  .record({ spec: waiting, others: keys, count: fc.constantFrom(80, 200, 400) })
+  .map(({ spec, others, count }): Step[] => {
+    const patient = { kind: 'operation' as const, purgatory: 0, delayMs: Number.POSITIVE_INFINITY, onTry: 0 };
+    return [
+      { kind: 'parkMany', spec: { ...spec, ...patient, keys: [...others, 0] }, count },
+      { kind: 'checkMany', purgatory: 0, key: 0, count: 3 },
+    ];
+  });
+
+export function purgatoryHistory({ minSteps, maxSteps, closes, bursts, hot }: Size): fc.Arbitrary<History> {
   const action = closes ? ending : bursts ? manyOrFew : goingOn;
   const step = fc.oneof({ weight: 4, arbitrary: action }, { weight: 1, arbitrary: advance });
+  const steps = fc.array(step, { minLength: minSteps, maxLength: maxSteps });
+  const limits = hot
+    ? [Number.POSITIVE_INFINITY]
+    : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3, 10];
   return fc.record({
     purgatories: fc.constantFrom(1, 1, 2),
     reaper: fc.boolean(),
     tickMs: fc.constantFrom(1, 1, 5, 20),
     wheelSize: fc.constantFrom(2, 8, 512),
-    maxParked: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3, 10),
+    maxParked: fc.constantFrom(...limits),
     maxPending: fc.constantFrom(
       Number.POSITIVE_INFINITY,
       Number.POSITIVE_INFINITY,
@@ -165,6 +197,6 @@ export function purgatoryHistory({ minSteps, maxSteps, closes, bursts }: Size): 
       6,
     ),
     scripts: fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 }),
-    steps: fc.array(step, { minLength: minSteps, maxLength: maxSteps }),
+    steps: hot ? fc.tuple(heating, steps).map((both) => both.flat()) : steps,
   });
 }

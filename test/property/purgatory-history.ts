@@ -77,6 +77,9 @@ export class PurgatoryHistory extends ComingsAndGoings {
       case 'check':
         this.#checkAndComplete(i, action.key);
         break;
+      case 'checkMany':
+        for (let n = 0; n < action.count; n++) this.#checkAndComplete(i, action.key);
+        break;
       case 'cancelForKey':
         this.#cancelForKey(i, action.key);
         break;

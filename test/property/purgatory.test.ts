@@ -31,4 +31,12 @@ describe('Property: a Purgatory behaves as a Map of arrays', function () {
       longRuns(40),
     );
   });
+
+  it('in histories that begin with a hot key', async () => {
+    const size = { minSteps: 5, maxSteps: 30, bursts: true, hot: true };
+    await fc.assert(
+      fc.asyncProperty(purgatoryHistory(size), (history) => new PurgatoryHistory(history).play()),
+      longRuns(40),
+    );
+  });
 });

@@ -133,6 +133,18 @@ const scenes: Record<string, () => Promise<void>> = {
       assert.equal(purgatory.checkAndComplete(EVERYBODY), polls.length);
     }),
 
+  'a burst of operations on a hot key of which one in a thousand stays': () =>
+    burst(oneInAThousand, (purgatory, polls) => {
+      for (let pass = 0; pass < 3; pass++) assert.equal(purgatory.checkAndComplete(EVERYBODY), 0);
+      forceAll(purgatory, polls);
+    }),
+  'a burst of operations on a hot key that one event completes, but for one in a thousand': () =>
+    burst(oneInAThousand, (purgatory, polls) => {
+      for (let pass = 0; pass < 3; pass++) assert.equal(purgatory.checkAndComplete(EVERYBODY), 0);
+      for (const poll of polls) poll.ready = true;
+      assert.equal(purgatory.checkAndComplete(EVERYBODY), polls.length);
+    }),
+
   'a burst of tasks': () => burstOfTasks((index) => 1 + ((index * 7_919) % 60_000)),
   'a burst of tasks of one tick': () => burstOfTasks(() => 10),
 
