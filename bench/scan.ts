@@ -1,7 +1,7 @@
 /**
  * One key with N watchers. `scan`: an event when 1 % are ready, per watcher looked at; the least it can cost is a walk over a Set of the same
  * operations. The same operations are ready each time, so the others stay where they are in memory; for `mixed` any may be, so that all of them
- * come and go. `all`: an event when all are ready, per operation completed.
+ * come and go. `turnover`: as `scan`, and as many made and parked anew. `all`: an event when all are ready, per operation completed.
  */
 import { cpuNs } from './harness/measure.ts';
 import { draw, integers, seeded } from './harness/random.ts';
@@ -26,7 +26,8 @@ function scanOne(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       Int32Array.from({ length: size / nth }, (_, index) => index * nth);
     const deck = everyNth(1);
     const random = seeded(3);
-    const event = async (indexes: Int32Array): Promise<number> => {
+    /** CPU time of an event, and with that of parking anew. */
+    const event = async (indexes: Int32Array): Promise<[number, number]> => {
       for (const index of indexes) peer.ready(parked[index]);
       const before = peer.done;
       const start = cpuNs();
@@ -35,22 +36,33 @@ function scanOne(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       const ns = cpuNs() - start;
       if (peer.done - before !== indexes.length)
         throw new Error(`completed ${peer.done - before} of ${indexes.length}`);
+      const between = cpuNs();
       for (const index of indexes) park(index);
-      return ns;
+      return [ns, ns + cpuNs() - between];
     };
     for (let index = 0; index < size; index++) park(index);
-    /** CPU time per watcher of `passes` events, after `before` that are not measured. */
-    const repeat = async (choose: () => Int32Array, passes: number, before = passes): Promise<number> => {
+    /** The same per watcher, of `passes` events after `before` that are not measured. */
+    const repeat = async (
+      choose: () => Int32Array,
+      passes: number,
+      before: number,
+    ): Promise<[number, number]> => {
       for (let pass = 0; pass < before; pass++) await event(choose());
-      let ns = 0;
-      for (let pass = 0; pass < passes; pass++) ns += await event(choose());
-      return ns / passes / size;
+      let eventsNs = 0;
+      let turnoverNs = 0;
+      for (let pass = 0; pass < passes; pass++) {
+        const [eventNs, bothNs] = await event(choose());
+        eventsNs += eventNs;
+        turnoverNs += bothNs;
+      }
+      return [eventsNs / passes / size, turnoverNs / passes / size];
     };
     const passes = Math.max(2, Math.round((quick ? 1_000_000 : 10_000_000) / size));
-    const scan = await repeat(() => everyNth(100), passes);
-    const all = await repeat(() => everyNth(1), Math.max(2, Math.round((quick ? 100_000 : 300_000) / size)));
-    const mixed = await repeat(() => draw(deck, size / 100, random), Math.ceil(passes / 3), passes);
-    return { scan, all, mixed };
+    const [scan, turnover] = await repeat(() => everyNth(100), passes, passes);
+    const passesOfAll = Math.max(2, Math.round((quick ? 100_000 : 300_000) / size));
+    const [all] = await repeat(() => everyNth(1), passesOfAll, 2 * passesOfAll);
+    const [mixed] = await repeat(() => draw(deck, size / 100, random), Math.ceil(passes / 3), passes);
+    return { scan, turnover, all, mixed };
   };
 }
 
@@ -76,7 +88,13 @@ export const scan: Workload = {
       aim: { ratio: 1 / 2 },
     },
     {
-      title: 'the same, any 1 % of them',
+      title: 'the same, with as many parked anew',
+      size: 100_000,
+      metric: 'turnover',
+      peer: idiom,
+    },
+    {
+      title: 'one key, 100k watchers, any 1 % ready: per watcher',
       size: 100_000,
       metric: 'mixed',
       peer: 'a Set of the operations',

@@ -1,6 +1,6 @@
 // The keys with the most watchers, found in bounded time.
 //
-// A watch list has no count: to keep one, an operation that leaves would have to know its lists, a quarter more memory a watch. So lists
+// A linked watch list has no count: to keep one, an operation that leaves would have to know its lists, a quarter more memory a watch. So lists
 // are walked, all of them up to a limit; those that reach it are walked again, with the limit that their number then allows. So a few hot
 // keys among many are counted to the end. Where very many watch every key, what is told of each is the limit: that many or more.
 

@@ -9,7 +9,7 @@
 // Steps along an array do not wait for each other, so the processor has several operations on their way from memory at a time. But a roster
 // takes 16 bytes a watcher more, and who comes or leaves touches more memory: WatchLists knows which list it is good for.
 //
-// Costs. add, leave: O(1), and closing the holes amortised O(1), at most PAGE steps at a time. A page takes 24 bytes in the slab, which is not
+// Costs. add, leave: O(1), and closing the holes amortised O(1), at most PAGE steps a page. A page takes 24 bytes in the slab, which is not
 // compacted but given back with the last roster.
 import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
@@ -34,12 +34,20 @@ const hasHoles = <Op>({ operations, first }: Page<Op>, left: number): boolean =>
 
 export class Rosters<Op> {
   #pages = new Slab<Page<Op>>();
+  #count = 0;
   /** Pages with too many holes. */
   readonly #sparse: Page<Op>[] = [];
 
+  /** How many rosters there are. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** Makes the roster of a watch list. */
   open(list: Slot): Slot {
-    return this.#pages.makeList(0, list);
+    const roster = this.#pages.makeList(0, list);
+    this.#count++;
+    return roster;
   }
 
   /** Gives a roster back. Returns the watches of those who were on it, in order. O(size). */
@@ -56,7 +64,7 @@ export class Rosters<Op> {
       pages.remove(slot);
     }
     pages.remove(roster);
-    if (pages.inUse === 0) this.#pages = new Slab();
+    if (--this.#count === 0) this.#pages = new Slab();
     return left;
   }
 

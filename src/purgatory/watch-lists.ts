@@ -1,17 +1,17 @@
 // The watch lists: for a key, in the order of parking, which operations watch it.
 //
-// Ground rules. It belongs to one Watchers and knows neither keys nor operations: a key is an id, an operation its place. A list is a sentinel
-// (a: the id of its key) with a cell for each watch (a: the place of the operation that watches, b: the next watch of that operation). So leaving
-// needs the watch alone. A list is empty only between `open` and the first `watch`, and between the last `leave` and `close`.
+// Ground rules. It belongs to one Watchers and knows no keys: a key is an id, an operation its place, or a value to be found on a roster. A list is
+// a sentinel (a: the id of its key) with a cell for each watch (a: the place of the operation that watches, b: the next watch of that operation). So
+// leaving needs the watch alone. A list is empty only between `open` and the first `watch`, and between the last `leave` and `close`.
 //
 // The watches of a list are linked, or else they are on a roster (rosters.ts), which makes a pass cheaper and coming and leaving dearer: then a watch
 // has its index (turned negative by `onRoster`) and its page in place of links, and the sentinel the roster. Which it is to be tells the heat of the
-// list (b of its sentinel, turned negative by `asHeat`): tries in vain make it rise, who comes makes it fall.
+// list (b of its sentinel, turned negative by `asHeat`): tries make it rise, those in vain as long as it is linked; who comes makes it fall.
 //
-// A pass may meet any change under it, since each step runs user code. It keeps the next and the last watch that it will
+// A pass may meet any change under it, since each step runs user code. Over a linked list it keeps the next and the last watch that it will
 // step to, and whoever takes a watch out moves both along. Operations that are parked meanwhile come after the last one.
 //
-// Costs. open, watch, step: O(1). leave: O(1), and O(depth of passes) while passes are under way. To go to a roster, or
+// Costs. open, watch, step: O(1). leave: O(1), and O(depth of passes) while passes are under way. pagesToTry: O(pages). To go to a roster, or
 // from it: O(watches), once for so many tries in vain, or for so many who come.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
@@ -35,9 +35,10 @@ const COLD = asHeat(0);
 const TRIES_PER_COMING = 32;
 /** A pass over fewer in vain makes no list hot: it is over before a roster would be found. */
 const MIN_HOT = 64;
-/** In passes over the list: so hot it gets a roster, and no hotter does it become. */
+/** In tries of one pass: so hot a list gets a roster, and no hotter does it become. */
 const HOT = 2;
 const HOTTEST = 64;
+/** It must fit an int32. */
 const MAX_HEAT = 2 ** 30;
 
 /** An index on a roster, in place of a link. Below NONE; undone by itself. */
@@ -108,7 +109,7 @@ export class WatchLists<Op> extends Slab {
     return before === after ? after : NONE; // only the sentinel is on both sides of a watch
   }
 
-  /** The list that a watch is on. O(its place in it). */
+  /** The list that a watch is on. O(its place in it), O(1) on a roster. */
   listOf(watch: Slot): Slot {
     let list = this.prev(watch);
     if (this.next(watch) < NONE) return this.#rosters.listOf(list);
@@ -116,19 +117,24 @@ export class WatchLists<Op> extends Slab {
     return list;
   }
 
-  /** How many watches are on a list; may stop counting at `max`. O(the count), or O(1) with a roster. */
+  /** How many watches are on a list; stops counting at `max`. O(the count), O(1) with a roster. */
   count(list: Slot, max: number): number {
-    if (this.hasRoster(list)) return this.#rosters.size(this.prev(list));
+    if (this.hasRoster(list)) return Math.min(this.#rosters.size(this.prev(list)), max);
     let count = 0;
     for (let watch = this.next(list); watch !== list && count < max; watch = this.next(watch)) count++;
     return count;
+  }
+
+  /** How many lists have a roster. */
+  get rosters(): number {
+    return this.#rosters.count;
   }
 
   hasRoster(list: Slot): boolean {
     return this.next(list) < NONE;
   }
 
-  /** After a pass over a linked list, and none under way: it has found so many that stay. */
+  /** For a linked list, and no pass under way: the last one over its key has tried so many in vain. */
   didPass(list: Slot, inVain: number, operationAt: (place: Slot) => Op): void {
     if (inVain < MIN_HOT) return;
     this.#warm(list, inVain);
@@ -194,10 +200,12 @@ export class WatchLists<Op> extends Slab {
     this.setLinks(watch, onRoster(this.#rosters.add(page, operation, watch)), page);
   }
 
+  // The roster first: a watch that says that it is linked must not be on one, wherever a chain of events overflows the stack.
   #leaveRoster(watch: Slot, page: Slot, index: number): Slot {
+    const emptied = this.#rosters.leave(page, index);
     this.setLinks(watch, watch, watch);
     this.remove(watch);
-    return this.#rosters.leave(page, index);
+    return emptied;
   }
 
   /** Begins a pass over what is on a linked list now. Passes end in reverse order. */

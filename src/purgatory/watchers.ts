@@ -138,9 +138,8 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   /** Tells, when no pass is under way, that one over a linked list has tried so many in vain: the key may become a hot one. */
   didPass(key: K, inVain: number): void {
-    const head = this.headOf(key) ?? NONE;
-    if (head < 0 || this.#lists.hasRoster(head as Slot)) return;
-    this.#lists.didPass(head as Slot, inVain, (place) => this.#parked.value(place) as Op);
+    const list = (this.headOf(key) ?? NONE) as Slot;
+    if (list >= 0) this.#lists.didPass(list, inVain, (place) => this.#parked.value(place) as Op);
   }
 
   /** Begins a pass over the operations that watch a key with a linked list now. Passes end in reverse order. */
@@ -272,14 +271,21 @@ export class Watchers<K, Op extends DelayedOperation> {
     this.#keys.check();
     const watched = new Map<Slot, number>();
     let lists = 0;
+    let rosters = 0;
     this.#keys.forEach((id, head) => {
       const places = head < NONE ? [lone(head) as Slot] : this.#lists.placesOn(head as Slot);
       const knows = head < NONE ? lone(this.#parked.a(places[0])) : this.#lists.a(head as Slot);
       mustHold(knows === id, `the watchers of key ${id} do not know it`);
       mustHold(new Set(places).size === places.length, `an operation watches key ${id} twice`);
       for (const place of places) watched.set(place, (watched.get(place) ?? 0) + 1);
-      if (head >= 0) lists++;
+      if (head < 0) return;
+      lists++;
+      if (this.#lists.hasRoster(head as Slot)) rosters++;
     });
+    mustHold(
+      rosters === this.#lists.rosters,
+      `${rosters} lists have a roster, ${this.#lists.rosters} are counted`,
+    );
     mustHold(lists === this.#lists.lists, `${lists} keys have a list, ${this.#lists.lists} are counted`);
     const parked = this.#parked.check(this.#all);
     mustHold(parked.length === this.size, `${parked.length} operations are linked, size says ${this.size}`);

@@ -94,8 +94,8 @@ export class Slab<T = never> {
   }
 
   /**
-   * Overwrites the links of a cell that is alone in its list. With `next` below 0 it is in no list any more, and both links mean what the owner
-   * wants; linked to itself it is alone in its list again.
+   * Overwrites the links of a cell; those it was linked with are not told. With `next` below 0 it is in no list, and both links mean what the
+   * owner wants; linked to itself it is alone in a list.
    */
   setLinks(slot: Slot, next: number, prev: number): void {
     this.#cells[slot + NEXT] = next;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { listen, type PurgatoryEvents } from '../../src/events/index.ts';
 import { SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
-import { hall, type Op } from '../support/op.ts';
+import { hall, hotHall, type Op } from '../support/op.ts';
 import { bench } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
@@ -58,6 +58,15 @@ describe('The events', () => {
     expect(parked).to.deep.equal({ purgatory, operation: a, watches: ['k', 'l'] });
     expect(second).to.deep.equal({ purgatory, operation: a, key: undefined });
     expect(byEvent).to.deep.equal({ purgatory, operation: a, key: 'k' });
+  });
+
+  it('tell of each try of who watches a hot key, by an event on it', () => {
+    const { purgatory, park } = hotHall();
+    const ops = [park('a', ['k']), park('b', ['k'])];
+    const events = told('purgatory:operation:tried');
+    purgatory.checkAndComplete('k');
+    const tries = ops.map((operation) => ({ purgatory, operation, key: 'k' }));
+    expect(events.map(([, event]) => event)).to.deep.equal(tries);
   });
 
   it('tell of each try of a lone watcher, by an event on its key', () => {

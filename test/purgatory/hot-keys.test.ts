@@ -21,6 +21,18 @@ describe('A hot key, whose watchers are on a roster', () => {
   });
   afterEach(() => sinon.restore());
 
+  it('keeps no roster when its last watcher has left', () => {
+    const h = hall();
+    parkMany(h, 10, ['other']);
+    for (let time = 1; time <= 3; time++) {
+      const ops = parkMany(h, 100);
+      passInVain(h, 2);
+      for (const op of ops) op.forceComplete();
+      expect([opened.callCount, dissolved.callCount]).to.deep.equal([time, time]);
+      checkPurgatoryInvariants(h.purgatory);
+    }
+  });
+
   it('is one whose watchers were looked at in vain, many of them and more than once', () => {
     const h = hall();
     parkMany(h, 64);
@@ -61,13 +73,60 @@ describe('A hot key, whose watchers are on a roster', () => {
     expect(opened.callCount).to.equal(1);
     const pairs = 2 * ops.length;
     expect(counts(h.purgatory)).to.deep.equal({ watched: pairs, watchedKeys: 3, numDelayed: ops.length });
-    const order: string[] = [];
     for (const op of ops) op.ready = true;
     h.log.length = 0;
     expect(h.purgatory.checkAndComplete('k')).to.equal(ops.length);
-    order.push(...h.log);
-    expect(order).to.deep.equal(ops.map(({ label }) => `complete ${label}`));
+    expect(h.log).to.deep.equal(ops.map(({ label }) => `complete ${label}`));
     expect(counts(h.purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('stays one as long as there are more tries in vain than a number for each who comes', () => {
+    const h = hall();
+    const ops = parkMany(h, 100);
+    for (let event = 0; event < 200; event++) {
+      passInVain(h, 1);
+      for (const op of ops.splice(0, 3)) op.forceComplete();
+      ops.push(...parkMany(h, 3));
+    }
+    expect([opened.callCount, dissolved.callCount]).to.deep.equal([1, 0]);
+  });
+
+  it('is none any more when twice as many have come as watch it, however many events there were before', () => {
+    const h = hall();
+    const ops = parkMany(h, 100);
+    passInVain(h, 1_000);
+    for (let come = 0; come < 200; come++) {
+      expect(dissolved.callCount).to.equal(0);
+      ops.push(h.park(`late ${come}`, ['k']));
+      ops.splice(0, 1)[0].cancel();
+    }
+    expect(dissolved.callCount).to.equal(1);
+    checkPurgatoryInvariants(h.purgatory);
+  });
+
+  it('stays one where it was cold for a moment in the middle of a pass', () => {
+    const h = hall();
+    const ops = parkMany(h, 100);
+    passInVain(h, 2);
+    ops[0].ready = true;
+    sinon.stub(ops[0], 'onComplete').callsFake(() => {
+      parkMany(h, 100);
+      h.purgatory.checkAndComplete('k');
+    });
+    h.purgatory.checkAndComplete('k');
+    expect([opened.callCount, dissolved.callCount]).to.deep.equal([1, 0]);
+  });
+
+  it('is made one by no event in the middle of a pass over it, which goes on along the links', () => {
+    const h = hall();
+    const ops = parkMany(h, 100);
+    ops[0].ready = true;
+    sinon.stub(ops[0], 'onComplete').callsFake(() => passInVain(h, 5));
+    expect(h.purgatory.checkAndComplete('k')).to.equal(1);
+    expect(ops.slice(1).map(({ tries }) => tries)).to.deep.equal(ops.slice(1).map(() => 6));
+    checkPurgatoryInvariants(h.purgatory);
+    passInVain(h, 2);
+    expect(opened.callCount).to.equal(1);
   });
 
   it('stays one in the middle of a pass in which many come, and may become another while that is under way', () => {
@@ -90,8 +149,9 @@ describe('A hot key, whose watchers are on a roster', () => {
     expect(h.purgatory.cancelForKey('k')).to.deep.equal(left);
   });
 
-  it('becomes cold without harm though it is dropped, and its cells are used again, before that shows', () => {
+  it('becomes cold without harm though it is dropped before that shows', () => {
     const h = hall();
+    parkMany(h, 2, ['first']); // so that its list is not the first cell
     const ops = parkMany(h, 100);
     passInVain(h, 2);
     ops[0].ready = true;
@@ -102,8 +162,9 @@ describe('A hot key, whose watchers are on a roster', () => {
     });
     h.purgatory.checkAndComplete('k');
     passInVain(h, 2);
-    expect(counts(h.purgatory)).to.deep.equal({ watched: 210, watchedKeys: 3, numDelayed: 70 });
+    expect(counts(h.purgatory)).to.deep.equal({ watched: 212, watchedKeys: 4, numDelayed: 72 });
     expect(h.purgatory.cancelForKey('m')).to.have.length(70);
+    expect(h.purgatory.cancelForKey('first')).to.have.length(2);
     expect(counts(h.purgatory)).to.deep.equal(EMPTY);
   });
 

@@ -170,6 +170,10 @@ describe('Rosters', () => {
     expect(rosters.isSparse).to.equal(false);
     rosters.leave(...places[201]);
     expect(rosters.isSparse).to.equal(true);
+    for (const [page, index] of places.slice(202, 300)) rosters.leave(page, index);
+    let told = 0;
+    rosters.closeHoles(() => void told++);
+    expect(told).to.equal(701);
   });
 
   it('keep nobody who has left, nor memory of the last roster', () => {

@@ -138,6 +138,17 @@ describe('purgatory.snapshot()', () => {
     ]);
   });
 
+  it('tells no more of a key because it is on a roster, where very many watch each', () => {
+    const { purgatory, park } = hall();
+    const keys = Array.from({ length: 4_000 }, (_, i) => i);
+    for (let i = 0; i < 8; i++) park('', keys);
+    for (let i = 0; i < 1_000; i++) park('', ['linked']);
+    for (let i = 0; i < 100; i++) park('', ['on a roster']);
+    for (let pass = 0; pass < 3; pass++) purgatory.checkAndComplete('on a roster');
+    const told = purgatory.snapshot({ top: 100 }).hottestKeys.map(({ watchers }) => watchers);
+    expect(new Set(told)).to.deep.equal(new Set([8]));
+  });
+
   it('finds a hot key among more keys than it looks at in one snapshot', () => {
     const { purgatory, park } = hall();
     for (let i = 0; i < 9_000; i++) park('', [`${i}`]);

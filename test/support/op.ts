@@ -93,7 +93,7 @@ export function makeHot<K>(purgatory: Purgatory<K, Op>, key: K): void {
   for (const bystander of bystanders) bystander.cancel();
 }
 
-/** A hall where the key 'k' is hot from the first who watches it until nobody does. */
+/** A hall where the first who watches the key 'k' finds it hot, as it stays until some ten others have come without an event, or nobody is left. */
 export function hotHall(options: PurgatoryOptions = {}): Hall {
   const { park, ...others } = hall(options);
   let isHot = false;
