@@ -15,7 +15,7 @@ import { mustHold } from '../must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 
 /** So many that a pass seldom turns over, so few that closing the holes of a page takes no time to speak of. */
-const PAGE = 1_024;
+const PAGE = 4_096;
 
 export interface Page<Op> {
   /** The watchers; undefined where one has left. */

@@ -170,7 +170,7 @@ describe('A hot key, whose watchers are on a roster', () => {
 
   it('tries thousands in park order, whoever left, and those that come in the middle the next time', () => {
     const h = hall();
-    const ops = parkMany(h, 5_000, ['k', 'l']);
+    const ops = parkMany(h, 10_000, ['k', 'l']);
     passInVain(h, 2);
     const left = ops.filter((op, i) => i % 3 !== 1 || !op.cancel());
     checkPurgatoryInvariants(h.purgatory);
@@ -194,13 +194,13 @@ describe('A hot key, whose watchers are on a roster', () => {
 
   it('leaves those to the next event who come after all behind one page have left in the pass', () => {
     const h = hall();
-    const ops = parkMany(h, 3_000);
+    const ops = parkMany(h, 9_000);
     passInVain(h, 2);
-    for (const op of ops.slice(1_500, 1_900)) op.cancel();
+    for (const op of ops.slice(5_000, 6_000)) op.cancel();
     const late: Op[] = [];
     ops[0].ready = true;
     sinon.stub(ops[0], 'onComplete').callsFake(() => {
-      for (const op of ops.slice(1_900)) op.cancel();
+      for (const op of ops.slice(6_000)) op.cancel();
       late.push(...parkMany(h, 100));
     });
     expect(h.purgatory.checkAndComplete('k')).to.equal(1);

@@ -130,7 +130,7 @@ describe('Rosters', () => {
       ),
       list: fc.nat(LISTS - 1),
       pick: fc.nat(10_000),
-      times: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 300, max: 1_500 })),
+      times: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 300, max: 6_000 })),
     });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 25 }), (acts) => {
@@ -145,13 +145,13 @@ describe('Rosters', () => {
   });
 
   it('take nobody behind the end of a pass onto a page that it has yet to come to, even where the last page has gone', () => {
-    const { rosters, roster, places } = rosterOf(3_000);
-    for (const [page, index] of places.slice(1_500, 3_000)) rosters.leave(page, index);
+    const { rosters, roster, places } = rosterOf(10_000);
+    for (const [page, index] of places.slice(5_000)) rosters.leave(page, index);
     rosters.closeHoles(() => {});
     const pages = rosters.pagesOf(roster);
     const lengths = pages.map(({ operations }) => operations.length);
-    expect(lengths).to.deep.equal([1_024, 476]);
-    rosters.add(rosters.pageWithRoom(roster), 3_000, 3_000 as Slot);
+    expect(lengths).to.deep.equal([4_096, 904]);
+    rosters.add(rosters.pageWithRoom(roster), 10_000, 10_000 as Slot);
     expect(pages.map(({ operations }) => operations.length)).to.deep.equal(lengths);
     expect(rosters.pagesOf(roster)).to.have.length(3);
   });
@@ -177,7 +177,7 @@ describe('Rosters', () => {
   });
 
   it('keep nobody who has left, nor memory of the last roster', () => {
-    const { rosters, roster, places } = rosterOf(2_000);
+    const { rosters, roster, places } = rosterOf(9_000);
     const pages = rosters.pagesOf(roster);
     for (const [page, index] of places) rosters.leave(page, index);
     expect(
