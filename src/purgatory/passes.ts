@@ -44,7 +44,7 @@ function tryList<K>(parking: KeyParking<K>, head: number, key: K): number {
     watchers.endPass(pass);
     parking.endPass(outer);
   }
-  if (inVain > 0 && outer === 0) watchers.didPass(key, inVain);
+  if (outer === 0) watchers.didPass(key, inVain);
   return completed;
 }
 
@@ -69,7 +69,7 @@ function tryPage<K>(parking: KeyParking<K>, page: Page<DelayedOperation>, end: n
   let completed = 0;
   let operation: DelayedOperation | undefined;
   for (let index = page.first; index < end; index++) {
-    // Around the loop and not in it, as `parking.tries` has it: a step takes a tenth less.
+    // Around the loop, where each step through `parking.tries` would pay for it.
     try {
       for (; index < end; index++) {
         operation = operations[index];

@@ -14,7 +14,7 @@
 // Costs. open, watch, step: O(1). leave: O(1), and O(depth of passes) while passes are under way. pagesToTry: O(pages). To go to a roster, or
 // from it: O(watches), once for so many tries in vain, or for so many who come.
 import { mustHold } from '../must-hold.ts';
-import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
+import { belowNone, type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
 import { type Page, Rosters } from './rosters.ts';
 
 /** A walk over the watches of a linked list when it began. Made by {@link WatchLists.beginPass} only. */
@@ -28,21 +28,21 @@ export interface Pass {
 
 /** NONE; but to V8 what is imported is no constant, and a pass over many watchers is bound by its instructions. */
 const OVER = -1 as Slot;
-/** The heat of a list, as `b` of its sentinel: below NONE, which tells it from a watch. Undone by itself. */
-const asHeat = (heatOrB: number): number => -2 - heatOrB;
+/** The heat of a list, as `b` of its sentinel, which tells it from a watch; and undone. */
+const asHeat = belowNone;
 const COLD = asHeat(0);
 /** Who comes to a roster and leaves it again costs so much more as this many tries in vain cost less. */
 const TRIES_PER_COMING = 32;
 /** A pass over fewer in vain makes no list hot: it is over before a roster would be found. */
-const MIN_HOT = 64;
+export const MIN_HOT = 64;
 /** In tries of one pass: so hot a list gets a roster, and no hotter does it become. */
 const HOT = 2;
 const HOTTEST = 64;
 /** It must fit an int32. */
 const MAX_HEAT = 2 ** 30;
 
-/** An index on a roster, in place of a link. Below NONE; undone by itself. */
-const onRoster = (indexOrLink: number): number => -2 - indexOrLink;
+/** The index of a watch on a roster, in place of a link; and undone. */
+const onRoster = belowNone;
 
 export class WatchLists<Op> extends Slab {
   #lists = 0;
@@ -134,9 +134,8 @@ export class WatchLists<Op> extends Slab {
     return this.next(list) < NONE;
   }
 
-  /** For a linked list, and no pass under way: the last one over its key has tried so many in vain. */
+  /** For a linked list, and no pass under way: the last one over its key has tried so many in vain, MIN_HOT or more. */
   didPass(list: Slot, inVain: number, operationAt: (place: Slot) => Op): void {
-    if (inVain < MIN_HOT) return;
     this.#warm(list, inVain);
     if (asHeat(this.b(list)) >= HOT * inVain) this.#makeRoster(list, operationAt);
   }

@@ -11,16 +11,16 @@
 // a list, which lasts until the last of them leaves. (An operation that gives one key twice gets a list at once.)
 //
 // Costs. park, leave: O(keys of the operation), with a look-up of each key when parking and of each that is dropped; a step: O(1).
-import { mustHold } from '../must-hold.ts';
-import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
+import { belowNone, type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, hottestKeys, MAX_KEYS } from './hottest-keys.ts';
 import type { Page } from './rosters.ts';
 import { WatchKeys } from './watch-keys.ts';
-import { type Pass, WatchLists } from './watch-lists.ts';
+import { MIN_HOT, type Pass, WatchLists } from './watch-lists.ts';
+import { checkWatchers } from './watchers-check.ts';
 
-/** The place of a lone watcher, as the head of its key; the id of that key, in the cell of the watcher. Below NONE; undone by itself. */
-const lone = (placeOrId: number): number => -2 - placeOrId;
+/** The place of a lone watcher, as the head of its key; the id of that key, in the cell of the watcher; and undone. */
+const lone = belowNone;
 
 /** Where a compaction has moved what `link` refers to; below 0 it refers to no cell. */
 const follow = (moved: Moved, link: number): number => (link < 0 ? link : moved(link as Slot));
@@ -138,6 +138,7 @@ export class Watchers<K, Op extends DelayedOperation> {
 
   /** Tells, when no pass is under way, that one over a linked list has tried so many in vain: the key may become a hot one. */
   didPass(key: K, inVain: number): void {
+    if (inVain < MIN_HOT) return; // before the key is looked up: most events are over few
     const list = (this.headOf(key) ?? NONE) as Slot;
     if (list >= 0) this.#lists.didPass(list, inVain, (place) => this.#parked.value(place) as Op);
   }
@@ -266,39 +267,8 @@ export class Watchers<K, Op extends DelayedOperation> {
     });
   }
 
-  /** Throws unless the lists are sound. For tests: O(pairs). */
+  /** Throws unless all is sound. For tests: O(pairs). */
   check(): void {
-    this.#keys.check();
-    const watched = new Map<Slot, number>();
-    let lists = 0;
-    let rosters = 0;
-    this.#keys.forEach((id, head) => {
-      const places = head < NONE ? [lone(head) as Slot] : this.#lists.placesOn(head as Slot);
-      const knows = head < NONE ? lone(this.#parked.a(places[0])) : this.#lists.a(head as Slot);
-      mustHold(knows === id, `the watchers of key ${id} do not know it`);
-      mustHold(new Set(places).size === places.length, `an operation watches key ${id} twice`);
-      for (const place of places) watched.set(place, (watched.get(place) ?? 0) + 1);
-      if (head < 0) return;
-      lists++;
-      if (this.#lists.hasRoster(head as Slot)) rosters++;
-    });
-    mustHold(
-      rosters === this.#lists.rosters,
-      `${rosters} lists have a roster, ${this.#lists.rosters} are counted`,
-    );
-    mustHold(lists === this.#lists.lists, `${lists} keys have a list, ${this.#lists.lists} are counted`);
-    const parked = this.#parked.check(this.#all);
-    mustHold(parked.length === this.size, `${parked.length} operations are linked, size says ${this.size}`);
-    let pairs = 0;
-    for (const slot of parked) {
-      mustHold(this.#parked.value(slot)?.$place === slot, 'an operation does not know its place');
-      const first = this.#parked.a(slot);
-      let watches = first < NONE ? 1 : 0;
-      for (let watch = first; watch >= 0; watch = this.#lists.b(watch as Slot)) watches++;
-      mustHold(watches !== 0, 'an operation watches nothing');
-      mustHold(watches === watched.get(slot), 'an operation and the lists disagree');
-      pairs += watches;
-    }
-    mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
+    checkWatchers(this.#keys, this.#lists, this.#parked, this.#all, this.pairs);
   }
 }

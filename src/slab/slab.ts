@@ -27,6 +27,9 @@ export type Slot = number & { readonly [slotBrand]: true };
 /** No slot. */
 export const NONE = -1 as Slot;
 
+/** A number from 0 up as one below NONE, where a slot could stand and it must not be taken for one. Undone by itself. */
+export const belowNone = (n: number): number => -2 - n;
+
 const NEXT = 0;
 const PREV = 1;
 const A = 2;

@@ -1,5 +1,5 @@
 // How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one.
-import type { Parameters, RunDetails } from 'fast-check';
+import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
 
 /** The parameters of a property of short histories, which are shrunk when they fail. */
 export function runs<T>(byDefault: number): Parameters<T> {
@@ -20,4 +20,23 @@ export function longRuns<T>(byDefault: number): Parameters<T> {
         throw new Error(`failed with FC_SEED=${seed}, path ${counterexamplePath}`, { cause: errorInstance });
     },
   };
+}
+
+/** A property of a structure and its naive twin: whatever is done to a new pair of them, at most `most` acts, its check holds after each. */
+export function holdsAfterEachAct<Act>(
+  makePair: () => { act(act: Act): void; check(): void },
+  act: Arbitrary<Act>,
+  most: number,
+  byDefault: number,
+): void {
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: most }), (acts) => {
+      const pair = makePair();
+      for (const each of acts) {
+        pair.act(each);
+        pair.check();
+      }
+    }),
+    runs(byDefault),
+  );
 }

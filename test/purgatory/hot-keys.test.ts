@@ -12,6 +12,16 @@ function passInVain({ purgatory }: Hall, times: number): void {
   checkPurgatoryInvariants(purgatory);
 }
 
+/** Events in vain on a key that 100 watch; after each, so many leave and as many come. */
+function eventsAndComings(h: Hall, events: number, comings: number): void {
+  const ops = parkMany(h, 100);
+  for (let event = 0; event < events; event++) {
+    passInVain(h, 1);
+    for (const op of ops.splice(0, comings)) op.forceComplete();
+    ops.push(...parkMany(h, comings));
+  }
+}
+
 describe('A hot key, whose watchers are on a roster', () => {
   let opened: sinon.SinonSpy;
   let dissolved: sinon.SinonSpy;
@@ -50,13 +60,7 @@ describe('A hot key, whose watchers are on a roster', () => {
   });
 
   it('is none where more come than are looked at in vain', () => {
-    const h = hall();
-    const ops = parkMany(h, 100);
-    for (let event = 0; event < 50; event++) {
-      passInVain(h, 1);
-      for (const op of ops.splice(0, 4)) op.forceComplete();
-      ops.push(...parkMany(h, 4));
-    }
+    eventsAndComings(hall(), 50, 4);
     expect(opened.callCount).to.equal(0);
   });
 
@@ -81,13 +85,7 @@ describe('A hot key, whose watchers are on a roster', () => {
   });
 
   it('stays one as long as there are more tries in vain than a number for each who comes', () => {
-    const h = hall();
-    const ops = parkMany(h, 100);
-    for (let event = 0; event < 200; event++) {
-      passInVain(h, 1);
-      for (const op of ops.splice(0, 3)) op.forceComplete();
-      ops.push(...parkMany(h, 3));
-    }
+    eventsAndComings(hall(), 200, 3);
     expect([opened.callCount, dissolved.callCount]).to.deep.equal([1, 0]);
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Rosters } from '../../src/purgatory/rosters.ts';
 import { NONE, type Slot } from '../../src/slab/slab.ts';
-import { runs } from '../property/runs.ts';
+import { holdsAfterEachAct } from '../property/runs.ts';
 
 const LISTS = 3;
 
@@ -104,15 +104,25 @@ class Pair {
   }
 }
 
-/** A roster of one list, with the places of those who came. */
-function rosterOf(count: number): { rosters: Rosters<number>; roster: Slot; places: [Slot, number][] } {
+/** A roster with so many on it, the n-th of whom is n; `leave` takes those out from one of them to before another. */
+function rosterOf(count: number): {
+  rosters: Rosters<number>;
+  roster: Slot;
+  leave: (from: number, end: number) => void;
+} {
   const rosters = new Rosters<number>();
   const roster = rosters.open(0 as Slot);
   const places = Array.from({ length: count }, (_, i): [Slot, number] => {
     const page = rosters.pageWithRoom(roster);
     return [page, rosters.add(page, i, i as Slot)];
   });
-  return { rosters, roster, places };
+  return {
+    rosters,
+    roster,
+    leave: (from, end) => {
+      for (const [page, index] of places.slice(from, end)) rosters.leave(page, index);
+    },
+  };
 }
 
 describe('Rosters', () => {
@@ -132,21 +142,12 @@ describe('Rosters', () => {
       pick: fc.nat(10_000),
       times: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 300, max: 6_000 })),
     });
-    fc.assert(
-      fc.property(fc.array(act, { maxLength: 25 }), (acts) => {
-        const pair = new Pair();
-        for (const each of acts) {
-          pair.act(each);
-          pair.check();
-        }
-      }),
-      runs(60),
-    );
+    holdsAfterEachAct(() => new Pair(), act, 25, 60);
   });
 
   it('take nobody behind the end of a pass onto a page that it has yet to come to, even where the last page has gone', () => {
-    const { rosters, roster, places } = rosterOf(10_000);
-    for (const [page, index] of places.slice(5_000)) rosters.leave(page, index);
+    const { rosters, roster, leave } = rosterOf(10_000);
+    leave(5_000, 10_000);
     rosters.closeHoles(() => {});
     const pages = rosters.pagesOf(roster);
     const lengths = pages.map(({ operations }) => operations.length);
@@ -157,29 +158,29 @@ describe('Rosters', () => {
   });
 
   it('leave the places alone of those who follow one another out, as long as half of a page is left', () => {
-    const { rosters, places } = rosterOf(1_000);
-    for (const [page, index] of places.slice(0, 500)) rosters.leave(page, index);
+    const { rosters, leave } = rosterOf(1_000);
+    leave(0, 500);
     expect(rosters.isSparse).to.equal(false);
-    rosters.leave(...places[500]);
+    leave(500, 501);
     expect(rosters.isSparse).to.equal(true);
   });
 
   it('have holes closed behind the first before they are a fifth', () => {
-    const { rosters, places } = rosterOf(1_000);
-    for (const [page, index] of places.slice(1, 201)) rosters.leave(page, index);
+    const { rosters, leave } = rosterOf(1_000);
+    leave(1, 201);
     expect(rosters.isSparse).to.equal(false);
-    rosters.leave(...places[201]);
+    leave(201, 202);
     expect(rosters.isSparse).to.equal(true);
-    for (const [page, index] of places.slice(202, 300)) rosters.leave(page, index);
+    leave(202, 300);
     let told = 0;
     rosters.closeHoles(() => void told++);
     expect(told).to.equal(701);
   });
 
   it('keep nobody who has left, nor memory of the last roster', () => {
-    const { rosters, roster, places } = rosterOf(9_000);
+    const { rosters, roster, leave } = rosterOf(9_000);
     const pages = rosters.pagesOf(roster);
-    for (const [page, index] of places) rosters.leave(page, index);
+    leave(0, 9_000);
     expect(
       pages.flatMap(({ operations }) => operations).every((operation) => operation === undefined),
     ).to.equal(true);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Slab, type Slot } from '../../src/slab/slab.ts';
-import { runs } from '../property/runs.ts';
+import { holdsAfterEachAct } from '../property/runs.ts';
 
 const STRIDE = 4;
 /** Cells of a slab that has never grown. */
@@ -96,16 +96,7 @@ describe('Slab', () => {
       pick: fc.nat(1_000),
       times: fc.integer({ min: 1, max: 400 }),
     });
-    fc.assert(
-      fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
-        const pair = new Pair();
-        for (const each of acts) {
-          pair.act(each);
-          pair.check();
-        }
-      }),
-      runs(100),
-    );
+    holdsAfterEachAct(() => new Pair(), act, 60, 100);
   });
 
   it('gives out cells side by side, and freed ones again when it has come to the end', () => {

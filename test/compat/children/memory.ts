@@ -128,22 +128,11 @@ const scenes: Record<string, () => Promise<void>> = {
   'a burst of lone watchers of which one in a thousand stays': () =>
     burst(oneInAThousand, forceAll, (index) => [1_000 + index]),
   'a burst of operations that one event completes, but for one in a thousand': () =>
-    burst(oneInAThousand, (purgatory, polls) => {
-      for (const poll of polls) poll.ready = true;
-      assert.equal(purgatory.checkAndComplete(EVERYBODY), polls.length);
-    }),
-
+    burst(oneInAThousand, completeByOneEvent),
   'a burst of operations on a hot key of which one in a thousand stays': () =>
-    burst(oneInAThousand, (purgatory, polls) => {
-      for (let pass = 0; pass < 3; pass++) assert.equal(purgatory.checkAndComplete(EVERYBODY), 0);
-      forceAll(purgatory, polls);
-    }),
+    burst(oneInAThousand, afterEventsInVain(forceAll)),
   'a burst of operations on a hot key that one event completes, but for one in a thousand': () =>
-    burst(oneInAThousand, (purgatory, polls) => {
-      for (let pass = 0; pass < 3; pass++) assert.equal(purgatory.checkAndComplete(EVERYBODY), 0);
-      for (const poll of polls) poll.ready = true;
-      assert.equal(purgatory.checkAndComplete(EVERYBODY), polls.length);
-    }),
+    burst(oneInAThousand, afterEventsInVain(completeByOneEvent)),
 
   'a burst of tasks': () => burstOfTasks((index) => 1 + ((index * 7_919) % 60_000)),
   'a burst of tasks of one tick': () => burstOfTasks(() => 10),
@@ -193,16 +182,31 @@ function assertFell(left: number, peak: number, survivorShare: number): void {
 
 const oneInAThousand = (index: number): boolean => index % 1_000 === 500;
 
-const forceAll = (_: unknown, polls: Poll[]): void => {
+const forceAll: Complete = (_, polls) => {
   for (const poll of polls) poll.forceComplete();
 };
 
 /** A key that all operations of a burst watch. */
 const EVERYBODY = -1;
 
+type Complete = (purgatory: Purgatory<number, Poll>, polls: Poll[]) => void;
+
+const completeByOneEvent: Complete = (purgatory, polls) => {
+  for (const poll of polls) poll.ready = true;
+  assert.equal(purgatory.checkAndComplete(EVERYBODY), polls.length);
+};
+
+/** The key of all is a hot one then. */
+const afterEventsInVain =
+  (complete: Complete): Complete =>
+  (purgatory, polls) => {
+    for (let pass = 0; pass < 3; pass++) assert.equal(purgatory.checkAndComplete(EVERYBODY), 0);
+    complete(purgatory, polls);
+  };
+
 async function burst(
   stays: (index: number) => boolean,
-  complete: (purgatory: Purgatory<number, Poll>, polls: Poll[]) => void,
+  complete: Complete,
   keysOf = (index: number): number[] => [EVERYBODY, index % 100, 1_000 + index],
 ): Promise<void> {
   const clock = new ManualClock();
