@@ -17,7 +17,13 @@ export type PurgatoryErrorCode =
   /** The operation is parked already. */
   | 'ERR_PURGATORY_ALREADY_WATCHED'
   /** The task is pending in another timer, or parked in a purgatory. */
-  | 'ERR_PURGATORY_ALREADY_PENDING';
+  | 'ERR_PURGATORY_ALREADY_PENDING'
+  /** The bus has a member of that name in this process. */
+  | 'ERR_PURGATORY_ALREADY_JOINED'
+  /** The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay. */
+  | 'ERR_PURGATORY_BUS_REFUSED'
+  /** What another process sent over the bus is of another version of the protocol, or none of it. */
+  | 'ERR_PURGATORY_BUS_PROTOCOL';
 
 /** An error of the library's own, told apart by its {@link PurgatoryError.code}, never by its message. */
 export class PurgatoryError extends Error {
