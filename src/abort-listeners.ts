@@ -2,8 +2,10 @@
 //
 // Ground rules. A signal that somebody waits on carries one listener of ours, and none once the last of them has left: thousands of
 // waits on one signal print no MaxListenersExceededWarning and leave nothing behind. All are told in the order they came,
-// inside the abort. O(1) each.
+// inside the abort. O(1) each. A signal may be any object with `aborted` and `addEventListener`, so that polyfills and signals of
+// other realms serve: one without `removeEventListener` keeps our one listener, which is used again.
 import { addAbortListener } from 'node:events';
+import { invalidArgType } from './errors.ts';
 
 /** Somebody who gives up when a signal aborts. */
 export interface Abortable {
@@ -25,7 +27,7 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
     const all = new Set<Abortable>();
     const listener = addAbortListener(signal, () => {
       abortablesOf.delete(signal);
-      for (const each of all) each.abort(signal.reason);
+      for (const each of all) each.abort(abortReason(signal));
     });
     abortables = { all, listener };
     abortablesOf.set(signal, abortables);
@@ -37,6 +39,28 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
 export function removeAbortable(signal: AbortSignal, abortable: Abortable): void {
   const abortables = abortablesOf.get(signal);
   if (abortables === undefined || !abortables.all.delete(abortable) || abortables.all.size > 0) return;
+  if (typeof signal.removeEventListener !== 'function') return;
   abortablesOf.delete(signal);
   abortables.listener[Symbol.dispose]();
+}
+
+/** `signal`, if it is one or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE for anything else. */
+export function checkedSignal(name: string, signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined) return undefined;
+  if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+    throw invalidArgType(name, 'an instance of AbortSignal', signal);
+  }
+  return signal;
+}
+
+/** Why `signal` has aborted: its reason, or, where a polyfill gives none, what a bare `abort()` has. */
+export function abortReason(signal: AbortSignal): unknown {
+  return signal.reason === undefined
+    ? new DOMException('This operation was aborted', 'AbortError')
+    : signal.reason;
+}
+
+/** @throws the reason of `signal`, if it has aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortReason(signal);
 }

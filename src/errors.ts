@@ -23,7 +23,11 @@ export type PurgatoryErrorCode =
   /** The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay. */
   | 'ERR_PURGATORY_BUS_REFUSED'
   /** What another process sent over the bus is of another version of the protocol, or none of it. */
-  | 'ERR_PURGATORY_BUS_PROTOCOL';
+  | 'ERR_PURGATORY_BUS_PROTOCOL'
+  /** No reply came by the deadline. */
+  | 'ERR_PURGATORY_TIMEOUT'
+  /** A reply with this id is expected already. */
+  | 'ERR_PURGATORY_ALREADY_EXPECTED';
 
 /** An error of the library's own, told apart by its {@link PurgatoryError.code}, never by its message. */
 export class PurgatoryError extends Error {

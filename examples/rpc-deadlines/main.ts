@@ -1,8 +1,8 @@
 // node --import tsx examples/rpc-deadlines/main.ts [calls]
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SystemTimer } from 'purgatory';
-import { DeadlineExceeded, RpcClient } from './client.ts';
+import { PurgatoryError, SystemTimer } from 'purgatory';
+import { RpcClient } from './client.ts';
 import { RpcServer } from './server.ts';
 
 const calls = Number(process.argv[2] ?? 20_000);
@@ -26,7 +26,7 @@ for (let n = 1; n <= calls; n++) {
   const call = client.call('lookup', n, { timeoutMs: TIMEOUT_MS }).then(
     () => void counts.answered++,
     (error: unknown) => {
-      if (!(error instanceof DeadlineExceeded)) throw error;
+      if (!(error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_TIMEOUT')) throw error;
       counts.expired++;
     },
   );

@@ -1,8 +1,9 @@
 // The answering side. The budget of a call comes with it and becomes a deadline here, so that the server stops working on what nobody
 // waits for even when the news of it is lost. Handlers see one signal for deadline, cancel and loss of the connection alike.
 import { createServer, type Server, type Socket } from 'node:net';
-import { SystemTimer, type TimerTask } from 'purgatory';
-import { onLine, type Request, sendLine } from './lines.ts';
+import { SystemTimer } from 'purgatory';
+import { timeoutSignal } from 'purgatory/timers';
+import { onLine, type Reply, type Request, sendLine } from './lines.ts';
 
 /** Answers a call; `signal` aborts when the answer is of no use any more. */
 export type Handler = (params: unknown, signal: AbortSignal) => Promise<unknown>;
@@ -57,20 +58,20 @@ export class RpcServer {
     { id, method, params, budgetMs }: Exclude<Request, { cancel: number }>,
   ): Promise<void> {
     const controller = new AbortController();
-    const { signal } = controller;
-    let deadline: TimerTask | undefined;
     running.set(id, controller);
     try {
-      deadline = this.timer.schedule(() => controller.abort(new Error('out of time')), budgetMs);
       const handler = this.#handlers.get(method);
       if (handler === undefined) throw new Error(`there is no method ${method}`);
-      const result = await handler(params, signal);
-      if (!signal.aborted) sendLine(socket, { id, result });
-    } catch (error) {
+      using signal = timeoutSignal(budgetMs, { signal: controller.signal, timer: this.timer });
+      const reply = await handler(params, signal).then(
+        (result): Reply => ({ id, result }),
+        (error: Error): Reply => ({ id, error: error.message }),
+      );
       // After an abort nobody waits: the caller's own deadline ends the call there.
-      if (!signal.aborted) sendLine(socket, { id, error: (error as Error).message });
+      if (!signal.aborted) sendLine(socket, reply);
+    } catch (error) {
+      sendLine(socket, { id, error: (error as Error).message });
     } finally {
-      deadline?.cancel();
       running.delete(id);
     }
   }

@@ -1,4 +1,5 @@
 // What a purgatory and its waits can be told, and the checks of it, for every kind of purgatory.
+import { checkedSignal } from '../abort-listeners.ts';
 import {
   checkedFunction,
   checkedNumber,
@@ -6,6 +7,7 @@ import {
   invalidArgType,
   invalidArgValue,
 } from '../errors.ts';
+import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -66,25 +68,11 @@ export function checkedWaitOptions(options: WaitOptions): WaitOptions {
   }
   const { timeoutMs, signal } = options;
   if (typeof timeoutMs !== 'number') throw invalidArgType('options.timeoutMs', 'of type number', timeoutMs);
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
-  }
-  return { timeoutMs, signal };
+  return { timeoutMs, signal: checkedSignal('options.signal', signal) };
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one. */
 export function checkWatchKeys(watchKeys: unknown): void {
   if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
   if (watchKeys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
-}
-
-function checkedTimer(timer: Timer): Timer {
-  if (
-    typeof timer?.add !== 'function' ||
-    typeof timer.remove !== 'function' ||
-    typeof timer.advanceClock !== 'function'
-  ) {
-    throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
-  }
-  return timer;
 }

@@ -9,6 +9,7 @@
 //
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
+import { throwIfAborted } from '../abort-listeners.ts';
 import { debug } from '../debug.ts';
 import { invalidArgType } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
@@ -123,7 +124,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const { timeoutMs, signal } = checkedWaitOptions(options);
     const waiter = new Waiter(attempt, timeoutMs, signal);
     if (this.#isClosed) throw closed(this.name);
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     this.#tryElseWatch(waiter, NOT_PARKED, watchKeys);
     if (waiter.isPending) waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;

@@ -11,6 +11,7 @@
 //
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold; waiting, and the end of a wait by deadline,
 // abort or cancel: O(log waiting). (A Purgatory tries every watcher of the key instead: right for conditions of any kind.)
+import { throwIfAborted } from '../abort-listeners.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { Parking } from '../purgatory/parking.ts';
@@ -131,7 +132,7 @@ export class ThresholdPurgatory<
     const { timeoutMs, signal } = checkedWaitOptions(options);
     const waiter = new Waiter(() => this.#thresholds.valueOf(key), timeoutMs, signal);
     if (this.#isClosed) throw closed(this.name);
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     this.#tryElseWatch(waiter, [[key, threshold]]);
     if (waiter.isPending) waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<V>>;

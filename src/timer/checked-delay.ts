@@ -16,3 +16,16 @@ function checkedUncommon(delayMs: number): number {
   if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
   throw outOfRange('delayMs', 'a finite number <= Number.MAX_SAFE_INTEGER', delayMs);
 }
+
+/**
+ * `timeoutMs`, called `name` by its user; Infinity means without a deadline. O(1).
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE: no number.
+ * @throws RangeError with ERR_OUT_OF_RANGE: NaN, -Infinity, or finite and above Number.MAX_SAFE_INTEGER.
+ */
+export function checkedTimeout(name: string, timeoutMs: number): number {
+  if (typeof timeoutMs !== 'number') throw invalidArgType(name, 'of type number', timeoutMs);
+  if (timeoutMs === Number.POSITIVE_INFINITY) return timeoutMs;
+  if (timeoutMs <= Number.MAX_SAFE_INTEGER && timeoutMs >= -Number.MAX_VALUE) return timeoutMs;
+  throw outOfRange(name, 'a number <= Number.MAX_SAFE_INTEGER, or Infinity', timeoutMs);
+}

@@ -10,6 +10,7 @@ import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
 
 export type { Timeout } from './timeout.ts';
+export { type TimeoutSignalOptions, timeoutSignal } from './timeout-signal.ts';
 
 /**
  * Calls `callback(...args)` once, `delayMs` ms from now or a little later, with the Timeout as `this`. A delay under 1 ms, or one that is no

@@ -1,0 +1,54 @@
+// One reply that somebody awaits: a timer task behind a promise.
+//
+// Ground rules. Its keeper is the table of replies that it stands in (timer-protocol.ts). Whatever ends it (the reply, the deadline, the
+// abort, a shared timer that is closed) takes it off the table, the timer and its signal first, and settles its promise then.
+import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import type { TaskKeeper } from '../timer/timer-protocol.ts';
+import { TimerTask } from '../timer/timer-task.ts';
+
+/** The table that an expected reply stands in. */
+export interface ReplyKeeper extends TaskKeeper {
+  /** The deadline of `reply` has come. */
+  expire(reply: TimerTask): void;
+  /** The signal of `reply` has aborted. */
+  abort(reply: TimerTask, reason: unknown): void;
+}
+
+export class ExpectedReply<K, V> extends TimerTask implements Abortable {
+  readonly id: K;
+  readonly resolve: (value: V) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(
+    id: K,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    resolve: (value: V) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    super(timeoutMs);
+    this.id = id;
+    this.#signal = signal;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  watchSignal(): void {
+    if (this.#signal !== undefined) addAbortable(this.#signal, this);
+  }
+
+  forgetSignal(): void {
+    if (this.#signal !== undefined) removeAbortable(this.#signal, this);
+  }
+
+  /** The timer calls this at the deadline; it leaves $keeper in place (timer-protocol.ts). */
+  override run(): void {
+    (this.$keeper as ReplyKeeper).expire(this);
+  }
+
+  /** The signal has aborted. */
+  abort(reason: unknown): void {
+    (this.$keeper as ReplyKeeper).abort(this, reason);
+  }
+}

@@ -1,0 +1,191 @@
+// Who waits for which reply, by correlation id: what every client of a request-reply protocol keeps beside its socket.
+//
+// Ground rules. It owns the table of expected replies and, unless one is shared with it, its timer. An id is in the table exactly while
+// the promise of its `expect` is pending; a reply that is late finds nothing there. No user code runs inside, as promises settle later:
+// so nothing can enter the table in the middle of a call.
+//
+// Costs. Expecting, answering and expiring a reply: O(1) each.
+import { checkedSignal, throwIfAborted } from '../abort-listeners.ts';
+import type { Clock } from '../clock/clock.ts';
+import { checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
+import { keyText } from '../purgatory/purgatory-snapshot.ts';
+import { checkedTimeout } from '../timer/checked-delay.ts';
+import { checkedTimer } from '../timer/checked-timer.ts';
+import { SystemTimer } from '../timer/system-timer.ts';
+import type { Timer } from '../timer/timer.ts';
+import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
+
+/** The options of {@link Replies}; all may be left out. */
+export interface RepliesOptions {
+  /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
+  timer?: Timer;
+  /** The most replies expected at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxPending?: number;
+  /** The source of time of its own timer. Default: the system's clock. */
+  clock?: Clock;
+}
+
+/** The options of {@link Replies.expect}. */
+export interface ExpectOptions {
+  /** The deadline in ms from now; Infinity for none. */
+  timeoutMs: number;
+  /** Gives up: the promise is rejected with `signal.reason`. */
+  signal?: AbortSignal;
+}
+
+const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
+
+/**
+ * Replies that are awaited, each under its correlation id `K` (any value that a Map tells apart) and its deadline. A pending reply keeps
+ * the process alive, unless the timer is one that was `unref()`'d.
+ */
+export class Replies<K = unknown, V = unknown> {
+  readonly #expected = new Map<K, ExpectedReply<K, V>>();
+  readonly #timer: Timer;
+  readonly #ownsTimer: boolean;
+  readonly #maxPending: number;
+  #isClosed = false;
+
+  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  constructor(options?: RepliesOptions) {
+    const { timer, maxPending, clock } = checkedOptions(options);
+    this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
+    this.#ownsTimer = timer === undefined;
+    this.#timer = timer === undefined ? new SystemTimer({ clock }) : checkedTimer(timer);
+  }
+
+  /** Replies that are expected now. O(1). */
+  get size(): number {
+    return this.#expected.size;
+  }
+
+  /**
+   * Resolves with the value that `resolve(id, value)` is given. O(1).
+   *
+   * Rejects with what `reject(id, error)` or `rejectAll(error)` is given; with `signal.reason` on abort; with a TypeError or RangeError
+   * (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_TIMEOUT after `timeoutMs`; _ALREADY_EXPECTED: a reply with this
+   * id is expected, and goes on being expected; _FULL: `maxPending`, or that of the timer, is reached; _CLOSED. Never throws.
+   */
+  expect(id: K, options: ExpectOptions): Promise<V> {
+    return new Promise((resolve, reject) => {
+      const { timeoutMs, signal } = checkedExpectOptions(options);
+      if (this.#isClosed) throw closed();
+      throwIfAborted(signal);
+      if (this.#expected.has(id)) throw alreadyExpected(id);
+      if (this.#expected.size >= this.#maxPending) throw full(this.#maxPending);
+      this.#add(new ExpectedReply<K, V>(id, timeoutMs, signal, resolve, reject));
+    });
+  }
+
+  /** The reply `id` is there: true iff it was expected. False for a reply that is late, or is the second. O(1). */
+  resolve(id: K, value: V): boolean {
+    const reply = this.#expected.get(id);
+    if (reply === undefined) return false;
+    this.#end(reply);
+    reply.resolve(value);
+    return true;
+  }
+
+  /** The reply `id` is an error: as `resolve`. O(1). */
+  reject(id: K, error: unknown): boolean {
+    const reply = this.#expected.get(id);
+    if (reply === undefined) return false;
+    this.#end(reply);
+    reply.reject(error);
+    return true;
+  }
+
+  /** No reply will come any more, as when the connection is lost: rejects all that are expected; returns how many. O(expected). */
+  rejectAll(error: unknown): number {
+    const count = this.#expected.size;
+    for (const reply of this.#expected.values()) {
+      this.#end(reply);
+      reply.reject(error);
+    }
+    return count;
+  }
+
+  /**
+   * Ends it for good, and its timer unless that is shared: what is expected is rejected with ERR_PURGATORY_CLOSED, and so is each later
+   * `expect`. A second call does nothing. O(expected).
+   */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.rejectAll(closed());
+    if (this.#ownsTimer) this.#timer.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #add(reply: ExpectedReply<K, V>): void {
+    if (reply.delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(reply);
+    reply.$keeper = this.#keeper;
+    this.#expected.set(reply.id, reply);
+    try {
+      reply.watchSignal();
+    } catch (error) {
+      this.#end(reply); // a signal that is no real one may throw
+      throw error;
+    }
+  }
+
+  /** Takes `reply` off the table, the timer and its signal. */
+  #end(reply: ExpectedReply<K, V>): void {
+    this.#expected.delete(reply.id);
+    reply.$keeper = undefined;
+    this.#timer.remove(reply);
+    reply.forgetSignal();
+  }
+
+  readonly #keeper: ReplyKeeper = {
+    expire: (reply: ExpectedReply<K, V>) => {
+      this.#end(reply);
+      reply.reject(timedOut(reply.id, reply.delayMs));
+    },
+    abort: (reply: ExpectedReply<K, V>, reason) => {
+      this.#end(reply);
+      reply.reject(reason);
+    },
+    /** The one way in which a reply can meet this: a shared timer is closed. */
+    remove: (reply: ExpectedReply<K, V>) => {
+      this.#end(reply);
+      reply.reject(new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the replies was closed'));
+      return false;
+    },
+  };
+}
+
+function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidArgType('options', 'of type object', options);
+  }
+  return {
+    timeoutMs: checkedTimeout('options.timeoutMs', options.timeoutMs),
+    signal: checkedSignal('options.signal', options.signal),
+  };
+}
+
+function closed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The replies are closed: no reply will come any more');
+}
+
+function full(maxPending: number): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_FULL',
+    `Too many replies are expected: maxPending is ${maxPending}`,
+  );
+}
+
+function alreadyExpected(id: unknown): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_ALREADY_EXPECTED',
+    `A reply to ${keyText(id)} is expected already: give each request an id of its own`,
+  );
+}
+
+function timedOut(id: unknown, timeoutMs: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${keyText(id)} within ${timeoutMs} ms`);
+}

@@ -1,0 +1,168 @@
+// Replies against a reference that keeps a plain list and scans all of it.
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ManualClock, SystemTimer } from '../../src/index.ts';
+import { Replies } from '../../src/replies/replies.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { runs } from './runs.ts';
+
+const MAX_PENDING = 4;
+
+interface Awaited {
+  readonly id: number;
+  readonly label: string;
+  readonly deadlineMs: number;
+  readonly group: number;
+}
+
+/** The reference. What it logs is how each promise settles. */
+class NaiveReplies {
+  expected: Awaited[] = [];
+  readonly settled = new Map<string, string>();
+  readonly aborted = new Set<number>();
+  nowMs = 0;
+  isClosed = false;
+
+  expect(awaited: Awaited): void {
+    const refusal = this.isClosed
+      ? 'ERR_PURGATORY_CLOSED'
+      : this.aborted.has(awaited.group)
+        ? `abort ${awaited.group}`
+        : this.expected.some(({ id }) => id === awaited.id)
+          ? 'ERR_PURGATORY_ALREADY_EXPECTED'
+          : this.expected.length >= MAX_PENDING
+            ? 'ERR_PURGATORY_FULL'
+            : undefined;
+    if (refusal === undefined) this.expected.push(awaited);
+    else this.settled.set(awaited.label, refusal);
+  }
+
+  end(which: (awaited: Awaited) => boolean, how: string): number {
+    const ended = this.expected.filter(which);
+    this.expected = this.expected.filter((awaited) => !which(awaited));
+    for (const { label } of ended) this.settled.set(label, how);
+    return ended.length;
+  }
+}
+
+interface Both {
+  readonly naive: NaiveReplies;
+  readonly replies: Replies<number, string>;
+  readonly clock: ManualClock;
+  readonly settled: Map<string, string>;
+  readonly controllers: AbortController[];
+  labels: number;
+}
+
+type Step = (both: Both) => void;
+
+const id = fc.nat({ max: 5 });
+const group = fc.nat({ max: 2 });
+
+const expectStep = fc
+  .record({ id, group, timeoutMs: fc.oneof(fc.integer({ min: -1, max: 30 }), fc.constant(Infinity)) })
+  .map(
+    ({ id, group, timeoutMs }): Step =>
+      (both) => {
+        const { naive, replies, settled, controllers } = both;
+        const label = `${both.labels++}`;
+        const deadlineMs = naive.nowMs + Math.max(timeoutMs, 0);
+        naive.expect({ id, label, deadlineMs, group });
+        replies.expect(id, { timeoutMs, signal: controllers[group].signal }).then(
+          (value) => settled.set(label, value),
+          (error) => settled.set(label, error.code ?? String(error)),
+        );
+      },
+  );
+const resolveStep = id.map(
+  (id): Step =>
+    ({ naive, replies }) => {
+      expect(replies.resolve(id, 'value')).to.equal(naive.end((each) => each.id === id, 'value') === 1);
+    },
+);
+const rejectStep = id.map(
+  (id): Step =>
+    ({ naive, replies }) => {
+      expect(replies.reject(id, 'error')).to.equal(naive.end((each) => each.id === id, 'error') === 1);
+    },
+);
+const rejectAllStep = fc.constant<Step>(({ naive, replies }) => {
+  expect(replies.rejectAll('lost')).to.equal(naive.end(() => true, 'lost'));
+});
+const abortStep = group.map(
+  (group): Step =>
+    ({ naive, controllers }) => {
+      naive.aborted.add(group);
+      controllers[group].abort(`abort ${group}`);
+      naive.end((each) => each.group === group, `abort ${group}`);
+    },
+);
+const renewStep = group.map(
+  (group): Step =>
+    ({ naive, controllers }) => {
+      if (naive.aborted.delete(group)) controllers[group] = new AbortController();
+    },
+);
+const tickStep = fc.nat({ max: 12 }).map(
+  (ms): Step =>
+    ({ naive, clock }) => {
+      clock.advance(ms);
+      naive.nowMs += ms;
+      naive.end(({ deadlineMs }) => deadlineMs <= naive.nowMs, 'ERR_PURGATORY_TIMEOUT');
+    },
+);
+const closeStep = fc.constant<Step>(({ naive, replies }) => {
+  replies.close();
+  naive.isClosed = true;
+  naive.end(() => true, 'ERR_PURGATORY_CLOSED');
+});
+
+const step = fc.oneof(
+  { arbitrary: expectStep, weight: 8 },
+  { arbitrary: resolveStep, weight: 4 },
+  { arbitrary: tickStep, weight: 4 },
+  { arbitrary: rejectStep, weight: 2 },
+  { arbitrary: abortStep, weight: 1 },
+  { arbitrary: renewStep, weight: 2 },
+  { arbitrary: rejectAllStep, weight: 1 },
+  { arbitrary: closeStep, weight: 1 },
+);
+
+describe('Property: Replies behave as a plain list', function () {
+  this.timeout(0);
+
+  it('whatever replies, deadlines, aborts and closes meet', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const clock = new ManualClock();
+        const timer = new SystemTimer({ clock });
+        const replies = new Replies<number, string>({ timer, maxPending: MAX_PENDING });
+        const controllers = [0, 1, 2].map(() => new AbortController());
+        const both: Both = {
+          naive: new NaiveReplies(),
+          replies,
+          clock,
+          settled: new Map(),
+          controllers,
+          labels: 0,
+        };
+        for (const each of steps) {
+          each(both);
+          const { expected } = both.naive;
+          expect(replies.size).to.equal(expected.length);
+          expect(timer.size).to.equal(expected.filter(({ deadlineMs }) => deadlineMs < Infinity).length);
+          checkTimerInvariants(timer);
+          for (const [group, { signal }] of controllers.entries()) {
+            const isWatched = expected.some((awaited) => awaited.group === group);
+            expect(getEventListeners(signal, 'abort')).to.have.length(isWatched ? 1 : 0);
+          }
+        }
+        await new Promise(setImmediate);
+        const byLabel = (map: Map<string, string>): object => Object.fromEntries([...map].sort());
+        expect(byLabel(both.settled)).to.deep.equal(byLabel(both.naive.settled));
+      }),
+      runs(300),
+    );
+  });
+});
