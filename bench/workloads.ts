@@ -10,6 +10,7 @@ import { layout } from './layout.ts';
 import { limits } from './limits.ts';
 import { loadFixed } from './load-fixed.ts';
 import { loadMax } from './load-max.ts';
+import { longTurns } from './long-turns.ts';
 import { memory } from './memory.ts';
 import { parkComplete } from './park-complete.ts';
 import { sameDelay } from './same-delay.ts';
@@ -21,6 +22,7 @@ import { wakeUps } from './wake-ups.ts';
 export const workloads: readonly Workload[] = [
   steady,
   churn,
+  longTurns,
   sameDelay,
   expire,
   parkComplete,

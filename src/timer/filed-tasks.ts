@@ -64,6 +64,12 @@ export class FiledTasks {
     return this.#queue.headExpiration;
   }
 
+  /** Whether the head of the queue holds a task. */
+  get hasHead(): boolean {
+    const { head } = this.#queue;
+    return head !== null && !this.#slab.isEmpty(head.list);
+  }
+
   /** Files a task for a tick ahead of the cursor. Returns the tick to look at for its sake, as PendingTasks.add does. */
   file(task: TimerTask, tick: number): number {
     // Mostly the tick is near: then its high half is the cursor's, and no division is needed.

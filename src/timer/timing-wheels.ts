@@ -177,7 +177,9 @@ export class TimingWheels implements PendingTasks {
     return this.#filed.headExpiration;
   }
 
+  /** Leaves a head that has tasks, which is almost always: then nothing needs to be filed. */
   #dropEmptyHeads(): void {
+    if (this.#filed.hasHead) return;
     this.#fileYoung();
     this.#filed.dropEmptyHeads();
   }
