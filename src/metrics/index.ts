@@ -3,17 +3,22 @@
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations purgatory_parked_operations, its ExpiresPerSec the rate of
 // purgatory_expired_total.)
 import { invalidArgType, invalidArgValue } from '../errors.ts';
+import { checkSource, checkSources, openSources } from '../live-sources.ts';
+import { namedTimers } from './measured.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
 
+export type { Source, Sources } from '../live-sources.ts';
 export type { DurationRecorder, InstrumentOptions, OpenTelemetryMeter } from './opentelemetry.ts';
 export type { PrometheusRegistry } from './prometheus.ts';
-export type { MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
+export type { MeasuredPurgatory, MeasuredTimer, MetricSources, NamedSources } from './sources.ts';
+
+const WITH_SNAPSHOT = 'an object with the method snapshot';
 
 /**
  * Registers the metrics of purgatories and timers in a Registry of prom-client, or makes them in a Meter of OpenTelemetry. Returns a
- * function that takes them out again. While registered, each operation that leaves costs a clock reading (for its time parked).
+ * function that takes them out again. Sources may come and go meanwhile (see {@link MetricSources}). While registered, each operation that leaves costs a clock reading (for its time parked).
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources that have no snapshot(); ERR_INVALID_ARG_VALUE for two
  *   purgatories of one name. Error of prom-client when a metric is registered there already: register all sources in one call.
@@ -22,7 +27,7 @@ export function registerMetrics(
   registry: PrometheusRegistry | OpenTelemetryMeter,
   sources: MetricSources,
 ): () => void {
-  checkSources(sources);
+  checkAll(sources);
   if (isMeter(registry)) return registerInMeter(registry, sources);
   if (typeof registry?.registerMetric === 'function') return registerInPrometheus(registry, sources);
   throw invalidArgType('registry', 'a Registry of prom-client or a Meter of OpenTelemetry', registry);
@@ -32,27 +37,19 @@ function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is
   return typeof (registry as Partial<OpenTelemetryMeter> | undefined)?.createObservableCounter === 'function';
 }
 
-function checkSources(sources: MetricSources): void {
+function checkAll(sources: MetricSources): void {
   if (typeof sources !== 'object' || sources === null) {
     throw invalidArgType('sources', 'of type object', sources);
   }
-  const { purgatories = [], timers = [] } = sources;
-  if (!Array.isArray(purgatories)) {
-    throw invalidArgType('sources.purgatories', 'an instance of Array', purgatories);
-  }
+  const { purgatories = [], timers } = sources;
+  checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
   const names = new Set<string>();
-  for (const purgatory of purgatories) {
-    checkSnapshot('sources.purgatories', purgatory);
-    if (names.has(purgatory.name)) {
-      throw invalidArgValue('sources.purgatories', 'must have names that differ', purgatory.name);
+  for (const { name } of openSources(purgatories)) {
+    if (names.has(name)) {
+      throw invalidArgValue('sources.purgatories', 'must have names that differ', name);
     }
-    names.add(purgatory.name);
+    names.add(name);
   }
-  for (const timer of Object.values(timers)) checkSnapshot('sources.timers', timer);
-}
-
-function checkSnapshot(name: string, source: { snapshot?: unknown } | undefined): void {
-  if (typeof source?.snapshot !== 'function') {
-    throw invalidArgType(name, 'of objects with the method snapshot', source);
-  }
+  for (const [name, timer] of namedTimers(timers))
+    checkSource(`sources.timers[${name}]`, timer, WITH_SNAPSHOT);
 }

@@ -4,11 +4,10 @@
 // read in one batch for each collection. Histograms cannot be handed over whole to a meter, so each duration is recorded as it
 // happens, from the library's channels.
 import { listen } from '../events/index.ts';
+import { Measured } from './measured.ts';
 import {
   type Durations,
-  listenToEndings,
   type MetricSources,
-  namedTimers,
   PURGATORY_READINGS,
   REAPER_LATENESS,
   type Reading,
@@ -50,15 +49,15 @@ const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.
 
 /** Makes all instruments and feeds them; returns what ends the feeding. */
 export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
-  const { purgatories = [] } = sources;
-  const timers = namedTimers(sources);
+  const measured = new Measured(sources);
   const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofTimer = TIMER_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const instruments = [...ofPurgatory, ...ofTimer].map(([, observable]) => observable);
   const observe = (result: BatchResult): void => {
-    for (const purgatory of purgatories) {
+    const { purgatories, timers } = measured.look();
+    for (const [name, purgatory] of purgatories) {
       const snapshot = purgatory.snapshot({ top: 0 });
-      const labels = { purgatory: purgatory.name };
+      const labels = { purgatory: name };
       for (const [{ of }, observable] of ofPurgatory) result.observe(observable, of(snapshot), labels);
     }
     for (const [name, timer] of timers) {
@@ -70,11 +69,10 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
 
   const timeParked = histogram(meter, TIME_PARKED, TIME_PARKED_BOUNDARIES);
   const lateness = histogram(meter, REAPER_LATENESS, LATENESS_BOUNDARIES);
-  const names = new Map<unknown, string>(timers.map(([name, timer]) => [timer, name]));
   const stops = [
-    listenToEndings(purgatories, (purgatory, parkedMs) => timeParked.record(parkedMs / 1_000, { purgatory })),
+    measured.listenToEndings((purgatory, parkedMs) => timeParked.record(parkedMs / 1_000, { purgatory })),
     listen('purgatory:task:run', (event) => {
-      const timer = names.get(event.timer);
+      const timer = measured.labelOf(event.timer);
       if (timer !== undefined) lateness.record(event.latenessMs / 1_000, { timer });
     }),
   ];

@@ -6,11 +6,10 @@
 // Names. The dots of a name become underscores; seconds and totals get their suffix: purgatory.time_parked is told as
 // purgatory_time_parked_seconds, purgatory.expired as purgatory_expired_total. (So does OpenTelemetry's own translation.)
 import { DurationHistogram, type DurationSnapshot } from '../timer/duration-histogram.ts';
+import { Measured } from './measured.ts';
 import {
   type Durations,
-  listenToEndings,
   type MetricSources,
-  namedTimers,
   PURGATORY_READINGS,
   REAPER_LATENESS,
   type Reading,
@@ -48,21 +47,25 @@ const TIME_PARKED_BOUNDS = 23;
 
 /** Registers all metrics; returns what takes them out again. @throws Error of prom-client for a name that is taken; nothing is left then. */
 export function registerInPrometheus(registry: PrometheusRegistry, sources: MetricSources): () => void {
-  const { purgatories = [] } = sources;
-  const timers = namedTimers(sources);
+  const measured = new Measured(sources);
+  const timesParked = new TimesParked();
+  const look = oncePerTurn(() => {
+    const found = measured.look();
+    timesParked.keepOnly(found.purgatories.map(([name]) => name));
+    return found;
+  });
   const purgatoryStates = oncePerTurn(() =>
-    purgatories.map((purgatory) => [purgatory.name, purgatory.snapshot({ top: 0 })] as const),
+    look().purgatories.map(([name, purgatory]) => [name, purgatory.snapshot({ top: 0 })] as const),
   );
-  const timerStates = oncePerTurn(() => timers.map(([name, timer]) => [name, timer.snapshot()] as const));
-  const timesParked = new Map(
-    purgatories.map(({ name }) => [name, new DurationHistogram(TIME_PARKED_BOUNDS)]),
+  const timerStates = oncePerTurn(() =>
+    look().timers.map(([name, timer]) => [name, timer.snapshot()] as const),
   );
 
   const metrics: Metric[] = [
     ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),
     ...TIMER_READINGS.map((reading) => readingMetric(reading, 'timer', timerStates)),
     durationsMetric(TIME_PARKED, 'purgatory', () =>
-      Array.from(timesParked, ([name, histogram]) => [name, histogram.snapshot()] as const),
+      look().purgatories.map(([name]) => [name, timesParked.of(name).snapshot()] as const),
     ),
     durationsMetric(REAPER_LATENESS, 'timer', () =>
       timerStates().map(([name, snapshot]) => [name, snapshot.lateness] as const),
@@ -81,9 +84,7 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
     remove();
     throw error;
   }
-  const stopListening = listenToEndings(purgatories, (name, parkedMs) =>
-    timesParked.get(name)?.note(parkedMs),
-  );
+  const stopListening = measured.listenToEndings((name, parkedMs) => timesParked.of(name).note(parkedMs));
   return () => {
     stopListening();
     remove();
@@ -160,4 +161,23 @@ function oncePerTurn<T>(read: () => T): () => T {
     }
     return kept.value;
   };
+}
+
+/** The times parked of each purgatory, by its name. */
+class TimesParked {
+  readonly #histograms = new Map<string, DurationHistogram>();
+
+  of(name: string): DurationHistogram {
+    let histogram = this.#histograms.get(name);
+    if (histogram === undefined) {
+      histogram = new DurationHistogram(TIME_PARKED_BOUNDS);
+      this.#histograms.set(name, histogram);
+    }
+    return histogram;
+  }
+
+  /** Those of purgatories that are gone are given up. */
+  keepOnly(names: readonly string[]): void {
+    for (const name of this.#histograms.keys()) if (!names.includes(name)) this.#histograms.delete(name);
+  }
 }

@@ -2,28 +2,42 @@
 //
 // Ground rules. Counts are read from snapshots when a registry asks, so they cost nothing on the way. Times parked alone are gathered as
 // operations leave, from the library's channels: a clock reading for each, and only while the metrics are registered.
-import { listen } from '../events/index.ts';
-import type { OperationEnded } from '../purgatory/operation-events.ts';
+import type { Sources } from '../live-sources.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 
 /** A purgatory of any kind. */
 export interface MeasuredPurgatory {
   readonly name: string;
+  /** A closed one is measured no more. */
+  readonly isClosed?: boolean;
+  /** Measured too, under the name of the purgatory unless it is named among the timers, if it has a snapshot(). */
+  readonly timer?: object;
   snapshot(options: { top: number }): PurgatorySnapshot;
 }
 
 /** A SystemTimer. */
 export interface MeasuredTimer {
+  /** A closed one is measured no more. */
+  readonly isClosed?: boolean;
   snapshot(): TimerSnapshot;
 }
 
+/** Timers in any iterable, or by name. */
+export type NamedSources<T> = Iterable<T> | Readonly<Record<string, T>>;
+
 /** What {@link registerMetrics} measures. */
 export interface MetricSources {
-  /** Told apart by the label `purgatory`, their name: no two may have the same. */
-  purgatories?: readonly MeasuredPurgatory[];
-  /** Told apart by the label `timer`: the name given here, or the index in an array. */
-  timers?: readonly MeasuredTimer[] | Readonly<Record<string, MeasuredTimer>>;
+  /**
+   * An array, a Set, or a function that returns one; read anew at each scrape, so that what comes later is measured, and what is closed is
+   * not. Told apart by the label `purgatory`, their name: no two that are open may have the same.
+   */
+  purgatories?: Sources<MeasuredPurgatory>;
+  /**
+   * As the purgatories, or an object of them by name. Told apart by the label `timer`: that name, or else the place among all that are
+   * given. Timers of the purgatories need not be given.
+   */
+  timers?: NamedSources<MeasuredTimer> | (() => NamedSources<MeasuredTimer>);
 }
 
 /** A metric whose value is read when it is asked for. */
@@ -133,29 +147,3 @@ export const REAPER_LATENESS: Durations = {
   help: 'How long after the tick of their deadline tasks ran',
   unit: 's',
 };
-
-/** The timers with the values of their label. */
-export function namedTimers(sources: MetricSources): [name: string, timer: MeasuredTimer][] {
-  return Object.entries(sources.timers ?? {});
-}
-
-const ENDINGS = [
-  'purgatory:operation:completed',
-  'purgatory:operation:expired',
-  'purgatory:operation:cancelled',
-] as const;
-
-/** Calls `onEnd` for each operation that leaves one of the purgatories; returns what ends that. */
-export function listenToEndings(
-  purgatories: readonly MeasuredPurgatory[],
-  onEnd: (purgatory: string, parkedMs: number) => void,
-): () => void {
-  const own = new Set<unknown>(purgatories);
-  const receive = ({ purgatory, parkedMs }: OperationEnded): void => {
-    if (own.has(purgatory)) onEnd(purgatory.name, parkedMs);
-  };
-  const stops = ENDINGS.map((name) => listen(name, receive));
-  return () => {
-    for (const stop of stops) stop();
-  };
-}

@@ -158,6 +158,11 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     return this.#timer.advanceClock();
   }
 
+  /** Whether it was closed: then nothing is parked, and nothing can be. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /**
    * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns what is still parked, in park
    * order; rejects pending waiters with ERR_PURGATORY_CLOSED. A second call returns [].

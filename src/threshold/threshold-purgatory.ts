@@ -176,6 +176,11 @@ export class ThresholdPurgatory<
     return this.#timer.advanceClock();
   }
 
+  /** Whether it was closed: then nothing is parked, and nothing can be. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /**
    * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns what is still parked, in park
    * order; rejects pending waiters with ERR_PURGATORY_CLOSED; forgets all values. A second call returns [].

@@ -111,6 +111,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return true;
   }
 
+  /** Whether it was closed: then it has no task and takes none. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   advanceClock(): number {
     if (this.#isRunning || this.#isClosed) return 0;
     const nowMs = this.now();

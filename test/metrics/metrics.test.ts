@@ -6,9 +6,11 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { expect } from 'chai';
 import { Counter, Registry } from 'prom-client';
+import { stub } from 'sinon';
+import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { type MetricSources, registerMetrics } from '../../src/metrics/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
-import { hall } from '../support/op.ts';
+import { hall, Op } from '../support/op.ts';
 
 /** One parked for good, one completed after 20 ms, one expired after 30, one cancelled at once; one task that threw. */
 function busyHall(): ReturnType<typeof hall> {
@@ -123,6 +125,87 @@ describe('registerMetrics in a Registry of prom-client', () => {
     expect(registry.getMetricsAsArray().map(({ name }) => name)).to.deep.equal(['purgatory_expired_total']);
   });
 
+  it('measures purgatories that come later, and gives up those that are closed, from any source that is read anew', async () => {
+    const early = new Purgatory('early');
+    const late = new Purgatory('late');
+    const purgatories = new Set([early]);
+    for (const sources of [{ purgatories }, { purgatories: () => purgatories.values() }]) {
+      const registry = new Registry();
+      const stop = registerMetrics(registry, sources);
+      const parked = () => registry.getSingleMetricAsString('purgatory_parked_operations');
+      expect(await parked()).not.to.include('late');
+      purgatories.add(late);
+      expect(await parked()).to.include('{purgatory="late"} 0');
+      purgatories.delete(late);
+      expect(await parked()).not.to.include('late');
+      stop();
+    }
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [early, late] });
+    late.close();
+    expect(await registry.metrics())
+      .to.include('purgatory_parked_operations{purgatory="early"} 0')
+      .and.not.include('"late"');
+    early.close();
+  });
+
+  it('counts the times parked of a purgatory from the moment it is among the sources, its closing included', async () => {
+    const purgatories = new Set<Purgatory<string, Op>>();
+    const registry = new Registry();
+    const stop = registerMetrics(registry, { purgatories });
+    const late = new Purgatory<string, Op>('late');
+    purgatories.add(late);
+    const op = new Op('a');
+    late.tryCompleteElseWatch(op, ['k']);
+    op.forceComplete();
+    const counted = () => registry.getSingleMetricAsString('purgatory_time_parked_seconds');
+    expect(await counted()).to.include('purgatory_time_parked_seconds_count{purgatory="late"} 1');
+    late.close();
+    expect(await counted()).not.to.include('late');
+    const again = new Purgatory<string, Op>('late');
+    purgatories.add(again);
+    expect(await counted()).to.include('purgatory_time_parked_seconds_count{purgatory="late"} 0');
+    again.close();
+    stop();
+  });
+
+  it('measures the timers of its purgatories, once each and by their names, and those that are given by theirs', async () => {
+    const shared = new SystemTimer();
+    const own = new SystemTimer();
+    const registry = new Registry();
+    registerMetrics(registry, {
+      purgatories: [
+        { name: 'a', timer: shared, snapshot: () => hall().purgatory.snapshot() },
+        { name: 'b', timer: shared, snapshot: () => hall().purgatory.snapshot() },
+        { name: 'c', timer: own, snapshot: () => hall().purgatory.snapshot() },
+        { name: 'd', timer: {}, snapshot: () => hall().purgatory.snapshot() },
+      ],
+      timers: { c: shared },
+    });
+    const pending = await registry.getSingleMetricAsString('purgatory_timer_pending_tasks');
+    expect(pending.match(/timer="[^"]*"/g)).to.deep.equal(['timer="c"', 'timer="purgatory c"']);
+  });
+
+  it('measures the first of two open purgatories of one name, and says so once', async () => {
+    const purgatories = [new Purgatory('same')];
+    const registry = new Registry();
+    const stop = registerMetrics(registry, { purgatories });
+    const emitWarning = stub(process, 'emitWarning');
+    try {
+      purgatories.push(new Purgatory('same'));
+      for (let scrapes = 0; scrapes < 2; scrapes++) {
+        const text = await registry.getSingleMetricAsString('purgatory_parked_operations');
+        expect(text.match(/purgatory="same"/g)).to.have.lengthOf(1);
+      }
+      expect(emitWarning.callCount).to.equal(1);
+      expect(emitWarning.firstCall.args[0]).to.include("have the name 'same'");
+    } finally {
+      emitWarning.restore();
+    }
+    stop();
+    for (const each of purgatories) each.close();
+  });
+
   it('is taken out again by what it returns', () => {
     const registry = new Registry();
     registerMetrics(registry, { purgatories: [hall().purgatory] })();
@@ -185,6 +268,18 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
     expect(parked.sum).to.be.closeTo(0.05, 1e-9);
     const lateness = only(metrics, 'purgatory.reaper_lateness');
     expect(lateness).to.deep.equal({ attributes: { timer: 'wheels' }, count: 1, sum: 0 });
+  });
+
+  it('records what comes later too', async () => {
+    const purgatories = new Set<Purgatory>();
+    const metrics = await collect((meter) => {
+      registerMetrics(meter, { purgatories });
+      const { purgatory, park } = hall();
+      purgatories.add(purgatory as Purgatory);
+      park('a', ['k']).forceComplete();
+    });
+    expect(metrics.get('purgatory.parked_operations')?.points).to.deep.equal([[{ purgatory: 'test' }, 0]]);
+    expect(only(metrics, 'purgatory.time_parked').count).to.equal(1);
   });
 
   it('records nothing of other purgatories and timers, and nothing after it was stopped', async () => {
