@@ -5,7 +5,7 @@
 // inside the abort. O(1) each. A signal may be any object with `aborted` and `addEventListener`, so that polyfills and signals of
 // other realms serve: one without `removeEventListener` keeps our one listener, which is used again.
 import { addAbortListener } from 'node:events';
-import { invalidArgType } from './errors.ts';
+import { invalidArgType, throwLater } from './errors.ts';
 
 /** Somebody who gives up when a signal aborts. */
 export interface Abortable {
@@ -26,8 +26,12 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
   if (abortables === undefined) {
     const all = new Set<Abortable>();
     const listener = addAbortListener(signal, () => {
+      // One that the abort of another takes off meanwhile is told no more.
+      for (const each of all) {
+        all.delete(each);
+        each.abort(abortReason(signal));
+      }
       abortablesOf.delete(signal);
-      for (const each of all) each.abort(abortReason(signal));
     });
     abortables = { all, listener };
     abortablesOf.set(signal, abortables);
@@ -35,13 +39,17 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
   abortables.all.add(abortable);
 }
 
-/** Takes `abortable` off the signal; without effect if it is not there. */
+/** Takes `abortable` off the signal; without effect if it is not there. Never throws: it is called where something has its answer. */
 export function removeAbortable(signal: AbortSignal, abortable: Abortable): void {
   const abortables = abortablesOf.get(signal);
   if (abortables === undefined || !abortables.all.delete(abortable) || abortables.all.size > 0) return;
   if (typeof signal.removeEventListener !== 'function') return;
   abortablesOf.delete(signal);
-  abortables.listener[Symbol.dispose]();
+  try {
+    abortables.listener[Symbol.dispose]();
+  } catch (error) {
+    throwLater(error);
+  }
 }
 
 /** `signal`, if it is one or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE for anything else. */

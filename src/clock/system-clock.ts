@@ -13,10 +13,11 @@
 import { endianness } from 'node:os';
 import { rootContext } from '../root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
+import { NextTurn, type NextTurnJob } from './next-turn.ts';
 
-type HostTimer = ReturnType<typeof setTimeout> | ReturnType<typeof setImmediate>;
+type HostTimer = ReturnType<typeof setTimeout>;
 
-type ClearTimer = (timer: HostTimer) => void;
+const nextTurn = new NextTurn();
 
 /** setTimeout's own limit: what lies further away is waited for in several steps. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -130,18 +131,19 @@ class WakeUpList {
 }
 
 /** One setTimeout of the host, or the chain of them that reaches `atMs`. */
-class HostWakeUp implements WakeUp {
+class HostWakeUp implements WakeUp, NextTurnJob {
   /** For the list. */
   previous: HostWakeUp | undefined;
   next: HostWakeUp | undefined;
   readonly #outstanding: WakeUpList;
-  #isOutstanding = true;
+  #isOutstanding = false;
   readonly #atMs: number = 0;
   readonly #wake: () => void;
   #isRef = true;
-  #timer!: HostTimer;
+  /** Undefined while it waits for the next turn. */
+  #timer: HostTimer | undefined;
   #armedBy = setTimeout;
-  #clearTimer = clearTimeout as ClearTimer;
+  #clearTimer = clearTimeout;
   /** Tells the timer in use from one that was abandoned. */
   #arming = 0;
 
@@ -151,6 +153,7 @@ class HostWakeUp implements WakeUp {
     this.#wake = wake;
     this.#arm(); // reads the clock, which notices a host that was replaced since the last reading and re-arms all outstanding
     outstanding.push(this);
+    this.#isOutstanding = true;
   }
 
   cancel(): void {
@@ -165,13 +168,23 @@ class HostWakeUp implements WakeUp {
   }
 
   ref(): void {
-    this.#isRef = true;
-    this.#timer.ref?.();
+    this.#setRef(true);
   }
 
   unref(): void {
-    this.#isRef = false;
-    this.#timer.unref?.();
+    this.#setRef(false);
+  }
+
+  get isRef(): boolean {
+    return this.#isRef;
+  }
+
+  #setRef(isRef: boolean): void {
+    if (isRef === this.#isRef || !this.#isOutstanding) return;
+    this.#isRef = isRef;
+    if (this.#timer === undefined) nextTurn.hold(isRef ? 1 : -1);
+    else if (isRef) this.#timer.ref?.();
+    else this.#timer.unref?.();
   }
 
   #leave(): void {
@@ -185,29 +198,35 @@ class HostWakeUp implements WakeUp {
     this.#armedBy = setTimeout;
     // A slice that yielded goes on in the next turn, not a whole millisecond later; a fake host gets what its ticks run.
     if (delayMs <= 0 && setTimeout === hostSetTimeout) {
-      this.#timer = rootContext.runInAsyncScope(setImmediate, undefined, this.#fire, arming);
-      this.#clearTimer = clearImmediate as ClearTimer;
+      this.#timer = undefined;
+      nextTurn.add(this);
     } else {
       const hostDelayMs = Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
       this.#timer = rootContext.runInAsyncScope(setTimeout, undefined, this.#fire, hostDelayMs, arming);
-      this.#clearTimer = clearTimeout as ClearTimer;
+      this.#clearTimer = clearTimeout;
+      if (!this.#isRef) this.#timer.unref?.();
     }
-    if (!this.#isRef) this.#timer.unref?.();
   }
 
   /** The timer of a fake that is gone is abandoned: node:test's clearTimeout corrupts the next mock when called after its own. */
   #disarm(): void {
     this.#arming++;
-    if (this.#armedBy === hostSetTimeout || this.#armedBy === setTimeout) this.#clearTimer(this.#timer);
+    if (this.#timer === undefined) nextTurn.delete(this);
+    else if (this.#armedBy === hostSetTimeout || this.#armedBy === setTimeout) this.#clearTimer(this.#timer);
+  }
+
+  /** In the next turn. */
+  run(): void {
+    this.#fire(this.#arming);
   }
 
   // The host counts in whole milliseconds of a time it took at the start of its turn: it can be up to one early.
   readonly #fire = (arming: number): void => {
-    if (arming !== this.#arming) return;
+    if (arming !== this.#arming || !this.#isOutstanding) return;
     if (systemClock.now() < this.#atMs) {
       this.#arm();
     } else {
-      if (this.#isOutstanding) this.#leave();
+      this.#leave();
       this.#wake();
     }
   };

@@ -2,7 +2,13 @@
 //
 // Ground rules. An abort ends the timer at once and leaves no listener on the signal; so does the end of the timer. What
 // awaits goes on in its own async context, as after any await.
-import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import {
+  type Abortable,
+  abortReason,
+  addAbortable,
+  checkedSignal,
+  removeAbortable,
+} from '../abort-listeners.ts';
 import { checkedOptions, invalidArgType } from '../errors.ts';
 import { coercedDelay } from './coerced-delay.ts';
 import { ScheduledTimeout } from './timeout.ts';
@@ -22,7 +28,7 @@ export interface TimerOptions {
  */
 export async function setTimeout<T = void>(delayMs?: number, value?: T, options?: TimerOptions): Promise<T> {
   const { signal, ref } = checked(options);
-  if (signal?.aborted) throw abortError(signal.reason);
+  if (signal?.aborted) throw abortError(abortReason(signal));
   return new Promise((resolve, reject) => {
     const done = (): void => {
       if (signal !== undefined) removeAbortable(signal, abortable);
@@ -51,18 +57,22 @@ export async function* setInterval<T = void>(
   options?: TimerOptions,
 ): AsyncGenerator<T, void, undefined> {
   const { signal, ref } = checked(options);
-  if (signal?.aborted) throw abortError(signal.reason);
+  if (signal?.aborted) throw abortError(abortReason(signal));
   let owed = 0;
   let wake: (() => void) | undefined;
+  const wakeUp = (): void => {
+    wake?.();
+    wake = undefined;
+  };
   const count = (): void => {
     owed++;
-    wake?.();
+    wakeUp();
   };
   const interval = new ScheduledTimeout(count, coercedDelay(delayMs), [], true, ref);
   const abortable: Abortable = {
     abort: () => {
       interval.cancel();
-      wake?.();
+      wakeUp();
     },
   };
   if (signal !== undefined) addAbortable(signal, abortable);
@@ -74,7 +84,7 @@ export async function* setInterval<T = void>(
         });
       }
       for (; owed > 0; owed--) yield value as T;
-      if (signal?.aborted) throw abortError(signal.reason);
+      if (signal?.aborted) throw abortError(abortReason(signal));
     }
   } finally {
     interval.cancel();
@@ -84,11 +94,8 @@ export async function* setInterval<T = void>(
 
 function checked(options: TimerOptions | undefined): { signal: AbortSignal | undefined; ref: boolean } {
   const { signal, ref = true } = checkedOptions(options);
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
-  }
   if (typeof ref !== 'boolean') throw invalidArgType('options.ref', 'of type boolean', ref);
-  return { signal, ref };
+  return { signal: checkedSignal('options.signal', signal), ref };
 }
 
 /** As Node makes it, whose own class is not to be had. */

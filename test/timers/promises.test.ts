@@ -5,6 +5,7 @@ import { setTimeout as hostTimeout } from 'node:timers';
 import * as nodePromises from 'node:timers/promises';
 import { expect } from 'chai';
 import * as promises from '../../src/timers/promises.ts';
+import { PolyfillController } from '../support/polyfill-signal.ts';
 
 type Promises = typeof promises;
 type Tell = (what: unknown) => void;
@@ -63,6 +64,31 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
     listeners();
   });
 
+  const POLYFILL_ABORTED = ['AbortError', 'The operation was aborted', 'ABORT_ERR', 'reason'];
+  same(
+    'a signal of another class is taken: a polyfill, or one of another realm',
+    [POLYFILL_ABORTED, 1, POLYFILL_ABORTED, 0, 'value', 0, POLYFILL_ABORTED, 0],
+    async (p, tell) => {
+      const late = new PolyfillController();
+      late.abort('reason');
+      tell(await failure(p.setTimeout(10_000, 0, { signal: late.signal })));
+      const controller = new PolyfillController();
+      const { signal } = controller;
+      const pending = failure(p.setTimeout(10_000, 0, { signal }));
+      tell(signal.listeners.size);
+      controller.abort('reason');
+      tell(await pending);
+      tell(signal.listeners.size);
+      const second = new PolyfillController();
+      tell(await p.setTimeout(1, 'value', { signal: second.signal }));
+      tell(second.signal.listeners.size);
+      const interval = failure(p.setInterval(10_000, 0, { signal: second.signal }).next());
+      second.abort('reason');
+      tell(await interval);
+      tell(second.signal.listeners.size);
+    },
+  );
+
   for (const [name, options] of [
     ['options', 1],
     ['a signal', { signal: {} }],
@@ -113,6 +139,24 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
       if (runs === 4) break;
     }
     tell(runs === 4);
+  });
+
+  same('setInterval resolves no promise twice', [0], async (p, tell) => {
+    let multiple = 0;
+    const onMultiple = (): void => {
+      multiple++;
+    };
+    process.on('multipleResolves', onMultiple);
+    try {
+      let runs = 0;
+      for await (const _ of p.setInterval(1)) {
+        await new Promise((resolve) => hostTimeout(resolve, 5));
+        if (++runs === 5) break;
+      }
+    } finally {
+      process.off('multipleResolves', onMultiple);
+    }
+    tell(multiple);
   });
 
   same('setInterval throws out of the loop on abort', ['v', ABORTED, ABORTED, 0], async (p, tell) => {

@@ -1,0 +1,115 @@
+// Run by uncaught.test.ts: the scene named by the argument, in which an `uncaughtException` handler ends what threw, while what is left
+// of it waits for the next turn. Prints the messages that the handler saw. (A host whose queue of immediates has been broken
+// throws errors of its own, without end.)
+import { setTimeout as hostSetTimeout } from 'node:timers';
+import sinon from 'sinon';
+import { IdleTimeouts } from '../../../src/idle/idle-timeouts.ts';
+import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
+import * as promises from '../../../src/timers/promises.ts';
+import * as timers from '../../../src/timers/timers.ts';
+
+const TASKS = 5;
+const MANY_ERRORS = 100;
+
+class Late extends DelayedOperation {
+  override tryComplete(): boolean {
+    return false;
+  }
+  override onComplete(): void {
+    burnAndThrow();
+  }
+}
+
+/** Takes longer than a slice of the default length. */
+function burnAndThrow(): never {
+  const endMs = performance.now() + 6;
+  while (performance.now() < endMs);
+  throw new Error('boom');
+}
+
+/** What each scene does from inside the handler. */
+const scenes: Record<string, () => () => void> = {
+  'timer.close()': () => {
+    const timer = new SystemTimer();
+    for (let i = 0; i < TASKS; i++) timer.schedule(burnAndThrow, 1);
+    return () => timer.close();
+  },
+  'task.cancel()': () => {
+    const timer = new SystemTimer();
+    const tasks = Array.from({ length: TASKS }, () => timer.schedule(burnAndThrow, 1));
+    return () => {
+      for (const task of tasks) task.cancel();
+    };
+  },
+  'cancel() of a periodic task': () => {
+    const timer = new SystemTimer();
+    const tasks = Array.from({ length: TASKS }, () => timer.scheduleAtFixedRate(burnAndThrow, 1));
+    return () => {
+      for (const task of tasks) task.cancel();
+    };
+  },
+  'purgatory.close()': () => {
+    const purgatory = new Purgatory<string>('test');
+    for (let i = 0; i < TASKS; i++) purgatory.tryCompleteElseWatch(new Late(1), ['key']);
+    return () => purgatory.close();
+  },
+  'purgatory.cancelForKey()': () => {
+    const purgatory = new Purgatory<string>('test');
+    for (let i = 0; i < TASKS; i++) purgatory.tryCompleteElseWatch(new Late(1), ['key']);
+    return () => purgatory.cancelForKey('key');
+  },
+  'idle.close()': () => {
+    const idle = new IdleTimeouts<object>({ timeoutMs: 1, onIdle: burnAndThrow });
+    for (let i = 0; i < TASKS; i++) idle.touch({});
+    return () => idle.close();
+  },
+  'clearTimeout of the drop-in': () => {
+    const pending = Array.from({ length: TASKS }, () => timers.setTimeout(burnAndThrow, 1));
+    return () => {
+      for (const timeout of pending) timers.clearTimeout(timeout);
+    };
+  },
+  'clearInterval of the drop-in': () => {
+    const pending = Array.from({ length: TASKS }, () => timers.setInterval(burnAndThrow, 1));
+    return () => {
+      for (const interval of pending) timers.clearInterval(interval);
+    };
+  },
+  'an abort of the promises': () => {
+    const controller = new AbortController();
+    for (let i = 0; i < TASKS; i++) {
+      timers.setTimeout(burnAndThrow, 1);
+      promises.setTimeout(1, undefined, { signal: controller.signal }).catch(() => {});
+    }
+    return () => controller.abort();
+  },
+  'a fake clock that is installed and restored': () => {
+    const timer = new SystemTimer();
+    for (let i = 0; i < TASKS; i++) timer.schedule(burnAndThrow, 1);
+    return () => {
+      const fake = sinon.useFakeTimers();
+      timer.schedule(() => {}, 1);
+      fake.restore();
+      timer.close();
+    };
+  },
+  // The host's own timers of the same delay are in one list with the wake-up.
+  'timer.close() for a throw of a host timer': () => {
+    const timer = new SystemTimer({ tickMs: 1 });
+    timer.schedule(() => {}, 20);
+    for (let i = 0; i < TASKS; i++) hostSetTimeout(burnAndThrow, 10 + 5 * i);
+    return () => timer.close();
+  },
+};
+
+const seen: string[] = [];
+const end = scenes[process.argv[2]]();
+process.on('uncaughtException', (error) => {
+  seen.push(error.message);
+  if (seen.length === MANY_ERRORS) {
+    process.stdout.write(`without end: ${error.message}\n`);
+    process.exit(1);
+  }
+  end();
+});
+process.on('exit', () => process.stdout.write([...new Set(seen)].join(', ')));
