@@ -9,8 +9,7 @@ import {
   SortedHashedWheelTimer,
   UnorderedListTimer,
 } from 'purgatory/schemes';
-
-export type Growth = 'O(1)' | 'O(log n)' | 'O(n)' | 'O(n / wheelSize)';
+import type { Growth } from './growth.ts';
 
 export const METRICS = ['start', 'stop', 'tick', 'mixed'] as const;
 export type Metric = (typeof METRICS)[number];

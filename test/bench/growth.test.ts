@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { measuredExponent, type Point, promisedExponent, verdictOn } from '../../bench/schemes/growth.ts';
+import { failing, rowsOf, schemesTable } from '../../bench/schemes/table.ts';
+
+const SIZES = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+/** What a timer measures whose step costs `cost(n)` nanoseconds. */
+function pointsOf(cost: (n: number) => number, sizes: readonly number[] = SIZES): Point[] {
+  return sizes.map((size) => ({ size, ns: cost(size) }));
+}
+
+async function text(path: string): Promise<string> {
+  return readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+}
+
+describe('The growth of a cost', () => {
+  it('is the exponent over the last two decades of sizes', () => {
+    expect(measuredExponent(pointsOf((n) => 7 * n ** 1.5))).to.be.closeTo(1.5, 1e-9);
+    const flatFirst = pointsOf((n) => Math.max(50, n / 100));
+    expect(measuredExponent(flatFirst)).to.be.closeTo(Math.log10(10_000 / 100) / 2, 1e-9);
+    expect(measuredExponent(pointsOf((n) => n, [1_000, 10_000]))).to.be.closeTo(1, 1e-9);
+  });
+
+  it('needs two sizes', () => {
+    expect(() => measuredExponent([])).to.throw(RangeError, 'two sizes');
+    expect(() => measuredExponent([{ size: 10, ns: 1 }])).to.throw(RangeError, 'two sizes');
+  });
+
+  it('is promised by the function of the ledger, over the same sizes', () => {
+    const points = pointsOf(() => 1);
+    expect(promisedExponent('O(1)', points)).to.equal(0);
+    expect(promisedExponent('O(n)', points)).to.equal(1);
+    expect(promisedExponent('O(log n)', points)).to.be.closeTo(0.088, 0.001);
+    expect(promisedExponent('O(n / wheelSize)', points)).to.equal(1);
+    expect(promisedExponent('O(n / wheelSize)', points.slice(0, 2))).to.equal(0);
+  });
+
+  it('is judged by how far it is from the promised one, in both directions, and however small the cost is', () => {
+    expect(
+      verdictOn(
+        'O(1)',
+        pointsOf(() => 20),
+      ),
+    ).to.equal('as promised');
+    expect(
+      verdictOn(
+        'O(1)',
+        pointsOf((n) => n / 1_000),
+      ),
+    ).to.equal('GROWS FASTER');
+    expect(
+      verdictOn(
+        'O(n)',
+        pointsOf((n) => n),
+      ),
+    ).to.equal('as promised');
+    expect(
+      verdictOn(
+        'O(n)',
+        pointsOf((n) => n ** 1.5),
+      ),
+    ).to.equal('GROWS FASTER');
+    expect(
+      verdictOn(
+        'O(n)',
+        pointsOf(() => 20),
+      ),
+    ).to.equal('GROWS SLOWER');
+    expect(
+      verdictOn(
+        'O(log n)',
+        pointsOf((n) => Math.log2(n)),
+      ),
+    ).to.equal('as promised');
+    expect(
+      verdictOn(
+        'O(n / wheelSize)',
+        pointsOf((n) => n),
+      ),
+    ).to.equal('as promised');
+  });
+});
+
+describe('docs/schemes.md', () => {
+  it('has the table of the results that are stored, with the rows that grow otherwise', async () => {
+    const { machine, measurements } = JSON.parse(await text('bench/results/schemes.json'));
+    const page = await text('docs/schemes.md');
+    const rows = rowsOf(measurements);
+    expect(page).to.contain(machine);
+    expect(page).to.contain(schemesTable(rows, SIZES));
+    for (const { scheme, metric } of failing(rows)) expect(page).to.contain(`**${scheme}, ${metric}**`);
+  });
+});
