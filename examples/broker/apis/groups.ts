@@ -1,5 +1,5 @@
 /** The group apis, translated to the coordinator and back. */
-import type { Exchange } from '../network/exchange.ts';
+import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { Refusal } from '../refusal.ts';
 import type { Context, Handler } from './context.ts';
@@ -69,7 +69,7 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
         clientId: exchange.clientId,
         clientHost: `/${exchange.owner.peer.replace(/:\d+$/, '')}`,
         sessionTimeoutMs: request.sessionTimeoutMs,
-        rebalanceTimeoutMs: Math.max(0, request.rebalanceTimeoutMs),
+        rebalanceTimeoutMs: rebalanceTimeoutOf(request),
         // Copies: a group lives longer than the frame that the metadata came in.
         protocols: request.protocols.map(({ name, metadata }) => ({ name, metadata: Buffer.from(metadata) })),
       },
@@ -77,6 +77,11 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
     (result) => exchange.respond(result),
   );
 };
+
+/** Before version 1 a member has one timeout for both. */
+function rebalanceTimeoutOf({ rebalanceTimeoutMs, sessionTimeoutMs }: Request<'JoinGroup'>): number {
+  return rebalanceTimeoutMs < 0 ? sessionTimeoutMs : rebalanceTimeoutMs;
+}
 
 export const syncGroup: Handler<'SyncGroup'> = (exchange, { groups }) => {
   const { request } = exchange;

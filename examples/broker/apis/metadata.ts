@@ -8,17 +8,26 @@ import { firstTime } from './first-time.ts';
 import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
-type Missing = { errorCode: number; name: string; topicId: string };
+type Missing = { errorCode: number; name: string | null; topicId: string };
+
+/** Before this version a request of no topics asks for all of them. */
+const NONE_IS_NONE_FROM = 1;
+/** From here on a topic that was asked for by its id and is unknown has no name in the answer. */
+const NO_NAME_FROM = 12;
 
 /** Brokers and topics: all of them, or those asked for, which are created on the way where the client allows it. */
 export const metadata: Handler<'Metadata'> = (exchange, context) => {
-  const { topics, allowAutoTopicCreation } = exchange.request;
+  const { request, version } = exchange;
+  const { allowAutoTopicCreation } = request;
+  const asksForAll = version < NONE_IS_NONE_FROM && request.topics?.length === 0;
+  const topics = asksForAll ? null : request.topics;
+  const noName = version < NO_NAME_FROM ? '' : null;
   const { cluster } = context;
   const isFirst = firstTime();
   const found =
     topics
       ?.filter(({ name, topicId }) => isFirst(name ?? topicId))
-      .map((wanted) => find(wanted, context, allowAutoTopicCreation)) ?? context.topics.all();
+      .map((wanted) => find(wanted, context, allowAutoTopicCreation, noName)) ?? context.topics.all();
   const refused = found.filter(
     (topic) => 'errorCode' in topic && topic.errorCode === ErrorCode.POLICY_VIOLATION,
   );
@@ -35,10 +44,15 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
   });
 };
 
-function find({ name, topicId }: Wanted, context: Context, mayCreate: boolean): Topic | Missing {
+function find(
+  { name, topicId }: Wanted,
+  context: Context,
+  mayCreate: boolean,
+  noName: string | null,
+): Topic | Missing {
   const { cluster, topics, defaultPartitions } = context;
   if (name === null)
-    return topics.getById(topicId) ?? { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: '', topicId };
+    return topics.getById(topicId) ?? { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: noName, topicId };
   const topic = topics.get(name);
   if (topic !== undefined) return topic;
   if (!isLegalTopicName(name))

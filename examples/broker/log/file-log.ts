@@ -128,13 +128,25 @@ export class FileLog implements PartitionLog {
 
   findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined {
     for (const segment of this.#segments) {
-      const located = segment.locateTimestamp(timestamp);
-      if (located === undefined) continue;
-      if (located.header.baseOffset >= toOffset) return undefined;
-      const [batch] = readBatches(segment.read(located.position, located.header.size));
-      return findTimestamp(batch, timestamp);
+      let from = Math.max(segment.baseOffset, this.startOffset);
+      for (;;) {
+        const located = segment.locateTimestamp(timestamp, from);
+        if (located === undefined) break;
+        const { position, header } = located;
+        if (header.baseOffset >= toOffset) return undefined;
+        const [batch] = readBatches(segment.read(position, header.size));
+        const found = findTimestamp(batch, timestamp, from);
+        if (found !== undefined) return found;
+        from = header.baseOffset + header.lastOffsetDelta + 1;
+      }
     }
     return undefined;
+  }
+
+  findMaxTimestamp(toOffset: number): { offset: number; timestamp: number } | undefined {
+    const max = Math.max(-1, ...this.#segments.map((segment) => segment.maxTimestampBefore(toOffset)));
+    const found = max < 0 ? undefined : this.findTimestamp(max, toOffset);
+    return found && { offset: found.offset, timestamp: max };
   }
 
   truncateTo(offset: number): void {

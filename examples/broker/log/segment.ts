@@ -86,15 +86,41 @@ export class Segment {
   /** The batch that holds `offset`, which is one of this segment. */
   locate(offset: number): Located {
     return this.#firstFrom(
-      this.#index[lastIndex(this.#index, (entry) => entry.offset <= offset)],
-      ({ baseOffset, lastOffsetDelta }) => baseOffset + lastOffsetDelta >= offset,
+      this.#index[this.#entryOf(offset)],
+      (header) => lastOffsetOf(header) >= offset,
     ) as Located;
   }
 
-  /** The first batch that has a record as late as `timestamp`, if there is one. O(size / INDEX_INTERVAL). */
-  locateTimestamp(timestamp: number): Located | undefined {
-    const entry = this.#index.find(({ maxTimestamp }) => maxTimestamp >= timestamp);
-    return entry && this.#firstFrom(entry, ({ maxTimestamp }) => maxTimestamp >= timestamp);
+  /** The first batch with a record at or behind `fromOffset` that says it has one as late as `timestamp`. O(size / INDEX_INTERVAL). */
+  locateTimestamp(timestamp: number, fromOffset: number): Located | undefined {
+    for (let at = Math.max(0, this.#entryOf(fromOffset)); at < this.#index.length; at++) {
+      const entry = this.#index[at];
+      if (entry.maxTimestamp < timestamp) continue;
+      const found = this.#firstFrom(
+        entry,
+        (header) => header.maxTimestamp >= timestamp && lastOffsetOf(header) >= fromOffset,
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The largest timestamp of the batches that lie below `toOffset`, -1 when there is none. O(size / INDEX_INTERVAL). */
+  maxTimestampBefore(toOffset: number): number {
+    let max = -1;
+    for (const [at, entry] of this.#index.entries()) {
+      const end = this.#index[at + 1]?.offset ?? this.#endOffset;
+      if (entry.offset >= toOffset) break;
+      if (end <= toOffset) max = Math.max(max, entry.maxTimestamp);
+      else {
+        this.#firstFrom(entry, (header) => {
+          const isBelow = lastOffsetOf(header) < toOffset;
+          if (isBelow) max = Math.max(max, header.maxTimestamp);
+          return !isBelow;
+        });
+      }
+    }
+    return max;
   }
 
   read(position: number, length: number): Buffer {
@@ -138,6 +164,11 @@ export class Segment {
     this.#endOffset = baseOffset + lastOffsetDelta + 1;
   }
 
+  /** The index of the last entry at or before `offset`, -1 when there is none. */
+  #entryOf(offset: number): number {
+    return lastIndex(this.#index, (entry) => entry.offset <= offset);
+  }
+
   #firstFrom(entry: IndexEntry, isIt: (header: BatchHeader) => boolean): Located | undefined {
     const block = this.read(entry.position, INDEX_INTERVAL + HEADER_BYTES);
     for (let at = 0; at + HEADER_BYTES <= block.length; ) {
@@ -147,6 +178,10 @@ export class Segment {
     }
     return undefined;
   }
+}
+
+function lastOffsetOf({ baseOffset, lastOffsetDelta }: BatchHeader): number {
+  return baseOffset + lastOffsetDelta;
 }
 
 const SUFFIX = '.log';

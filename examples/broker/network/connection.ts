@@ -8,6 +8,7 @@
  * cancels everything that waits on its behalf, and so is one whose network went away, by TCP's keep-alive.
  */
 import type { Socket } from 'node:net';
+import { debuglog } from 'node:util';
 import { describeFault } from '../fault.ts';
 import { Refusal } from '../refusal.ts';
 import type { Exchange, ExchangeOwner } from './exchange.ts';
@@ -16,6 +17,8 @@ import { readRequest } from './request-frame.ts';
 
 /** As many unanswered requests as a pipelining producer has use for. */
 const MAX_IN_FLIGHT = 100;
+/** Shown with NODE_DEBUG=broker. */
+const debug = debuglog('broker');
 /** From when on the system asks a silent peer whether it is still there. */
 const KEEP_ALIVE_MS = 60_000;
 
@@ -42,6 +45,7 @@ export class Connection implements ExchangeOwner {
   readonly #frames: FrameSplitter;
   readonly #inFlight: Exchange[] = [];
   #heldBytes = 0;
+  #hasSentExcess = false;
   #isClosed = false;
   #isPumping = false;
   #isPumpDue = false;
@@ -148,12 +152,20 @@ export class Connection implements ExchangeOwner {
     const frame = this.#frames.next();
     if (frame === undefined) return false;
     const exchange = readRequest(frame, this);
+    this.#noteExcess(exchange);
     if (this.#inFlight.length >= MAX_IN_FLIGHT) this.#inFlight[0].hurry();
     this.#inFlight.push(exchange);
     this.#hold(exchange.requestBytes - SIZE_BYTES - frame.length);
     this.#keeper.onProgress(this);
     if (!this.#isClosed) this.#options.handle(exchange);
     return true;
+  }
+
+  /** One line for a connection: a client that sends too much sends it again and again. */
+  #noteExcess({ api, version, clientId, excessBytes }: Exchange): void {
+    if (excessBytes === 0 || this.#hasSentExcess) return;
+    this.#hasSentExcess = true;
+    debug(`ignored ${excessBytes} bytes behind ${api} ${version} of ${clientId} (${this.peer})`);
   }
 
   #hasRoom(): boolean {

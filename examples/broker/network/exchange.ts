@@ -32,6 +32,8 @@ export class Exchange<N extends ApiName = ApiName> {
   readonly request: Request<N>;
   /** What the request takes in memory until it is answered, about: its frame, and the objects that it was read into. */
   readonly requestBytes: number;
+  /** Bytes behind the request in its frame, which were ignored. */
+  readonly excessBytes: number;
   readonly owner: ExchangeOwner;
   readonly #correlationId: number;
   #operation: WaitingOperation | undefined;
@@ -46,6 +48,7 @@ export class Exchange<N extends ApiName = ApiName> {
     clientId: string,
     request: Request<N>,
     requestBytes: number,
+    excessBytes = 0,
   ) {
     this.owner = owner;
     this.api = api;
@@ -54,6 +57,7 @@ export class Exchange<N extends ApiName = ApiName> {
     this.clientId = clientId;
     this.request = request;
     this.requestBytes = requestBytes;
+    this.excessBytes = excessBytes;
   }
 
   get answerBytes(): number {

@@ -13,6 +13,9 @@ const namesByKey = new Map<number, ApiName>(apiNames.map((name) => [apis[name].k
  * Throws ProtocolError for an unknown api, a version that it does not have, and a message that does not parse. ApiVersions of an
  * unknown version is none of these: its body cannot be read, but a client that asks is owed the versions that there are
  * (`isKnownVersion` is false then and the request is empty).
+ *
+ * Bytes behind a message that was read in full are ignored, as Kafka does: librdkafka 2.12 sends four of them with the metadata
+ * request for all topics (its issue #5049). The exchange says how many there were.
  */
 export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const reader = new Reader(frame);
@@ -35,10 +38,8 @@ export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const clientId = reader.string(false) ?? '';
   if (flexible) reader.skipTags();
   const request = decode(reader, api.request, version, flexible) as Request<ApiName>;
-  if (reader.remaining > 0)
-    throw new ProtocolError(`${reader.remaining} bytes after the end of ${name} version ${version}`);
   const memory = bytes + reader.elements * ELEMENT_BYTES;
-  return new Exchange(owner, name, version, correlationId, clientId, request, memory);
+  return new Exchange(owner, name, version, correlationId, clientId, request, memory, reader.remaining);
 }
 
 export function isKnownVersion(name: ApiName, version: number): boolean {

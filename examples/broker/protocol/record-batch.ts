@@ -127,23 +127,29 @@ export function placeBatch(batch: RecordBatch, baseOffset: number, leaderEpoch: 
 }
 
 /**
- * The first record of the batch that is not older than `timestamp`; the batch's `maxTimestamp` says that there is one.
- * A compressed batch, or one whose records do not parse, answers with its first record: too early, never too late. O(records).
+ * The first record of the batch, from `fromOffset` on, that is not older than `timestamp`; undefined when there is none. Of a
+ * compressed batch, or one whose records do not parse, it is the first from there on: perhaps too early, never too late. O(records).
  */
-export function findTimestamp(batch: RecordBatch, timestamp: number): { offset: number; timestamp: number } {
-  const first = { offset: batch.baseOffset, timestamp: batch.baseTimestamp };
-  if (batch.compressed || batch.baseTimestamp >= timestamp) return first;
+export function findTimestamp(
+  batch: RecordBatch,
+  timestamp: number,
+  fromOffset: number = batch.baseOffset,
+): { offset: number; timestamp: number } | undefined {
+  const first = { offset: Math.max(batch.baseOffset, fromOffset), timestamp: batch.baseTimestamp };
+  if (batch.compressed) return first;
   const { bytes } = batch;
   for (let at = RECORDS_AT; at < bytes.length; ) {
     const length = varint(bytes, at);
     const timestampDelta = varint(bytes, length.next + 1);
     const offsetDelta = varint(bytes, timestampDelta.next);
-    if (!(length.value > 0 && offsetDelta.value >= 0 && offsetDelta.value <= batch.lastOffsetDelta)) break;
-    const at2 = batch.baseTimestamp + timestampDelta.value;
-    if (at2 >= timestamp) return { offset: batch.baseOffset + offsetDelta.value, timestamp: at2 };
+    if (!(length.value > 0 && offsetDelta.value >= 0 && offsetDelta.value <= batch.lastOffsetDelta))
+      return first;
+    const offset = batch.baseOffset + offsetDelta.value;
+    const recordTimestamp = batch.baseTimestamp + timestampDelta.value;
+    if (offset >= fromOffset && recordTimestamp >= timestamp) return { offset, timestamp: recordTimestamp };
     at = length.next + length.value;
   }
-  return first;
+  return undefined;
 }
 
 /** A zigzag LEB128 number and where it ends; NaN past the end of the buffer. */

@@ -31,16 +31,17 @@ export const groupApis = {
   ),
   JoinGroup: api(
     11,
-    [2, 7],
+    [0, 9],
     6,
     {
       groupId: 'string',
       sessionTimeoutMs: 'int32',
-      rebalanceTimeoutMs: 'int32',
+      rebalanceTimeoutMs: 'int32 1+ = -1',
       memberId: 'string',
       groupInstanceId: 'string? 5+',
       protocolType: 'string',
       protocols: [{ name: 'string', metadata: 'bytes' }],
+      reason: 'string? 8+ = null',
     },
     {
       throttleTimeMs: throttleFrom('2+'),
@@ -49,6 +50,7 @@ export const groupApis = {
       protocolType: 'string? 7+ = null',
       protocolName: 'string = ""',
       leader: 'string = ""',
+      skipAssignment: 'bool 9+ = false',
       memberId: 'string',
       members: [{ memberId: 'string', groupInstanceId: 'string? 5+', metadata: 'bytes' }],
     },
@@ -62,9 +64,13 @@ export const groupApis = {
   ),
   LeaveGroup: api(
     13,
-    [0, 4],
+    [0, 5],
     4,
-    { groupId: 'string', memberId: 'string 0-2', members: [memberIdentity, '3+'] },
+    {
+      groupId: 'string',
+      memberId: 'string 0-2',
+      members: [{ ...memberIdentity, reason: 'string? 5+ = null' }, '3+'],
+    },
     {
       throttleTimeMs: throttleFrom('1+'),
       errorCode: 'int16',

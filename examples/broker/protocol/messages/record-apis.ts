@@ -89,7 +89,7 @@ export const recordApis = {
   ),
   ListOffsets: api(
     2,
-    [1, 6],
+    [0, 8],
     6,
     {
       replicaId: 'int32',
@@ -97,7 +97,14 @@ export const recordApis = {
       topics: [
         {
           name: 'string',
-          partitions: [{ partitionIndex: 'int32', currentLeaderEpoch: 'int32 4+ = -1', timestamp: 'int64' }],
+          partitions: [
+            {
+              partitionIndex: 'int32',
+              currentLeaderEpoch: 'int32 4+ = -1',
+              timestamp: 'int64',
+              maxNumOffsets: 'int32 0-0 = 1',
+            },
+          ],
         },
       ],
     },
@@ -110,8 +117,9 @@ export const recordApis = {
             {
               partitionIndex: 'int32',
               errorCode: 'int16',
-              timestamp: 'int64 = -1',
-              offset: 'int64 = -1',
+              oldStyleOffsets: 'int64[] 0-0 = []',
+              timestamp: 'int64 1+ = -1',
+              offset: 'int64 1+ = -1',
               leaderEpoch: 'int32 4+ = -1',
             },
           ],

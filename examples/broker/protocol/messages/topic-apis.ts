@@ -2,29 +2,30 @@
 import { api, throttleFrom } from './api.ts';
 
 const NO_OPERATIONS = 'int32 8+ = -2147483648';
+const NO_CLUSTER_OPERATIONS = 'int32 8-10 = -2147483648';
 
 export const topicApis = {
   Metadata: api(
     3,
-    [1, 10],
+    [0, 12],
     9,
     {
       topics: [{ topicId: 'uuid 10+', name: 'string?' }, '?'],
       allowAutoTopicCreation: 'bool 4+ = true',
-      includeClusterAuthorizedOperations: 'bool 8+',
+      includeClusterAuthorizedOperations: 'bool 8-10',
       includeTopicAuthorizedOperations: 'bool 8+',
     },
     {
       throttleTimeMs: throttleFrom('3+'),
-      brokers: [{ nodeId: 'int32', host: 'string', port: 'int32', rack: 'string?' }],
+      brokers: [{ nodeId: 'int32', host: 'string', port: 'int32', rack: 'string? 1+' }],
       clusterId: 'string? 2+',
-      controllerId: 'int32',
+      controllerId: 'int32 1+',
       topics: [
         {
           errorCode: 'int16',
-          name: 'string',
+          name: 'string?',
           topicId: 'uuid 10+',
-          isInternal: 'bool',
+          isInternal: 'bool 1+',
           partitions: [
             {
               errorCode: 'int16',
@@ -39,7 +40,7 @@ export const topicApis = {
           topicAuthorizedOperations: NO_OPERATIONS,
         },
       ],
-      clusterAuthorizedOperations: NO_OPERATIONS,
+      clusterAuthorizedOperations: NO_CLUSTER_OPERATIONS,
     },
   ),
   ApiVersions: api(

@@ -21,11 +21,15 @@ export class BrokerProcess {
     });
   }
 
-  /** Runs main.ts; resolves when it has said `ready` that many times. */
-  static async start(args: readonly string[], readyLines = 1): Promise<BrokerProcess> {
+  /** Runs main.ts; resolves when it has said `ready` that many times. `variables` are added to its environment. */
+  static async start(
+    args: readonly string[],
+    readyLines = 1,
+    variables: NodeJS.ProcessEnv = {},
+  ): Promise<BrokerProcess> {
     const child = spawn(process.execPath, ['--import', 'tsx', 'examples/broker/main.ts', ...args], {
       cwd: root,
-      env,
+      env: { ...env, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const started = new BrokerProcess(child);

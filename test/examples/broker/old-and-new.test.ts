@@ -1,0 +1,134 @@
+/** What the oldest and the newest of the usual clients ask for, by the wire client: they are not on every machine. */
+import { expect } from 'chai';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { makeBatch } from './support/batches.ts';
+import { BrokerProcess } from './support/broker-process.ts';
+import { dataFolder, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
+
+const ALL_TOPICS = {
+  topics: null,
+  includeClusterAuthorizedOperations: false,
+  includeTopicAuthorizedOperations: false,
+};
+
+/** A frame whose size counts `more` bytes behind the request. */
+function withExcess(frame: Buffer, more: Buffer): Buffer {
+  const longer = Buffer.concat([frame, more]);
+  longer.writeInt32BE(longer.length - 4);
+  return longer;
+}
+
+describe('bytes behind a request that was read in full (librdkafka 2.12 sends four)', () => {
+  it('are ignored, and a debug line says so, once a connection', async () => {
+    const broker = await BrokerProcess.start(['--port', '0', '--http', '0', '--data', dataFolder()], 1, {
+      NODE_DEBUG: 'broker',
+    });
+    const client = await WireClient.connect(broker.ports[0]);
+    const frame = requestFrame('Metadata', 12, 7, ALL_TOPICS);
+    for (let i = 0; i < 3; i++) client.socket.write(withExcess(frame, Buffer.alloc(4)));
+    const { brokers } = await client.send('Metadata', 12, ALL_TOPICS);
+    expect(brokers).to.have.length(1);
+    expect(client.answered).to.deep.equal([7, 7, 7, 1]);
+    await until(() => broker.stderr.includes('ignored'));
+    client.destroy();
+    await broker.end('SIGTERM');
+    expect(broker.stderr).to.match(
+      /^BROKER \d+: ignored 4 bytes behind Metadata 12 of wire-client \(127\.0\.0\.1:\d+\)\n$/,
+    );
+  });
+});
+
+describe('a client of old', () => {
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(async () => {
+    running = await startBroker({ partitions: 1 });
+    client = await WireClient.connect(running.port);
+    for (const name of ['one', 'two'])
+      await client.send('Metadata', 0, { ...ALL_TOPICS, topics: [{ topicId: '', name }] });
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await running.broker.stop();
+  });
+
+  it('asks Metadata 0 for no topics and is told of all of them; Metadata 1 tells of none', async () => {
+    const names = async (version: number) =>
+      (await client.send('Metadata', version, { ...ALL_TOPICS, topics: [] })).topics.map(({ name }) => name);
+    expect(await names(0)).to.deep.equal(['one', 'two']);
+    expect(await names(1)).to.deep.equal([]);
+  });
+
+  it('asks ListOffsets 0 for the ends of a partition and the place of a time, as a list of at most so many', async () => {
+    await client.send('Produce', 7, produceRequest('one', 0, -1, makeBatch(['a', 'b', 'c'], [1, 2, 3])));
+    const offsets = async (timestamp: number, maxNumOffsets = 1) => {
+      const topics = [{ name: 'one', partitions: [{ partitionIndex: 0, timestamp, maxNumOffsets }] }];
+      const answer = await client.send('ListOffsets', 0, { replicaId: -1, isolationLevel: 0, topics });
+      return answer.topics[0].partitions[0].oldStyleOffsets;
+    };
+    expect(await offsets(-1)).to.deep.equal([3]);
+    expect(await offsets(-2)).to.deep.equal([0]);
+    expect(await offsets(2)).to.deep.equal([1]);
+    expect(await offsets(9)).to.deep.equal([3]);
+    expect(await offsets(-1, 0)).to.deep.equal([]);
+  });
+
+  for (const version of [0, 1]) {
+    it(`joins a group with JoinGroup ${version}, which has ${version === 0 ? 'one timeout' : 'two timeouts'}`, async () => {
+      const answer = await client.send('JoinGroup', version, {
+        groupId: 'g',
+        sessionTimeoutMs: 10_000,
+        rebalanceTimeoutMs: 60_000,
+        memberId: '',
+        groupInstanceId: null,
+        protocolType: 'consumer',
+        protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
+      });
+      expect(answer).to.include({ errorCode: ErrorCode.NONE, generationId: 1, protocolName: 'range' });
+      expect(answer.members).to.have.length(1);
+    });
+  }
+});
+
+describe('a client of today', () => {
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(async () => {
+    running = await startBroker({ partitions: 1 });
+    client = await WireClient.connect(running.port);
+    await client.send('Metadata', 12, { ...ALL_TOPICS, topics: [{ topicId: '', name: 't' }] });
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await running.broker.stop();
+  });
+
+  it('asks Metadata 12 for an id that nobody has and gets no name with the error', async () => {
+    const topicId = '12345678-1234-1234-1234-123456789abc';
+    const { topics } = await client.send('Metadata', 12, {
+      ...ALL_TOPICS,
+      topics: [{ topicId, name: null }],
+    });
+    expect(topics[0]).to.include({ errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: null, topicId });
+  });
+
+  it('asks ListOffsets 7 for the latest record by time, and ListOffsets 8 for the earliest on this disk', async () => {
+    const offset = async (version: number, timestamp: number) => {
+      const topics = [{ name: 't', partitions: [{ partitionIndex: 0, timestamp }] }];
+      const answer = await client.send('ListOffsets', version, { replicaId: -1, isolationLevel: 0, topics });
+      const { offset, timestamp: found } = answer.topics[0].partitions[0];
+      return [offset, found];
+    };
+    expect(await offset(7, -3), 'of an empty partition').to.deep.equal([-1, -1]);
+    await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['a', 'b'], [5, 9])));
+    await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['c', 'd', 'e'], [7, 20, 8])));
+    await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['f'], [6])));
+    expect(await offset(7, -3)).to.deep.equal([3, 20]);
+    expect(await offset(8, -4)).to.deep.equal([0, -1]);
+  });
+});
