@@ -34,8 +34,8 @@ export class PurgatoryError extends Error {
   /** One of `ERR_PURGATORY_*`; stable across releases. */
   readonly code: string;
 
-  constructor(code: PurgatoryErrorCode, message: string) {
-    super(message);
+  constructor(code: PurgatoryErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 

@@ -1,8 +1,10 @@
 // `purgatory/events`: every event by the name of its channel, with its payload's type.
 //
 // The channels are Node's own (node:diagnostics_channel), so nothing of this file is needed to listen; it is here for the types. Events
-// come from all timers and purgatories of the process: a listener that wants those of one looks at `event.timer` or `event.purgatory`.
+// come from all timers, purgatories and buses of the process: a listener that wants those of one looks at `event.timer`, `event.purgatory`
+// or `event.bus`.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/bus-events.ts';
 import type {
   OperationEnded,
   OperationError,
@@ -11,6 +13,7 @@ import type {
 } from '../purgatory/operation-events.ts';
 import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/timer-events.ts';
 
+export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/bus-events.ts';
 export type {
   Named,
   OperationEnded,
@@ -32,6 +35,10 @@ export interface PurgatoryEvents {
   'purgatory:task:error': TaskError;
   'purgatory:wheel:cascaded': WheelCascaded;
   'purgatory:reaper:sliced': ReaperSliced;
+  'purgatory:bus:state': BusStateChanged;
+  'purgatory:bus:echo': BusEcho;
+  'purgatory:bus:swept': BusSwept;
+  'purgatory:bus:overflow': BusOverflow;
 }
 
 /**

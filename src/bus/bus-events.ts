@@ -1,0 +1,50 @@
+// What a bus tells of its work, on channels of node:diagnostics_channel. As with the events of timers: an event that nobody listens to costs
+// a load and a branch, and subscribers look and are quick.
+import { type Channel, channel } from 'node:diagnostics_channel';
+import type { Bus, BusState } from './bus.ts';
+
+/**
+ * Why hints may have been missed. `connection`: it failed or broke. `echo`: an echo did not come back in time. `publish`: the engine did
+ * not take a frame. `sequence`: a frame of another process is missing.
+ */
+export type GapCause = 'connection' | 'echo' | 'publish' | 'sequence';
+
+/** `purgatory:bus:state`: the bus has become live, has fallen into a gap, or was closed. */
+export interface BusStateChanged {
+  readonly bus: Bus;
+  readonly state: BusState;
+  /** Why a gap began; undefined otherwise. */
+  readonly cause: GapCause | undefined;
+  /** What the engine or its client said, if anything. */
+  readonly error: unknown;
+}
+
+/** `purgatory:bus:echo`: an echo has come back. */
+export interface BusEcho {
+  readonly bus: Bus;
+  /** From its publication to its arrival. */
+  readonly ms: number;
+}
+
+/** `purgatory:bus:swept`: a member has tried everything that was parked, since the bus had become live or too much had changed. */
+export interface BusSwept {
+  readonly bus: Bus;
+  /** The member's name. */
+  readonly member: string;
+  /** Waits that were tried. */
+  readonly tried: number;
+  readonly ms: number;
+}
+
+/** `purgatory:bus:overflow`: more keys were pending than are kept, and became one "try everything". */
+export interface BusOverflow {
+  readonly bus: Bus;
+  /** `out`: keys to be sent. `in`: keys to be tried. */
+  readonly direction: 'out' | 'in';
+  readonly keys: number;
+}
+
+export const busState: Channel = channel('purgatory:bus:state');
+export const busEcho: Channel = channel('purgatory:bus:echo');
+export const busSwept: Channel = channel('purgatory:bus:swept');
+export const busOverflow: Channel = channel('purgatory:bus:overflow');

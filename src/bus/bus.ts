@@ -1,0 +1,128 @@
+// A bus as its users see it, and its options.
+
+import type { JoinableBus } from '../bus-member.ts';
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import {
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  invalidArgType,
+  invalidArgValue,
+  PurgatoryError,
+} from '../errors.ts';
+import type { BusSnapshot } from './bus-snapshot.ts';
+import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
+
+/**
+ * Where a bus is. `connecting`: not live yet. `live`: its own echo has come back over the engine. `gap`: hints may be missed, and hints to
+ * publish are kept. `closed`: for good.
+ */
+export type BusState = 'connecting' | 'live' | 'gap' | 'closed';
+
+/** Carries hints between the processes that use the same engine and prefix. Give it to a purgatory as its option `bus`. */
+export interface Bus extends JoinableBus {
+  readonly state: BusState;
+  /**
+   * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has it; in a gap, that is after the next time
+   * the bus is live. Resolves when the bus is closed. Never rejects.
+   */
+  flush(): Promise<void>;
+  /**
+   * Ends the bus for good: sends what it can while it is live, for at most `echoTimeoutMs`, and gives up its connections. The user's own
+   * client stays open, and purgatories go on without other processes. Never rejects. A second call returns the same promise.
+   */
+  close(): Promise<void>;
+  /** How the bus is doing, as plain JSON. O(members). */
+  snapshot(): BusSnapshot;
+}
+
+/** The options of every bus. */
+export interface BusOptions {
+  /** Processes hear each other when they use the same: letters, digits and `_ . : -`, at most 60. Default 'purgatory'. */
+  prefix?: string;
+  /** How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10. */
+  flushMs?: number;
+  /** How often the bus looks whether it hears itself, in ms: from 10. Default 5,000. */
+  echoMs?: number;
+  /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
+  echoTimeoutMs?: number;
+  /** How many keys are kept to be sent, or to be tried, before they become one "try everything": from 1. Default 100,000. */
+  maxPendingKeys?: number;
+  /**
+   * Takes what went wrong: why a gap began (once for each error of a gap), a process of another protocol version, a refusal. Default: nothing
+   * is called for a gap; a refusal, after which the bus is closed, is printed as a warning of the process.
+   */
+  onError?: (error: unknown) => void;
+  /** Source of time, for tests. Default: the host's. */
+  clock?: Clock;
+}
+
+/** The options with their defaults. */
+export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
+
+const PREFIX = /^[\w.:-]{1,60}$/;
+const FLUSH_MS = { min: 0, max: 1_000 } as const;
+const ECHO_MS = { min: 10, max: 3_600_000 } as const;
+const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
+const MIN_FRAME_BYTES = 7_500;
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedBusOptions(
+  options: BusOptions | undefined,
+  defaults: { readonly flushMs?: number; readonly clock?: Clock },
+): CheckedBusOptions {
+  const given = checkedOptions(options);
+  const { prefix = 'purgatory', clock = defaults.clock ?? systemClock } = given;
+  if (typeof prefix !== 'string') throw invalidArgType('options.prefix', 'of type string', prefix);
+  if (!PREFIX.test(prefix)) {
+    throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
+  }
+  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
+    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
+  }
+  return {
+    prefix,
+    clock,
+    flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
+    echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
+    echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
+    maxPendingKeys: checkedNumber('options.maxPendingKeys', given.maxPendingKeys, 100_000, PENDING_KEYS),
+    onError: checkedFunction('options.onError', given.onError),
+  };
+}
+
+/** @throws TypeError, RangeError (Node's codes) for what is no transport. */
+export function checkedTransport(transport: Transport): Transport {
+  if (
+    typeof transport?.connect !== 'function' ||
+    typeof transport.publish !== 'function' ||
+    typeof transport.disconnect !== 'function'
+  ) {
+    const expected = 'a Transport, with the methods connect, publish and disconnect';
+    throw invalidArgType('transport', expected, transport);
+  }
+  checkedNumber('transport.maxFrameBytes', transport.maxFrameBytes, MAX_FRAME_BYTES, {
+    min: MIN_FRAME_BYTES,
+    max: Number.MAX_SAFE_INTEGER,
+    integer: true,
+  });
+  return transport;
+}
+
+/**
+ * The error by which a transport says that trying again is no use: no permission, the wrong kind of server. The bus reports it and closes.
+ *
+ * @param cause what the engine or its client said.
+ */
+export function refusal(message: string, cause?: unknown): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_REFUSED',
+    message,
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+export function isRefusal(error: unknown): boolean {
+  return error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_BUS_REFUSED';
+}

@@ -1,0 +1,217 @@
+// The life of a bus's connection: connect, hear one's own echo, be live; break, wait, connect again.
+//
+// Ground rules. It owns the transport, the state and the numbers of frames. `live` means that an echo that was published after the engine had
+// acknowledged the subscription has come back by it. A second echo follows `echoMs` after the first was sent, and so on: one that does not
+// come back within `echoTimeoutMs` is a gap, so a silent break is noticed within the sum of both. After a break it connects again, after
+// 50 ms at first and 1 s at most, jittered, for ever, unless the transport refuses.
+//
+// A process that was stopped for a while finds its deadline past though the echo lies unread in its socket: a timeout that runs late by
+// more than STALL_MS says that this process stood still, not the engine, and starts again.
+import type { SystemTimer } from '../timer/system-timer.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
+import type { BusState, CheckedBusOptions } from './bus.ts';
+import { isRefusal } from './bus.ts';
+import type { GapCause } from './bus-events.ts';
+import { frameText } from './frames.ts';
+import type { Transport, TransportLink } from './transport.ts';
+
+/** What the connection tells its bus. */
+export interface ConnectionOwner {
+  /** An echo has come back after `ms`. */
+  echoed(ms: number): void;
+  becameLive(): void;
+  /** It is not live: it was until now, or this is another error of the gap. */
+  broke(cause: GapCause, error: unknown, wasLive: boolean): void;
+  refused(error: unknown): void;
+  received(text: string): void;
+}
+
+/** Clients have limits of their own, which should come first. */
+const CONNECT_TIMEOUT_MS = 15_000;
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 1_000;
+const STALL_MS = 250;
+
+export class Connection {
+  readonly #transport: Transport;
+  readonly #owner: ConnectionOwner;
+  readonly #options: CheckedBusOptions;
+  readonly #origin: string;
+  readonly #timer: SystemTimer;
+  readonly #random: () => number;
+  #state: BusState = 'connecting';
+  #liveSinceMs = 0;
+  #number = 0;
+  /** What `connect` was called with last; undefined between two attempts. */
+  #link: TransportLink | undefined;
+  #isUp = false;
+  #attempts = 0;
+  /** The number of the echo that is awaited; 0 for none. */
+  #echo = 0;
+  #echoSentMs = 0;
+  #deadline: TimerTask | undefined;
+  /** The next echo, or the next attempt. */
+  #next: TimerTask | undefined;
+  #gone: Promise<unknown> | undefined;
+
+  constructor(
+    transport: Transport,
+    owner: ConnectionOwner,
+    options: CheckedBusOptions,
+    origin: string,
+    timer: SystemTimer,
+    random: () => number,
+  ) {
+    this.#transport = transport;
+    this.#owner = owner;
+    this.#options = options;
+    this.#origin = origin;
+    this.#timer = timer;
+    this.#random = random;
+  }
+
+  get state(): BusState {
+    return this.#state;
+  }
+
+  /** How long it has been live, in ms; 0 when it is not. */
+  liveMs(nowMs: number): number {
+    return this.#state === 'live' ? nowMs - this.#liveSinceMs : 0;
+  }
+
+  /** The number of the next frame. */
+  nextNumber(): number {
+    return ++this.#number;
+  }
+
+  open(): void {
+    const link: TransportLink = {
+      up: () => {
+        if (link === this.#link && !this.#isUp) this.#up();
+      },
+      received: (text) => {
+        if (link === this.#link) this.#owner.received(text);
+      },
+      down: (error) => {
+        if (link === this.#link) this.fail('connection', error);
+      },
+      retry: () => {
+        if (this.#link === undefined && this.#next?.cancel()) this.open();
+      },
+    };
+    this.#link = link;
+    this.#isUp = false;
+    this.#expect(CONNECT_TIMEOUT_MS, 'connection', 'The engine did not acknowledge the subscription');
+    try {
+      this.#transport.connect(link);
+    } catch (error) {
+      link.down(error);
+    }
+  }
+
+  /** Publishes a frame; calls back once, unless the connection has broken meanwhile. */
+  publish(text: string, done: (error?: { readonly reason: unknown }) => void): void {
+    const link = this.#link;
+    const settle = (error?: { readonly reason: unknown }): void => {
+      if (link === this.#link) done(error);
+    };
+    try {
+      const taken = this.#transport.publish(text);
+      if (taken === undefined) settle();
+      else
+        taken.then(
+          () => settle(),
+          (reason: unknown) => settle({ reason }),
+        );
+    } catch (reason) {
+      settle({ reason });
+    }
+  }
+
+  /** A frame of this bus has come back. */
+  returned(number: number): void {
+    if (number !== this.#echo) return;
+    const link = this.#link;
+    this.#echo = 0;
+    this.#deadline?.cancel();
+    this.#attempts = 0;
+    const nowMs = this.#timer.now();
+    this.#next = this.#timer.schedule(
+      () => this.#sendEcho(),
+      Math.max(0, this.#echoSentMs + this.#options.echoMs - nowMs),
+    );
+    this.#owner.echoed(nowMs - this.#echoSentMs);
+    if (this.#state === 'live' || link !== this.#link) return;
+    this.#state = 'live';
+    this.#liveSinceMs = nowMs;
+    this.#owner.becameLive();
+  }
+
+  /** A frame of another process is missing: a gap, though the connection may be sound. */
+  jumped(error: unknown): void {
+    if (this.#state !== 'live') return; // what is missing is made good when it becomes live
+    this.#state = 'gap';
+    this.#next?.cancel();
+    this.#owner.broke('sequence', error, true);
+    if (this.#isUp) this.#sendEcho();
+  }
+
+  /** Gives the connection up, and connects again later. */
+  fail(cause: GapCause, error: unknown): void {
+    if (this.#state === 'closed') return;
+    if (isRefusal(error)) {
+      void this.close();
+      this.#owner.refused(error);
+      return;
+    }
+    this.#abandon();
+    const wasLive = this.#state === 'live';
+    if (wasLive) this.#state = 'gap';
+    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts++, MAX_RETRY_MS);
+    this.#next = this.#timer.schedule(() => this.open(), retryMs * (0.5 + this.#random() / 2));
+    this.#owner.broke(cause, error, wasLive);
+  }
+
+  /** Ends it for good. */
+  close(): Promise<unknown> {
+    this.#state = 'closed';
+    this.#gone ??= this.#abandon();
+    return this.#gone;
+  }
+
+  #up(): void {
+    this.#isUp = true;
+    this.#sendEcho();
+  }
+
+  #sendEcho(): void {
+    const number = this.nextNumber();
+    this.#echo = number;
+    this.#echoSentMs = this.#timer.now();
+    this.#expect(this.#options.echoTimeoutMs, 'echo', 'The echo of this bus did not come back');
+    this.publish(frameText(this.#origin, number), (error) => {
+      if (error !== undefined) this.fail('publish', error.reason);
+    });
+  }
+
+  /** Fails unless what is awaited comes within `ms`. */
+  #expect(ms: number, cause: GapCause, message: string): void {
+    this.#deadline?.cancel();
+    const dueMs = this.#timer.now() + ms;
+    this.#deadline = this.#timer.schedule(() => {
+      if (this.#timer.now() > dueMs + STALL_MS) this.#expect(ms, cause, message);
+      else this.fail(cause, new Error(`${message} within ${ms} ms`));
+    }, ms);
+  }
+
+  #abandon(): Promise<unknown> {
+    this.#link = undefined;
+    this.#isUp = false;
+    this.#echo = 0;
+    this.#deadline?.cancel();
+    this.#next?.cancel();
+    // What a client says about its own end interests nobody.
+    const gone = async (): Promise<unknown> => this.#transport.disconnect();
+    return gone().catch(() => {});
+  }
+}

@@ -1,0 +1,152 @@
+// The protocol: what the processes of a bus send each other.
+//
+// A frame is one line of JSON:  {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
+//   v    the version of the protocol
+//   o    its origin: 12 random characters for each bus of each process. A frame of `notifyInTransaction` has none.
+//   n    its number: 1, 2, 3 ... for each origin, so that a hole shows
+//   h    hints by the name of their member: a key, or a key and its value. A bigint is the text "12n", Infinity the text "Infinity".
+//   all  names whose members are to try everything: more had changed than could be kept
+// An echo is a frame without hints.
+//
+// Ground rules. A frame is never longer than its engine takes: keys are short (bus-member.ts), so one hint always fits.
+import type { HintValue } from '../bus-member.ts';
+import { PurgatoryError } from '../errors.ts';
+
+export const PROTOCOL_VERSION = 1;
+
+/** A hint that is read from a frame, or goes into one. */
+export interface Hint {
+  readonly name: string;
+  readonly key: string;
+  readonly value: HintValue | undefined;
+}
+
+/** A frame that was read. */
+export interface Frame {
+  /** Undefined for a frame that was published by a transaction: it has no number either. */
+  readonly origin: string | undefined;
+  readonly number: number;
+  readonly hints: readonly Hint[];
+  /** Names whose members are to try everything. */
+  readonly all: readonly string[];
+}
+
+/** The bytes around the hints of a frame, at most: the version, the origin, the number and the brackets. */
+const HEAD_BYTES = 96;
+
+/** @param body what {@link FrameBody} gave, or nothing for an echo. */
+export function frameText(origin: string, number: number, body = ''): string {
+  return `{"v":${PROTOCOL_VERSION},"o":"${origin}","n":${number}${body}}`;
+}
+
+/** A frame of no origin: its hints reach every process, the publisher's own too. */
+export function anonymousFrameText(body: string): string {
+  return `{"v":${PROTOCOL_VERSION}${body}}`;
+}
+
+/** Gathers hints until a frame is full. */
+export class FrameBody {
+  readonly #maxBytes: number;
+  readonly #names = new Map<string, string[]>();
+  readonly #all: string[] = [];
+  #bytes = HEAD_BYTES;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Adds a hint, unless the frame is too full for it; whether it did. */
+  add(name: string, key: string, value: HintValue | undefined): boolean {
+    const text = value === undefined ? JSON.stringify(key) : JSON.stringify([key, valueJson(value)]);
+    const keys = this.#names.get(name);
+    const bytes = Buffer.byteLength(text) + 1 + (keys === undefined ? nameBytes(name) : 0);
+    if (this.#bytes + bytes > this.#maxBytes) return false;
+    this.#bytes += bytes;
+    if (keys === undefined) this.#names.set(name, [text]);
+    else keys.push(text);
+    return true;
+  }
+
+  /** Adds "try everything" for a name, unless the frame is too full for it; whether it did. */
+  addAll(name: string): boolean {
+    const bytes = nameBytes(name);
+    if (this.#bytes + bytes > this.#maxBytes) return false;
+    this.#bytes += bytes;
+    this.#all.push(name);
+    return true;
+  }
+
+  text(): string {
+    let text = '';
+    if (this.#names.size > 0) {
+      const names = Array.from(this.#names, ([name, keys]) => `${JSON.stringify(name)}:[${keys.join()}]`);
+      text += `,"h":{${names.join()}}`;
+    }
+    if (this.#all.length > 0) text += `,"all":${JSON.stringify(this.#all)}`;
+    return text;
+  }
+}
+
+/** @throws PurgatoryError ERR_PURGATORY_BUS_PROTOCOL for a text of another version, or none of the protocol's. */
+export function readFrame(text: string): Frame {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw notOurs(text);
+  }
+  if (typeof json !== 'object' || json === null) throw notOurs(text);
+  const { v, o, n, h = {}, all = [] } = json as Record<string, unknown>;
+  if (v !== PROTOCOL_VERSION) {
+    if (!Number.isInteger(v)) throw notOurs(text);
+    throw new PurgatoryError(
+      'ERR_PURGATORY_BUS_PROTOCOL',
+      `A process on this bus speaks version ${v} of its protocol, this one version ${PROTOCOL_VERSION}: ` +
+        'they do not hear each other. Give processes of different versions different prefixes',
+    );
+  }
+  const isNumbered = typeof o === 'string' && Number.isSafeInteger(n);
+  if (!isNumbered && (o !== undefined || n !== undefined)) throw notOurs(text);
+  if (typeof h !== 'object' || h === null || !isStrings(all)) throw notOurs(text);
+  const hints: Hint[] = [];
+  for (const [name, keys] of Object.entries(h)) {
+    if (!Array.isArray(keys)) throw notOurs(text);
+    for (const key of keys) {
+      if (typeof key === 'string') hints.push({ name, key, value: undefined });
+      else if (Array.isArray(key) && typeof key[0] === 'string' && key.length === 2) {
+        const value = readValue(key[1]);
+        if (value === undefined) throw notOurs(text);
+        hints.push({ name, key: key[0], value });
+      } else throw notOurs(text);
+    }
+  }
+  return { origin: o as string | undefined, number: isNumbered ? (n as number) : 0, hints, all };
+}
+
+function nameBytes(name: string): number {
+  return Buffer.byteLength(JSON.stringify(name)) + 4;
+}
+
+function valueJson(value: HintValue): number | string {
+  if (typeof value === 'bigint') return `${value}n`;
+  return Number.isFinite(value) ? value : String(value);
+}
+
+function readValue(json: unknown): HintValue | undefined {
+  if (typeof json === 'number') return json;
+  if (json === 'Infinity') return Number.POSITIVE_INFINITY;
+  if (json === '-Infinity') return Number.NEGATIVE_INFINITY;
+  return typeof json === 'string' && /^-?\d+n$/.test(json) ? BigInt(json.slice(0, -1)) : undefined;
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function notOurs(text: string): PurgatoryError {
+  const shown = text.length > 100 ? `${text.slice(0, 99)}…` : text;
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_PROTOCOL',
+    `Something else publishes on this bus: ${JSON.stringify(shown)}. Choose another prefix`,
+  );
+}

@@ -1,0 +1,94 @@
+// The hints that have come from other processes, and are to be tried.
+//
+// Ground rules. It owns what is pending, each key of a member once. As a rule a hint is tried in the call that brings it. After SLICE_MS of
+// tries in a row the rest waits for a later turn, so that a flood of hints does not block the event loop; what comes meanwhile is merged.
+// More than `maxKeys` pending become one sweep for each of their members.
+// Costs. O(1) for a hint, and what its tries cost.
+import type { BusMember, HintValue } from '../bus-member.ts';
+import type { SystemTimer } from '../timer/system-timer.ts';
+
+/** What the inbox tells its bus. */
+export interface InboxOwner {
+  tried(someoneWatched: boolean): void;
+  overflowed(keys: number, members: Iterable<BusMember>): void;
+}
+
+const SLICE_MS = 10;
+/** Tries that come sooner after the last ones count as their continuation: they may share a turn. */
+const PAUSE_MS = 1;
+
+export class Inbox {
+  readonly #maxKeys: number;
+  readonly #timer: SystemTimer;
+  readonly #owner: InboxOwner;
+  readonly #pending = new Map<BusMember, Map<string, HintValue | undefined>>();
+  #size = 0;
+  #isDeferred = false;
+  #sliceEndMs = 0;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(maxKeys: number, timer: SystemTimer, owner: InboxOwner) {
+    this.#maxKeys = maxKeys;
+    this.#timer = timer;
+    this.#owner = owner;
+  }
+
+  add(member: BusMember, key: string, value: HintValue | undefined): void {
+    let keys = this.#pending.get(member);
+    if (keys === undefined) {
+      keys = new Map();
+      this.#pending.set(member, keys);
+    }
+    const before = keys.size;
+    keys.set(key, value);
+    if (keys.size === before || ++this.#size <= this.#maxKeys) return;
+    const members = [...this.#pending.keys()];
+    const lost = this.#size;
+    this.clear();
+    this.#owner.overflowed(lost, members);
+  }
+
+  /** Tries what is pending, as far as this turn allows. */
+  serve(): void {
+    if (this.#isDeferred || this.#size === 0) return;
+    const nowMs = this.#timer.now();
+    if (nowMs > this.#lastMs + PAUSE_MS) this.#sliceEndMs = nowMs + SLICE_MS;
+    this.#drain();
+    this.#lastMs = this.#timer.now();
+  }
+
+  /** A member has left. */
+  drop(member: BusMember): void {
+    this.#size -= this.#pending.get(member)?.size ?? 0;
+    this.#pending.delete(member);
+  }
+
+  clear(): void {
+    this.#pending.clear();
+    this.#size = 0;
+  }
+
+  /** A hint may change everything here: each is taken out before it is tried. */
+  #drain(): void {
+    for (const [member, keys] of this.#pending) {
+      for (const [key, value] of keys) {
+        keys.delete(key);
+        this.#size--;
+        this.#owner.tried(member.hinted(key, value));
+        if (this.#timer.now() < this.#sliceEndMs) continue;
+        this.#defer();
+        return;
+      }
+      if (keys.size === 0) this.#pending.delete(member);
+    }
+  }
+
+  #defer(): void {
+    this.#isDeferred = true;
+    this.#timer.schedule(() => {
+      this.#isDeferred = false;
+      this.#lastMs = Number.NEGATIVE_INFINITY;
+      this.serve();
+    }, 0);
+  }
+}

@@ -1,0 +1,109 @@
+// The hints that are to be sent: each key once, however often it was published.
+//
+// Ground rules. It owns what is pending, by the name of its member. The last value of a key counts. With more than `maxKeys` pending it
+// drops them all and remembers, for each of their names, "try everything"; a hint for such a name is part of that until it is sent.
+// Costs. add: O(1). take: O(hints taken).
+import type { HintValue } from '../bus-member.ts';
+import { FrameBody, type Hint } from './frames.ts';
+
+/** What one frame carries. */
+export interface Batch {
+  readonly hints: readonly Hint[];
+  readonly all: readonly string[];
+  /** The frame's text after its head. */
+  readonly body: string;
+}
+
+export class Outbox {
+  readonly #maxKeys: number;
+  readonly #names = new Map<string, Map<string, HintValue | undefined>>();
+  readonly #all = new Set<string>();
+  #size = 0;
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
+  }
+
+  /** Keys that are pending. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === 0 && this.#all.size === 0;
+  }
+
+  /** Adds a hint; how many keys are lost to "try everything" by that. */
+  add(name: string, key: string, value: HintValue | undefined): number {
+    if (this.#all.has(name)) return 1;
+    let keys = this.#names.get(name);
+    if (keys === undefined) {
+      keys = new Map();
+      this.#names.set(name, keys);
+    }
+    const before = keys.size;
+    keys.set(key, value);
+    if (keys.size === before) return 0;
+    return ++this.#size > this.#maxKeys ? this.#overflow() : 0;
+  }
+
+  has(name: string, key: string): boolean {
+    return this.#all.has(name) || this.#names.get(name)?.has(key) === true;
+  }
+
+  addAll(name: string): void {
+    this.#all.add(name);
+    const keys = this.#names.get(name);
+    if (keys === undefined) return;
+    this.#names.delete(name);
+    this.#size -= keys.size;
+  }
+
+  /** Takes out as much as fits in a frame of `maxBytes`. */
+  take(maxBytes: number): Batch {
+    const frame = new FrameBody(maxBytes);
+    const all: string[] = [];
+    const hints: Hint[] = [];
+    this.#fill(frame, all, hints);
+    return { hints, all, body: frame.text() };
+  }
+
+  #fill(frame: FrameBody, all: string[], hints: Hint[]): void {
+    for (const name of this.#all) {
+      if (!frame.addAll(name)) return;
+      this.#all.delete(name);
+      all.push(name);
+    }
+    for (const [name, keys] of this.#names) {
+      for (const [key, value] of keys) {
+        if (!frame.add(name, key, value)) return;
+        keys.delete(key);
+        this.#size--;
+        hints.push({ name, key, value });
+      }
+      this.#names.delete(name);
+    }
+  }
+
+  /** Puts back what could not be sent, but for keys that were published again since; how many keys are lost to "try everything". */
+  restore({ hints, all }: Batch): number {
+    for (const name of all) this.addAll(name);
+    let lost = 0;
+    for (const { name, key, value } of hints) if (!this.has(name, key)) lost += this.add(name, key, value);
+    return lost;
+  }
+
+  clear(): void {
+    this.#names.clear();
+    this.#all.clear();
+    this.#size = 0;
+  }
+
+  #overflow(): number {
+    const lost = this.#size;
+    for (const name of this.#names.keys()) this.#all.add(name);
+    this.#names.clear();
+    this.#size = 0;
+    return lost;
+  }
+}

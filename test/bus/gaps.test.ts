@@ -1,0 +1,371 @@
+import { expect } from 'chai';
+import { createBus, refusal } from '../../src/bus/index.ts';
+import type { Transport, TransportLink } from '../../src/bus/transport.ts';
+import { ManualClock } from '../../src/clock/manual-clock.ts';
+import { Listener, Rig } from './rig.ts';
+
+describe('a bus in a gap', () => {
+  it('tries everything each time it becomes live', () => {
+    const rig = new Rig();
+    const { bus, listener } = rig.process();
+    expect([bus.state, listener.sweeps]).to.deep.equal(['live', 0]);
+    for (let gap = 1; gap <= 3; gap++) {
+      rig.hub.cut(bus);
+      expect([bus.state, listener.sweeps]).to.deep.equal(['gap', gap - 1]);
+      rig.clock.advance(1_234);
+      rig.hub.mend(bus);
+      expect([bus.state, listener.sweeps]).to.deep.equal(['live', gap]);
+    }
+    listener.endSweep(12);
+    const { lastGap, lastSweep, totals } = bus.snapshot();
+    expect(lastGap).to.include({ cause: 'connection', beganMs: 2 * 1_234, endedMs: 3 * 1_234 });
+    expect(lastSweep).to.include({ tried: 12 });
+    expect(totals.gaps.connection).to.equal(3);
+    expect(totals.gapMs.connection).to.equal(3 * 1_234);
+    expect(totals).to.include({ sweeps: 3, swept: 12 });
+  });
+
+  it('tries everything when it becomes live for the first time', () => {
+    const rig = new Rig();
+    const a = rig.process();
+    rig.hub.cut();
+    const { bus, listener } = rig.process();
+    rig.hub.cut(bus);
+    expect(a.bus.state).to.equal('gap');
+    rig.hub.mend();
+    expect([bus.state, listener.sweeps]).to.deep.equal(['live', 1]);
+  });
+
+  it('keeps the hints that are published, and sends them when it is live again', async () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process(), rig.process()];
+    rig.hub.cut(a.bus);
+    a.publish('1', 1);
+    a.publish('2');
+    a.publish('1', 2);
+    let isFlushed = false;
+    const flushed = a.bus.flush().then(() => {
+      isFlushed = true;
+    });
+    rig.clock.advance(60_000);
+    await Promise.resolve();
+    expect(b.listener.heard).to.deep.equal([]);
+    expect([a.bus.snapshot().pendingKeys, isFlushed]).to.deep.equal([2, false]);
+    rig.hub.mend(a.bus);
+    expect(b.listener.heard).to.deep.equal([['1', 2], '2']);
+    await flushed;
+  });
+
+  it('keeps at most maxPendingKeys: beyond, they become one "try everything"', () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process({ maxPendingKeys: 10 }), rig.process()];
+    const { sweeps } = b.listener;
+    rig.hub.cut(a.bus);
+    for (let key = 0; key < 100; key++) a.publish(`${key}`);
+    expect(a.bus.snapshot().pendingKeys).to.equal(0);
+    expect(a.bus.snapshot().totals.overflowed).to.equal(100);
+    rig.hub.mend(a.bus);
+    expect([b.listener.heard, b.listener.sweeps]).to.deep.equal([[], sweeps + 1]);
+    a.publish('later');
+    rig.clock.advance(1);
+    expect(b.listener.heard).to.deep.equal(['later']);
+  });
+
+  it('notices a silent break within echoMs + echoTimeoutMs, whenever it begins', () => {
+    for (let startMs = 0; startMs < 300; startMs += 10) {
+      const rig = new Rig();
+      const { bus, errors } = rig.process({ echoMs: 200, echoTimeoutMs: 100 });
+      rig.clock.advance(startMs);
+      rig.hub.mute(bus);
+      rig.clock.advance(99);
+      expect(bus.state, `muted at ${startMs}`).to.equal('live');
+      rig.clock.advance(201);
+      expect(bus.state, `muted at ${startMs}`).to.equal('gap');
+      expect(bus.snapshot().totals.gaps.echo).to.equal(1);
+      expect(String(errors)).to.contain('did not come back within 100 ms');
+      rig.hub.mend(bus);
+      rig.clock.advance(1_100);
+      expect(bus.state).to.equal('live');
+    }
+  });
+
+  it('sends one echo an echoMs when idle', () => {
+    const rig = new Rig();
+    const { bus } = rig.process({ echoMs: 500 });
+    const { framesSent } = bus.snapshot().totals;
+    rig.clock.advance(60_000);
+    expect(bus.snapshot().totals.framesSent).to.equal(framesSent + 120);
+  });
+
+  it('takes a hole in the numbers of a process for a gap, and sweeps', () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process(), rig.process()];
+    a.publish('1');
+    rig.clock.advance(1);
+    const { sweeps } = b.listener;
+    rig.hub.mute(b.bus);
+    a.publish('lost');
+    rig.clock.advance(1);
+    rig.hub.mend(b.bus);
+    expect(b.listener.sweeps).to.equal(sweeps);
+    a.publish('3');
+    rig.clock.advance(1);
+    expect(b.listener.heard).to.deep.equal(['1', '3']);
+    expect(b.listener.sweeps).to.equal(sweeps + 1);
+    expect(b.bus.state).to.equal('live');
+    expect(b.bus.snapshot().totals.gaps.sequence).to.equal(1);
+  });
+
+  it('finds a lost last frame by the next echo of its publisher', () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process({ echoMs: 500 }), rig.process()];
+    rig.clock.advance(500);
+    const { sweeps } = b.listener;
+    rig.hub.mute(b.bus);
+    a.publish('lost');
+    rig.clock.advance(1);
+    rig.hub.mend(b.bus);
+    rig.clock.advance(500);
+    expect(b.listener.sweeps).to.equal(sweeps + 1);
+  });
+
+  it('finds the lost first frames of a process that has begun while it was live', () => {
+    const rig = new Rig();
+    const b = rig.process();
+    rig.clock.advance(12_000);
+    rig.hub.mute(b.bus);
+    const a = rig.process();
+    rig.hub.mend(b.bus);
+    a.publish('1');
+    rig.clock.advance(1);
+    expect(b.bus.snapshot().totals.gaps.sequence).to.equal(1);
+  });
+
+  it('drops frames that come twice or late', () => {
+    const rig = new Rig({ duplication: 1 });
+    const [a, b] = [rig.process(), rig.process()];
+    a.publish('1', 7);
+    rig.clock.advance(1);
+    expect(b.listener.heard).to.deep.equal([['1', 7]]);
+    expect(b.bus.state).to.equal('live');
+  });
+
+  it('tells an error once a gap, and survives an onError that throws', () => {
+    const rig = new Rig();
+    const { bus, errors } = rig.process();
+    rig.hub.cut(bus);
+    rig.clock.advance(30_000);
+    expect(errors.map((error) => (error as Error).message)).to.deep.equal([
+      'The bus was cut off its hub',
+      'The bus is cut off its hub',
+    ]);
+  });
+});
+
+/** An engine that does what the test says. */
+class Puppet implements Transport {
+  readonly engine = 'puppet';
+  link!: TransportLink;
+  connects = 0;
+  readonly sent: { text: string; resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  connect(link: TransportLink): void {
+    this.link = link;
+    this.connects++;
+  }
+
+  publish(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.sent.push({ text, resolve, reject });
+    });
+  }
+
+  disconnect(): undefined {}
+}
+
+const turn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a bus and its transport', () => {
+  const make = (
+    options = {},
+  ): { engine: Puppet; clock: ManualClock; bus: ReturnType<typeof createBus>; errors: unknown[] } => {
+    const engine = new Puppet();
+    const clock = new ManualClock();
+    const errors: unknown[] = [];
+    const bus = createBus(engine, { clock, onError: (error) => errors.push(error), ...options });
+    return { engine, clock, bus, errors };
+  };
+  const goLive = (engine: Puppet): void => {
+    engine.link.up();
+    engine.link.received(engine.sent.at(-1)?.text as string);
+  };
+
+  it('is live only when an echo that followed the acknowledgement is back', () => {
+    const { engine, bus } = make();
+    expect([bus.state, engine.sent.length]).to.deep.equal(['connecting', 0]);
+    engine.link.up();
+    expect([bus.state, engine.sent.length]).to.deep.equal(['connecting', 1]);
+    engine.link.received(engine.sent[0].text.replace(/"n":\d+/, '"n":999'));
+    expect(bus.state).to.equal('connecting');
+    engine.link.received(engine.sent[0].text);
+    expect(bus.state).to.equal('live');
+  });
+
+  it('sends one frame at a time, and merges what comes meanwhile', async () => {
+    const { engine, clock, bus } = make();
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    orders.publish('1');
+    clock.advance(1);
+    for (const key of ['2', '3', '2']) orders.publish(key);
+    clock.advance(10);
+    expect(engine.sent).to.have.length(2);
+    engine.sent[1].resolve();
+    await turn();
+    clock.advance(1);
+    expect(engine.sent).to.have.length(3);
+    expect(engine.sent[2].text).to.contain('"h":{"orders":["2","3"]}');
+  });
+
+  it('sends again what the engine did not take, but for keys that were published since', async () => {
+    const { engine, clock, bus, errors } = make();
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    orders.publish('1', 1);
+    orders.publish('2', 2);
+    clock.advance(1);
+    orders.publish('1', 11);
+    engine.sent[1].reject(new Error('READONLY'));
+    await turn();
+    expect(bus.state).to.equal('gap');
+    expect(errors).to.have.length(1);
+    expect(bus.snapshot().totals.gaps.publish).to.equal(1);
+    clock.advance(100);
+    expect(engine.connects).to.equal(2);
+    goLive(engine);
+    await turn();
+    expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":[["1",11],["2",2]]}');
+  });
+
+  it('gives up an engine that echoes but never confirms a frame', () => {
+    const { engine, clock, bus } = make({ echoMs: 100, echoTimeoutMs: 200 });
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    orders.publish('1');
+    clock.advance(1);
+    for (let echo = 0; echo < 5 && bus.state === 'live'; echo++) {
+      clock.advance(100);
+      engine.link.received(engine.sent.at(-1)?.text as string);
+    }
+    expect(bus.state).to.equal('gap');
+    expect(bus.snapshot()).to.deep.include({ pendingKeys: 1 });
+  });
+
+  it('connects again for ever, at least once a second, and not for a link of the past', () => {
+    const { engine, clock, bus } = make();
+    for (let attempt = 1; attempt <= 40; attempt++) {
+      expect(engine.connects).to.equal(attempt);
+      const { link } = engine;
+      link.down(new Error('refused'));
+      link.down(new Error('again'));
+      clock.advance(1_001);
+      link.up();
+      link.received('{}');
+    }
+    expect(bus.state).to.equal('connecting');
+  });
+
+  it('gives up a connection that is never acknowledged', () => {
+    const { engine, clock } = make();
+    clock.advance(17_000);
+    expect(engine.connects).to.equal(2);
+  });
+
+  it('ends by a refusal: no more attempts, one error', async () => {
+    const { engine, clock, bus, errors } = make();
+    const error = refusal('NOPERM this user has no permissions');
+    engine.link.down(error);
+    expect(bus.state).to.equal('closed');
+    clock.advance(60_000);
+    await bus.flush();
+    expect([engine.connects, errors]).to.deep.equal([1, [error]]);
+    expect(error.code).to.equal('ERR_PURGATORY_BUS_REFUSED');
+  });
+
+  it('ends by a refusal while hints are under way', async () => {
+    const { engine, clock, bus, errors } = make();
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    orders.publish('1');
+    clock.advance(1);
+    engine.sent[1].reject(refusal('NOPERM'));
+    await bus.flush();
+    await turn();
+    await bus.close();
+    expect([bus.state, errors.length]).to.deep.equal(['closed', 1]);
+  });
+
+  it('prints a refusal as a warning when nobody takes errors', () => {
+    const warnings: unknown[] = [];
+    const { engine } = make({ onError: undefined });
+    const error = refusal('NOPERM');
+    const { emitWarning } = process;
+    process.emitWarning = ((warning: unknown) => warnings.push(warning)) as typeof emitWarning;
+    try {
+      engine.link.down(error);
+    } finally {
+      process.emitWarning = emitWarning;
+    }
+    expect(warnings).to.deep.equal([error]);
+  });
+
+  it('reports another version of the protocol, and texts that are none of it, once', () => {
+    const { engine, bus, errors } = make();
+    goLive(engine);
+    for (let n = 1; n < 4; n++) engine.link.received(`{"v":2,"o":"x","n":${n}}`);
+    expect(errors).to.have.length(1);
+    expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_PROTOCOL' });
+    expect((errors[0] as Error).message)
+      .to.contain('version 2')
+      .and.to.contain('version 1');
+    for (const text of [
+      '',
+      'hello',
+      '1',
+      'null',
+      '[]',
+      '{"v":1,"o":1}',
+      '{"v":1,"n":1}',
+      '{"v":1,"h":1}',
+      '{"v":1,"h":{"x":"y"}}',
+      '{"v":1,"h":{"x":[1]}}',
+      '{"v":1,"h":{"x":[["k"]]}}',
+      '{"v":1,"h":{"x":[["k",null]]}}',
+      '{"v":1,"all":[1]}',
+      'x'.repeat(10_000),
+    ]) {
+      errors.length = 0;
+      engine.link.received(text);
+      expect(errors, text).to.have.length(1);
+      expect((errors[0] as Error).message).to.match(/another prefix|different prefixes/);
+      expect((errors[0] as Error).message.length).to.be.below(300);
+    }
+    expect(bus.state).to.equal('live');
+    expect(bus.snapshot().totals.framesDropped).to.equal(17);
+  });
+
+  it('does not take its own standstill for one of the engine', () => {
+    const { engine, clock, bus } = make({ echoMs: 100, echoTimeoutMs: 200 });
+    goLive(engine);
+    clock.advance(100);
+    // A clock that jumps, as for a process that was stopped: its timer runs late.
+    const late = { now: clock.now.bind(clock) };
+    let jumpMs = 0;
+    clock.now = () => late.now() + jumpMs;
+    jumpMs = 20_000;
+    clock.advance(200);
+    expect(bus.state).to.equal('live');
+    engine.link.received(engine.sent.at(-1)?.text as string);
+    expect(bus.state).to.equal('live');
+  });
+});

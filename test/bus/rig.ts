@@ -1,0 +1,58 @@
+// Members that write down what they are told, on a hub with a clock that the test moves.
+
+import type { Bus, BusOptions } from '../../src/bus/bus.ts';
+import { LocalHub, type LocalHubOptions } from '../../src/bus/local-hub.ts';
+import type { BusMember, HintValue } from '../../src/bus-member.ts';
+import { ManualClock } from '../../src/clock/manual-clock.ts';
+
+/** A member that keeps what it hears. */
+export class Listener implements BusMember {
+  readonly name: string;
+  readonly heard: (string | [string, HintValue])[] = [];
+  sweeps = 0;
+  watched = true;
+  #end: ((tried: number) => void) | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  hinted(key: string, value: HintValue | undefined): boolean {
+    this.heard.push(value === undefined ? key : [key, value]);
+    return this.watched;
+  }
+
+  sweep(ended: (tried: number) => void): void {
+    this.sweeps++;
+    this.#end = ended;
+  }
+
+  endSweep(tried: number): void {
+    this.#end?.(tried);
+  }
+}
+
+export interface Process {
+  readonly bus: Bus;
+  readonly listener: Listener;
+  publish(key: string, value?: HintValue): void;
+  leave(): void;
+  readonly errors: unknown[];
+}
+
+/** A hub on a ManualClock, and processes on it that each have one member. */
+export class Rig {
+  readonly clock: ManualClock = new ManualClock();
+  readonly hub: LocalHub;
+
+  constructor(options?: LocalHubOptions) {
+    this.hub = new LocalHub({ clock: this.clock, ...options });
+  }
+
+  process(options?: BusOptions, name = 'orders'): Process {
+    const errors: unknown[] = [];
+    const bus = this.hub.bus({ onError: (error) => errors.push(error), ...options });
+    const listener = new Listener(name);
+    return { bus, listener, errors, ...bus.join(listener) };
+  }
+}
