@@ -4,12 +4,14 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { Refusal } from '../refusal.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
+import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
 
 /** What a group keeps of a member outlives the request and its connection: as much as Kafka's offsets topic takes for a group. */
 const MAX_MEMBER_BYTES = 1024 * 1024;
 /** Clients have a handful. */
 const MAX_PROTOCOLS = 100;
 const GROUP_KEY = 0;
+const TRANSACTION_KEY = 1;
 const NOTHING = Buffer.alloc(0);
 /** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
 const MEMBER_ID_REQUIRED_FROM = 4;
@@ -18,26 +20,25 @@ const MANY_LEAVERS_FROM = 3;
 
 export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster }) => {
   const { key, keyType, coordinatorKeys } = exchange.request;
-  const find = (group: string) => {
-    if (keyType !== GROUP_KEY) {
-      const errorMessage = 'this broker coordinates groups, and has no transactions';
-      return {
-        key: group,
-        nodeId: -1,
-        host: '',
-        port: -1,
-        errorCode: ErrorCode.INVALID_REQUEST,
-        errorMessage,
-      };
-    }
-    const coordinator = cluster.coordinatorOf(group);
+  const refused = (key: string, errorCode: number, errorMessage: string) => ({
+    key,
+    nodeId: -1,
+    host: '',
+    port: -1,
+    errorCode,
+    errorMessage,
+  });
+  const find = (key: string) => {
+    if (keyType === TRANSACTION_KEY) return refused(key, NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE);
+    if (keyType !== GROUP_KEY)
+      return refused(key, ErrorCode.INVALID_REQUEST, `keys of type ${keyType} have no coordinator here`);
+    const coordinator = cluster.coordinatorOf(key);
     if (!cluster.isAlive(coordinator)) {
-      const errorMessage = `node ${coordinator.id}, which coordinates this group, is not there`;
-      const errorCode = ErrorCode.COORDINATOR_NOT_AVAILABLE;
-      return { key: group, nodeId: -1, host: '', port: -1, errorCode, errorMessage };
+      const message = `node ${coordinator.id}, which coordinates this group, is not there`;
+      return refused(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, message);
     }
     const { id, host, port } = coordinator;
-    return { key: group, nodeId: id, host, port, errorCode: ErrorCode.NONE, errorMessage: null };
+    return { key, nodeId: id, host, port, errorCode: ErrorCode.NONE, errorMessage: null };
   };
   if (exchange.version >= MANY_COORDINATORS_FROM)
     exchange.respond({ coordinators: coordinatorKeys.map(find) });

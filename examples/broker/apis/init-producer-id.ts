@@ -1,5 +1,6 @@
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Handler } from './context.ts';
+import { NO_TRANSACTIONS } from './no-transactions.ts';
 
 const MAX_EPOCH = 2 ** 15 - 1;
 
@@ -7,7 +8,7 @@ const MAX_EPOCH = 2 ** 15 - 1;
 export const initProducerId: Handler<'InitProducerId'> = (exchange, { producerIds }) => {
   const { transactionalId, producerId, producerEpoch } = exchange.request;
   if (transactionalId !== null) {
-    exchange.respond({ errorCode: ErrorCode.INVALID_REQUEST, producerId: -1, producerEpoch: -1 });
+    exchange.respond({ errorCode: NO_TRANSACTIONS, producerId: -1, producerEpoch: -1 });
   } else if (producerId >= 0 && producerEpoch >= 0 && producerEpoch < MAX_EPOCH) {
     exchange.respond({ errorCode: ErrorCode.NONE, producerId, producerEpoch: producerEpoch + 1 });
   } else {

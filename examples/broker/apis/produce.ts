@@ -4,6 +4,7 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
 import { DelayedProduce, type PendingAck } from '../waiting/delayed-produce.ts';
 import type { Context, Handler } from './context.ts';
+import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
 
 interface Appended {
   readonly errorCode: number;
@@ -75,7 +76,7 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
 function refusalOf(acks: number, transactionalId: string | null): Appended | undefined {
   if (acks !== 0 && acks !== 1 && acks !== -1)
     return refused(ErrorCode.INVALID_REQUIRED_ACKS, `acks ${acks}, where 0, 1 and -1 are known`);
-  if (transactionalId !== null) return refused(ErrorCode.INVALID_REQUEST, 'this broker has no transactions');
+  if (transactionalId !== null) return refused(NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE);
   return undefined;
 }
 

@@ -1,24 +1,12 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { describeWith, programs } from './support/programs.ts';
 import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
 
-function isInstalled(): boolean {
-  try {
-    execFileSync('kcat', ['-V'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const title = isInstalled()
-  ? 'kcat'
-  : 'kcat (skipped: it is not installed here; Debian has it as the package kcat)';
-
-(isInstalled() ? describe : describe.skip)(title, () => {
+describeWith(programs.kcat, 'kcat', () => {
   let running: RunningBroker;
   let folder: string;
 
