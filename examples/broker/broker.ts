@@ -4,6 +4,7 @@
  * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups and the servers. Everything runs
  * on one thread; what is shared between requests is changed within one turn of the event loop, so nothing is locked.
  */
+
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
@@ -21,6 +22,7 @@ import { KnownProducers } from './log/known-producers.ts';
 import { Partition } from './log/partition.ts';
 import { ProducerIds } from './log/producer-ids.ts';
 import { Topics } from './log/topics.ts';
+import { LimitedLog, type Log } from './log-lines.ts';
 import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
 import type { Exchange } from './network/exchange.ts';
 import { StatusServer } from './network/http.ts';
@@ -40,7 +42,7 @@ const EXPIRY_CHECK_MS = 600_000;
 
 export class Broker {
   readonly #options: BrokerOptions;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
   /** The folder of this node: nothing is written elsewhere. */
   readonly #folder: string;
   readonly #timer = new SystemTimer();
@@ -63,7 +65,7 @@ export class Broker {
   #stopped: Promise<void> | undefined;
 
   /** `log` gets one line for every refusal and fault. */
-  constructor(options: Partial<BrokerOptions> = {}, log: (line: string) => void = console.error) {
+  constructor(options: Partial<BrokerOptions> = {}, log: Log = new LimitedLog(console.error).log) {
     this.#options = { ...defaultOptions, ...options };
     this.#log = log;
     const { nodes, node, port, advertisedHost, data, replicaLagMs } = this.#options;

@@ -1,6 +1,7 @@
 /** `npm start`: runs the broker, or a cluster of them, until SIGINT or SIGTERM. */
 import { Broker } from './broker.ts';
 import { Launcher, type NodeReady } from './launcher.ts';
+import { LimitedLog } from './log-lines.ts';
 import { type BrokerOptions, parseOptions } from './options.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
@@ -11,7 +12,9 @@ async function main(): Promise<void> {
 }
 
 async function runNode(options: BrokerOptions): Promise<void> {
-  const broker = new Broker(options);
+  const limited = new LimitedLog(console.error);
+  process.once('exit', () => limited.flush());
+  const broker = new Broker(options, limited.log);
   const stop = () => void broker.stop().catch(fail);
   // The launcher's channel closes when the launcher wants it to, and when it dies.
   process.once('disconnect', stop);

@@ -26,7 +26,7 @@ const integers = {
     ({ nodes }) => 65_536 - nodes,
   ),
   /** The port of the status page; 0 is any free one. */
-  http: rule(8080, 0, 65_535),
+  http: rule(8090, 0, 65_535),
   /** A follower that has not caught up for so long (ms) is not in sync. */
   replicaLagMs: rule(10_000, 100, INT32),
   /** With fewer replicas in sync, acks=all is refused. */

@@ -1,9 +1,11 @@
 /** What the handlers of all apis work with. */
+
 import type { Cluster } from '../cluster.ts';
 import type { GroupCoordinator } from '../group/coordinator.ts';
 import type { OffsetStore } from '../group/offset-store.ts';
 import type { ProducerIds } from '../log/producer-ids.ts';
 import type { Topics } from '../log/topics.ts';
+import type { Log } from '../log-lines.ts';
 import type { RecordMetrics } from '../metrics/record-metrics.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
@@ -26,7 +28,7 @@ export interface Context {
   readonly producerIds: ProducerIds;
   readonly recordMetrics: RecordMetrics;
   /** One line for each request that is refused something for a limit of the broker. */
-  log(line: string): void;
+  readonly log: Log;
 }
 
 export type Handler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => void;

@@ -43,7 +43,7 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
       errorCode: commit(name, partition),
     })),
   }));
-  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`);
+  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`, 'refused commits');
   // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
   void offsets.flush().then(() => exchange.respond({ topics: results }));
 };

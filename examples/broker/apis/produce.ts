@@ -36,7 +36,10 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   if (acks === 0) return answerNothing();
   const limited = results.flatMap(({ partitions }) => partitions).filter(isOverLimit);
   if (limited.length > 0)
-    context.log(`refused ${limited.length} batches of ${exchange.owner.peer}: ${limited[0].errorMessage}`);
+    context.log(
+      `refused ${limited.length} batches of ${exchange.owner.peer}: ${limited[0].errorMessage}`,
+      'refused batches',
+    );
   if (acks !== -1 || pending.length === 0) return answer(new Map());
   exchange.waitIn(
     context.produces,
@@ -69,6 +72,7 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     else
       exchange.owner.fail(
         `a produce with acks=0 failed with error ${failed.errorCode} (${failed.errorMessage})`,
+        'failed produce',
       );
   }
 };

@@ -27,7 +27,7 @@ export function hasRoomFor(partitions: number, { topics, maxPartitions }: Contex
 
 /** However many topics a request names, its refusal is one line. */
 export function logTopicRefusal({ owner }: Exchange, { log, maxPartitions }: Context, count: number): void {
-  log(`refused ${count} new topics of ${owner.peer}: --max-partitions is ${maxPartitions}`);
+  log(`refused ${count} new topics of ${owner.peer}: --max-partitions is ${maxPartitions}`, 'refused topics');
 }
 
 function createTopic(

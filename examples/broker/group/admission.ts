@@ -1,4 +1,5 @@
 /** Who may join a group, and what a member is told that may not do what it asks for now. Stateless, O(members x protocols). */
+import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Group } from './group.ts';
 import { type MemberProfile, profileBytes } from './member.ts';
@@ -19,7 +20,7 @@ export interface CoordinatorOptions {
   readonly maxSessionTimeoutMs: number;
   /** How long the first join of a group waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
   readonly initialRebalanceMs: number;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 export interface JoinRequest {
@@ -78,7 +79,7 @@ function roomError(
   return ErrorCode.NONE;
 
   function refused(errorCode: number, rule: string): number {
-    log(`refused a ${isNew ? 'new ' : ''}member from ${profile.clientHost}: ${rule}`);
+    log(`refused a ${isNew ? 'new ' : ''}member from ${profile.clientHost}: ${rule}`, 'refused member');
     return errorCode;
   }
 }

@@ -198,6 +198,7 @@ export class GroupCoordinator {
     if (memory.hasRoomFor(bytes)) return true;
     log(
       `refused the shares that a leader from ${profile.clientHost} gave: --max-group-bytes is ${memory.maxBytes}`,
+      'refused member',
     );
     return false;
   }

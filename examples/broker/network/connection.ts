@@ -7,9 +7,11 @@
  * MAX_IN_FLIGHT requests. Reading goes on while requests wait, which is how a client that went away is noticed: closing
  * cancels everything that waits on its behalf, and so is one whose network went away, by TCP's keep-alive.
  */
+
 import type { Socket } from 'node:net';
 import { debuglog } from 'node:util';
 import { describeFault } from '../fault.ts';
+import type { LineKind, Log } from '../log-lines.ts';
 import { Refusal } from '../refusal.ts';
 import type { Exchange, ExchangeOwner } from './exchange.ts';
 import { FrameSplitter, SIZE_BYTES } from './frames.ts';
@@ -26,7 +28,7 @@ export interface ConnectionOptions {
   readonly maxFrameBytes: number;
   /** Answers the exchange, now or later. What it throws ends the connection. */
   readonly handle: (exchange: Exchange) => void;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** Who keeps an eye on all connections. */
@@ -102,9 +104,9 @@ export class Connection implements ExchangeOwner {
     });
   }
 
-  fail(reason: string): void {
+  fail(reason: string, kind: LineKind): void {
     if (this.#isClosed) return;
-    this.#options.log(`closed the connection of ${this.peer}: ${reason}`);
+    this.#options.log(`closed the connection of ${this.peer}: ${reason}`, kind);
     this.#abandonAll();
     this.#socket.destroy();
   }
@@ -128,7 +130,8 @@ export class Connection implements ExchangeOwner {
       do this.#sendAnswers();
       while (this.#handleNext());
     } catch (error) {
-      this.fail(error instanceof Refusal ? error.message : `a fault of the broker: ${describeFault(error)}`);
+      if (error instanceof Refusal) this.fail(error.message, 'refused request');
+      else this.fail(`a fault of the broker: ${describeFault(error)}`, 'fault');
     } finally {
       this.#isPumping = false;
     }

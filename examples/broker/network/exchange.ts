@@ -4,6 +4,7 @@
  * A handler answers exactly once, now or later, with `respond`, or with `respondNothing` where the protocol has no answer
  * (acks=0). An operation that waits on behalf of the request enters its WaitingRoom here, so that a connection that closes takes it along.
  */
+import type { LineKind } from '../log-lines.ts';
 import { encode } from '../protocol/codec.ts';
 import { type ApiName, apis } from '../protocol/messages/index.ts';
 import type { Draft, Message } from '../protocol/schema.ts';
@@ -21,8 +22,8 @@ export interface ExchangeOwner {
   readonly unsentBytes: number;
   /** The answer of an exchange is there. */
   onAnswer(): void;
-  /** Ends the connection, with one log line. */
-  fail(reason: string): void;
+  /** Ends the connection, with one log line of that kind. */
+  fail(reason: string, kind: LineKind): void;
 }
 
 export class Exchange<N extends ApiName = ApiName> {

@@ -2,10 +2,12 @@
  * The broker's window, read-only: `GET /` shows the purgatories and the wheels at work, `GET /status` tells what is going on as
  * JSON, and `GET /metrics` tells Prometheus, in its text format.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Inspector } from 'purgatory/inspector';
 import { describeFault } from '../fault.ts';
+import type { Log } from '../log-lines.ts';
 import { listen } from './listen.ts';
 
 /** Scrapers and people are few. */
@@ -16,9 +18,9 @@ export class StatusServer {
   readonly #status: () => object;
   readonly #registry: Registry;
   readonly #inspector: Inspector;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
 
-  constructor(status: () => object, registry: Registry, inspector: Inspector, log: (line: string) => void) {
+  constructor(status: () => object, registry: Registry, inspector: Inspector, log: Log) {
     this.#status = status;
     this.#registry = registry;
     this.#inspector = inspector;
@@ -28,12 +30,13 @@ export class StatusServer {
     this.#server.on('drop', (peer) => {
       log(
         `refused a connection of ${peer?.remoteAddress}:${peer?.remotePort}: --http takes ${MAX_CONNECTIONS}`,
+        'refused connection',
       );
     });
   }
 
   listen(port: number, host: string): Promise<number> {
-    return listen(this.#server, port, host, this.#log);
+    return listen(this.#server, { host, port, option: '--http' }, this.#log);
   }
 
   async close(): Promise<void> {
@@ -53,7 +56,7 @@ export class StatusServer {
       this.#registry.metrics().then(
         (text) => send(response, 200, this.#registry.contentType, text),
         (error) => {
-          this.#log(`a fault in the metrics: ${describeFault(error)}`);
+          this.#log(`a fault in the metrics: ${describeFault(error)}`, 'fault');
           sendJson(response, 500, { error: 500 });
         },
       );

@@ -48,6 +48,7 @@ export class ProtocolServer implements ConnectionKeeper {
     this.#server.on('drop', (peer) => {
       log(
         `refused a connection of ${peer?.remoteAddress}:${peer?.remotePort}: --max-connections is ${maxConnections}`,
+        'refused connection',
       );
     });
   }
@@ -57,7 +58,7 @@ export class ProtocolServer implements ConnectionKeeper {
   }
 
   listen(port: number, host: string): Promise<number> {
-    return listen(this.#server, port, host, this.#options.log);
+    return listen(this.#server, { host, port, option: '--port' }, this.#options.log);
   }
 
   /** Takes no more connections, lets the others send what they have for at most GRACE_MS, and ends them. */
@@ -86,12 +87,17 @@ export class ProtocolServer implements ConnectionKeeper {
     }
     largest?.fail(
       `its requests hold ${largest.heldBytes} of ${this.#heldBytes} bytes, where --max-request-bytes is ${maxRequestBytes}`,
+      'held memory',
     );
   }
 
   #onIdle(connection: Connection): void {
     if (connection.isClosed) connection.destroy();
     else if (connection.isOwedAnAnswer) this.#idle.touch(connection);
-    else connection.fail(`idle for ${this.#options.maxIdleMs} ms, which is --connections-max-idle-ms`);
+    else
+      connection.fail(
+        `idle for ${this.#options.maxIdleMs} ms, which is --connections-max-idle-ms`,
+        'idle connection',
+      );
   }
 }

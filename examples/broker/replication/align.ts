@@ -7,7 +7,9 @@
  * is cut off. Two logs that have the same batch at the same offset are taken for the same before it. One request where nothing
  * differs, O(log records) otherwise.
  */
+
 import type { Partition } from '../log/partition.ts';
+import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { readHeader } from '../protocol/record-batch.ts';
 
@@ -22,7 +24,7 @@ export type FetchFromLeader = (
 export async function alignWithLeader(
   partition: Partition,
   fetchFromLeader: FetchFromLeader,
-  log: (line: string) => void,
+  log: Log,
 ): Promise<boolean> {
   const own = partition.log;
   const { endOffset } = own;

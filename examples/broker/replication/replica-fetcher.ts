@@ -6,9 +6,11 @@
  * Owns its connection. A leader that is not there is tried again after RETRY_MS; the copy goes on where it was, once the logs are found to be
  * the same up to there. They are looked at for each connection: only a leader that was started again can have another log.
  */
+
 import type { SystemTimer } from 'purgatory';
 import type { Node } from '../cluster.ts';
 import type { Partition } from '../log/partition.ts';
+import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { CONSUMER, FETCH_VERSION, fetchRequest } from '../protocol/fetch-request.ts';
 import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
@@ -30,7 +32,7 @@ export interface ReplicaFetcherOptions {
   readonly maxWaitMs: number;
   /** What this node replicates of that leader, at the time. */
   readonly partitions: () => readonly Partition[];
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 type Answered = ResponseMessage<'Fetch'>['responses'][number]['partitions'][number];
@@ -124,7 +126,10 @@ export class ReplicaFetcher {
       for (const batch of readBatches(Buffer.concat(answered.records ?? []))) partition.copy(batch);
     } catch (error) {
       if (!(error instanceof RecordBatchError)) throw error;
-      this.#options.log(`a batch for ${partition.key} from its leader was refused: ${error.message}`);
+      this.#options.log(
+        `a batch for ${partition.key} from its leader was refused: ${error.message}`,
+        'refused copy',
+      );
       return false;
     }
     partition.follow(answered.highWatermark);

@@ -2,10 +2,12 @@
  * What goes on between this node and the others: a heartbeat and a replica fetcher for each of them, and a look, a few times per
  * `replicaLagMs`, at which followers of this node's partitions lag behind. A cluster of one has nothing of it.
  */
+
 import type { SystemTimer, TimerTask } from 'purgatory';
 import type { Cluster } from '../cluster.ts';
 import type { Partition } from '../log/partition.ts';
 import type { Topics } from '../log/topics.ts';
+import type { Log } from '../log-lines.ts';
 import { PeerHeartbeat } from './heartbeat.ts';
 import { ReplicaFetcher } from './replica-fetcher.ts';
 
@@ -26,13 +28,7 @@ export class Replication {
   readonly #fetchers: readonly ReplicaFetcher[];
   #check: TimerTask | undefined;
 
-  constructor(
-    cluster: Cluster,
-    topics: Topics,
-    timer: SystemTimer,
-    replicaLagMs: number,
-    log: (line: string) => void,
-  ) {
+  constructor(cluster: Cluster, topics: Topics, timer: SystemTimer, replicaLagMs: number, log: Log) {
     this.#cluster = cluster;
     this.#topics = topics;
     this.#timer = timer;

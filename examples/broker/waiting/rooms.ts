@@ -1,7 +1,9 @@
 /** The four purgatories of a broker, on one timer: what waits in each, the README's table tells. */
+
 import { Purgatory, type PurgatoryOptions, type SystemTimer } from 'purgatory';
 import { ThresholdPurgatory } from 'purgatory/threshold';
 import { describeFault } from '../fault.ts';
+import type { Log } from '../log-lines.ts';
 import type { AckPurgatory } from './delayed-produce.ts';
 import { type AnyPurgatory, type WaitingOperation, WaitingRoom } from './waiting-room.ts';
 
@@ -13,13 +15,14 @@ export interface Rooms {
 }
 
 /** `log` gets one line for a fault in an operation. */
-export function createRooms(timer: SystemTimer, maxParked: number, log: (line: string) => void): Rooms {
+export function createRooms(timer: SystemTimer, maxParked: number, log: Log): Rooms {
   const room = <P extends AnyPurgatory>(
     Kind: new (name: string, options: PurgatoryOptions) => P,
     name: string,
     maxParked = Infinity,
   ) => {
-    const onError = (error: unknown) => log(`a fault in the ${name} purgatory: ${describeFault(error)}`);
+    const onError = (error: unknown) =>
+      log(`a fault in the ${name} purgatory: ${describeFault(error)}`, 'fault');
     return new WaitingRoom(new Kind(name, { timer, maxParked, onError }), maxParked);
   };
   return {

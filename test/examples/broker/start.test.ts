@@ -86,19 +86,24 @@ describe('npm start', function () {
   }
 
   it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
-    const { broker, port } = await startBroker();
+    const { broker, port, http } = await startBroker();
     const run = (...args: string[]) =>
       promisify(execFile)('node', ['--import', 'tsx', 'examples/broker/main.ts', ...args], {
         cwd: root,
         env,
       }).catch((error) => error);
-    const [taken, wrong] = await Promise.all([
+    const [taken, page, wrong] = await Promise.all([
       run('--port', `${port}`, '--http', '0', '--data', dataFolder()),
+      run('--port', '0', '--http', `${http}`, '--data', dataFolder()),
       run('--port', 'nine'),
     ]);
     await broker.stop();
     expect(taken).to.include({ code: 1, stdout: '' });
-    expect(taken.stderr).to.contain(`${port}`).and.to.contain('EADDRINUSE');
+    const inUse = (taken: number, option: string) =>
+      `port ${taken} of 127.0.0.1 is in use: end what listens there, or choose another port with ${option}\n`;
+    expect(taken.stderr).to.equal(inUse(port, '--port'));
+    expect(page).to.include({ code: 1, stdout: '' });
+    expect(page.stderr).to.equal(inUse(http, '--http'));
     expect(wrong).to.include({ code: 1, stdout: '' });
     expect(wrong.stderr).to.equal('--port is "nine", where a whole number from 0 to 65535 is needed\n');
   });
