@@ -1,12 +1,11 @@
 // One test for every line of the table in docs/async-context.md.
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { ContextualOperation } from '../../src/async-context/contextual-operation.ts';
 import { IdleTimeouts } from '../../src/idle/idle-timeouts.ts';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer, type Timer } from '../../src/index.ts';
 import { setTimeout as dropInTimeout } from '../../src/timers/timers.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 
 const als = new AsyncLocalStorage<string>();
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -220,8 +219,6 @@ describe('The async context of a delayed operation', () => {
 });
 
 describe('A request’s context', () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const stores = new AsyncLocalStorage<object>();
 
   /** Runs `action` in a context of its own, whose store it returns weakly. */
@@ -234,7 +231,7 @@ describe('A request’s context', () => {
   async function isHeld(store: WeakRef<object>): Promise<boolean> {
     for (let i = 0; i < 3; i++) {
       await turn();
-      collect();
+      collectGarbage();
     }
     return store.deref() !== undefined;
   }

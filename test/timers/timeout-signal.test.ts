@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { timeoutSignal } from '../../src/timers/timers.ts';
-import { ok, runNode, summary } from '../support/child.ts';
 import { codeOf } from '../support/code-of.ts';
 import { PolyfilledSignal } from '../support/polyfilled-signal.ts';
 import { rejection } from '../support/rejection.ts';
@@ -140,17 +139,6 @@ describe('timeoutSignal', () => {
       server.closeAllConnections();
       server.close();
     }
-  });
-
-  it('keeps no process alive', async () => {
-    const source = `import { timeoutSignal } from 'purgatory/timers'; timeoutSignal(3_600_000); console.log('done');`;
-    expect(summary(await runNode(['--input-type=module', '-e', source]))).to.deep.equal(ok('done'));
-  });
-
-  it('keeps one alive by a timer that does', async () => {
-    const source = `import { SystemTimer } from 'purgatory'; import { timeoutSignal } from 'purgatory/timers';
-      timeoutSignal(20, { timer: new SystemTimer() }).onabort = () => console.log('aborted');`;
-    expect(summary(await runNode(['--input-type=module', '-e', source]))).to.deep.equal(ok('aborted'));
   });
 
   it('stays behind on no parent that the timer refuses it for', async () => {

@@ -1,5 +1,6 @@
 // Run by liveness.test.ts: sets up the scene named by its argument, and prints what ran before the process ended.
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { timeoutSignal } from '../../../src/timers/timers.ts';
 
 const HOUR = 3_600_000;
 
@@ -93,6 +94,12 @@ const scenes: Record<string, () => void> = {
       .waitFor(['k'], () => undefined, { timeoutMs: HOUR, signal })
       .catch(() => say('aborted'));
     setTimeout(() => controller.abort(), 5);
+  },
+  'a timeout signal': () => {
+    timeoutSignal(HOUR);
+  },
+  'a timeout signal on a timer of the user’s': () => {
+    timeoutSignal(50, { timer: new SystemTimer() }).onabort = () => say('aborted');
   },
   'a throw of run without onError': () => {
     // In one slice of one pass, however slow the machine: tasks without delay share it, and the error comes a turn later.
