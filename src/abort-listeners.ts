@@ -5,7 +5,8 @@
 // inside the abort. O(1) each. A signal may be any object with `aborted` and `addEventListener`, so that polyfills and signals of
 // other realms serve: one without `removeEventListener` keeps our one listener, which is used again.
 import { addAbortListener } from 'node:events';
-import { invalidArgType, throwLater } from './errors.ts';
+import { invalidArgType } from './errors.ts';
+import { throwLater } from './report-error.ts';
 
 /** Somebody who gives up when a signal aborts. */
 export interface Abortable {

@@ -3,7 +3,6 @@
 // Two families. A PurgatoryError says that a valid call met a state that refuses it (closed, full, already parked); its
 // `code` is stable and starts with ERR_PURGATORY_. A call with a bad argument gets a TypeError or RangeError that carries
 // the code Node itself would use, names the argument, the rule and the value, and leaves everything as it was.
-import { setImmediate as laterTurn } from 'node:timers';
 import { inspect } from 'node:util';
 
 /** The stable codes of {@link PurgatoryError}. */
@@ -73,6 +72,21 @@ export function invalidArgValue(name: string, reason: string, value: unknown): T
   );
 }
 
+export function timerClosed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer is closed');
+}
+
+export function timerFull(maxPending: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `The timer is full: maxPending is ${maxPending}`);
+}
+
+export function taskPendingElsewhere(): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_ALREADY_PENDING',
+    'The task is pending in another timer or parked in a purgatory: cancel it there first',
+  );
+}
+
 /** Bounds of a numeric option, for {@link checkedNumber}. */
 export interface NumberRule {
   readonly min: number;
@@ -107,16 +121,6 @@ export function checkedOptions<T extends object>(value: T | undefined): Partial<
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null) throw invalidArgType('options', 'of type object', value);
   return value;
-}
-
-/**
- * Throws `error` in a later turn, where it becomes an `uncaughtException`, as an error in a setTimeout callback does.
- * The binding is the host's own setImmediate even under fake timers: an error must not wait for somebody's fake clock.
- */
-export function throwLater(error: unknown): void {
-  laterTurn(() => {
-    throw error;
-  });
 }
 
 function withCode<E extends Error>(error: E, code: string): E {

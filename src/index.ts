@@ -1,6 +1,7 @@
 export type { Clock, WakeUp } from './clock/clock.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { systemClock } from './clock/system-clock.ts';
+export type { DurationSnapshot } from './duration-histogram.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
@@ -14,7 +15,6 @@ export type {
 } from './purgatory/purgatory-snapshot.ts';
 export type { PurgatoryRates } from './purgatory/rates.ts';
 export type { WaitResult } from './purgatory/wait-for.ts';
-export type { DurationSnapshot } from './timer/duration-histogram.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';

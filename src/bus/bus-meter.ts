@@ -2,7 +2,7 @@
 //
 // Ground rules. The bus calls it, and it calls nobody but subscribers. It keeps numbers only.
 import { debug } from '../debug.ts';
-import { DurationHistogram } from '../timer/duration-histogram.ts';
+import { DurationHistogram } from '../duration-histogram.ts';
 import type { Bus, BusState } from './bus.ts';
 import {
   type BusEcho,

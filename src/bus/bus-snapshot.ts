@@ -1,5 +1,5 @@
 // What a bus tells of itself at one moment: plain JSON of bounded size.
-import type { DurationSnapshot } from '../timer/duration-histogram.ts';
+import type { DurationSnapshot } from '../duration-histogram.ts';
 import type { BusState } from './bus.ts';
 import type { GapCause } from './bus-events.ts';
 

@@ -10,7 +10,8 @@
 // Costs. publish: O(1). Idle: one frame for each `echoMs`, whatever is parked.
 import { randomBytes } from 'node:crypto';
 import type { BusMember, HintValue, Membership } from '../bus-member.ts';
-import { invalidArgType, invalidArgValue, PurgatoryError, throwLater } from '../errors.ts';
+import { invalidArgType, invalidArgValue, PurgatoryError } from '../errors.ts';
+import { throwLater } from '../report-error.ts';
 import { rootContext } from '../root-context.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import {

@@ -15,7 +15,7 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
-import { reportError } from '../timer/refusals.ts';
+import { reportError } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ElementIndex } from './element-index.ts';

@@ -4,7 +4,7 @@
 // enters or leaves. An operation is either on all its watch lists and, with a deadline, in the timer, or in none of them. It
 // handles what user code throws where no caller of the user's could: inside a pass and in an expiry.
 import { PurgatoryError } from '../errors.ts';
-import { reportError } from '../timer/refusals.ts';
+import { reportError } from '../report-error.ts';
 import { type SystemTimer, withShortWay } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';

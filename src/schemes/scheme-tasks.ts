@@ -2,7 +2,7 @@
 //
 // Ground rules. It owns the slab, `task.$slot` of the tasks it holds, and two lists: `due`, what the pass under way has yet to
 // run, and `next`, what the next pass begins with. It reads no clock and runs no task; its timer (DrivenTimer) alone drives it. It is to
-// the schemes what TimingWheels is to SystemTimer, with one difference: a scheme hands over all that is due at once, so
+// the schemes what WheelTasks is to SystemTimer, with one difference: a scheme hands over all that is due at once, so
 // there is one cursor and no horizon. A task that is filed while a pass is open can therefore never enter that pass.
 //
 // Costs, besides the scheme's own: O(1) an operation, amortised where memory grows and shrinks.

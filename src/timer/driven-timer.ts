@@ -8,12 +8,12 @@
 // A pass runs what was due when it began; `advanceClock` runs it to its end, the reaper in slices. User code is called from `#run`
 // alone, and nothing it does (add, cancel, close, throw, advanceClock) upsets the pass: no slot is kept across a call.
 import type { Clock } from '../clock/clock.ts';
-import { invalidArgType } from '../errors.ts';
+import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
+import { reportError } from '../report-error.ts';
 import { CallbackTask } from './callback-task.ts';
-import type { PassObserver, PendingTasks } from './pending-tasks.ts';
+import { NO_EARLIER_LOOK, type PassObserver, type PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
-import { reportError, timerClosed, timerFull } from './refusals.ts';
 import { Slice } from './slice.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
@@ -199,7 +199,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #lookAtFor(task: TimerTask, lookAt: number): void {
     if (this.#isRunning) return; // the pass does so at its end
     try {
-      this.#lookAt(lookAt === Number.MAX_VALUE ? this.#tasks.nextTick() : lookAt);
+      this.#lookAt(lookAt === NO_EARLIER_LOOK ? this.#tasks.nextTick() : lookAt);
     } catch (error) {
       // The clock has refused: a task that nobody will wake up for must not be pending.
       task.$keeper = undefined;

@@ -4,7 +4,7 @@
 // It arms for an earlier time only: one for a later time would cost a host timer per start, while a wake-up that finds
 // nothing due costs one per bucket. With nothing pending it holds no wake-up, so an idle timer costs the host nothing.
 import type { Clock, WakeUp } from '../clock/clock.ts';
-import { throwLater } from '../errors.ts';
+import { throwLater } from '../report-error.ts';
 
 export class Reaper {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 // The timer of the library: hierarchical timing wheels with a DelayQueue, driven by a clock.
 //
-// Ground rules. Those of DrivenTimer, with the wheels (TimingWheels) for its pending tasks, so the clock jumps from non-empty bucket to
+// Ground rules. Those of DrivenTimer, with WheelTasks for its pending tasks, so the clock jumps from non-empty bucket to
 // non-empty bucket. What it adds to a driven timer: periodic tasks, a meter with its snapshot, and a short way in and out.
 //
 // The short way is for purgatories, which have checked their operations themselves: it saves the accesses to a task's fields
@@ -20,7 +20,7 @@ import { TimerMeter } from './timer-meter.ts';
 import { NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
 import { type TimerSnapshot, timerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
-import { TimingWheels } from './timing-wheels.ts';
+import { WheelTasks } from './wheel-tasks.ts';
 
 /**
  * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
@@ -28,7 +28,7 @@ import { TimingWheels } from './timing-wheels.ts';
  */
 export class SystemTimer extends DrivenTimer {
   readonly #tickMs: number;
-  readonly #wheels: TimingWheels;
+  readonly #tasks: WheelTasks;
   readonly #meter: TimerMeter;
 
   /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
@@ -38,12 +38,14 @@ export class SystemTimer extends DrivenTimer {
     const meter = new TimerMeter(tickMs);
     const bits = 32 - Math.clz32(wheelSize - 1);
     const nowMs = clock.now();
-    const wheels = new TimingWheels(bits, tickAt(nowMs, tickMs), meter);
-    super(checked, nowMs, wheels, meter);
+    const tasks = new WheelTasks(bits, tickAt(nowMs, tickMs), (level, bucket, moved) =>
+      meter.didCascade(level, bucket, moved),
+    );
+    super(checked, nowMs, tasks, meter);
     this.#tickMs = tickMs;
-    this.#wheels = wheels;
+    this.#tasks = tasks;
     this.#meter = meter;
-    meter.observe(this, wheels);
+    meter.observe(this, tasks);
   }
 
   /**
@@ -70,7 +72,7 @@ export class SystemTimer extends DrivenTimer {
    * a bounded number of steps, as `maxPerBucket` tells.
    */
   snapshot(): TimerSnapshot {
-    return timerSnapshot(this, this.#tickMs, this.#wheels, this.#meter);
+    return timerSnapshot(this, this.#tickMs, this.#tasks, this.#meter);
   }
 
   /**
@@ -90,7 +92,7 @@ export class SystemTimer extends DrivenTimer {
    * @internal
    */
   release(task: TimerTask, slot: number): void {
-    this.#wheels.release(task, slot);
+    this.#tasks.release(task, slot);
   }
 }
 

@@ -1,10 +1,12 @@
-// What one timer has done so far, and where it tells it: the only file of the timer that counts, and that publishes.
+// What one timer has done so far, and where it tells it: the only file of the timer that counts,
+// and that publishes.
 //
-// Ground rules. Its timer and the wheels call it, and it calls nobody but subscribers. It keeps numbers only, no task. It is told of a
-// task before the task runs and when no slot is held anywhere, so whatever a subscriber does is as safe as what a task does. It is too
-// late to cancel the task that it is told of: that runs.
+// Ground rules. Its timer and the wheels call it, and it calls nobody but subscribers. It keeps
+// numbers only, no task. It is told of a task before the task runs and when no slot is held
+// anywhere, so whatever a subscriber does is as safe as what a task does. It is too late to cancel
+// the task that it is told of: that runs.
 import { debug } from '../debug.ts';
-import { DurationHistogram } from './duration-histogram.ts';
+import { DurationHistogram } from '../duration-histogram.ts';
 import type { PassObserver } from './pending-tasks.ts';
 import type { Timer } from './timer.ts';
 import {
@@ -18,22 +20,26 @@ import {
   wheelCascaded,
 } from './timer-events.ts';
 import type { TimerTask } from './timer-task.ts';
-import type { TimerTaskList } from './timer-task-list.ts';
-import type { TimingWheel } from './timing-wheel.ts';
-import type { TimingWheels } from './timing-wheels.ts';
 
 /** Up to 16 s; who is later is late, however late. */
 const LATENESS_BOUNDS = 15;
 
+/** The pass that takes out due tasks. */
+interface Pass {
+  /** The tick of the task that was taken out last. */
+  readonly takenTick: number;
+}
+
 export class TimerMeter implements PassObserver {
   /**
-   * Counted from the tick of a task's deadline to the last reading of the clock when the task's turn came. No reading is made for it: the
-   * reaper has just made one, to see whether its slice is spent; an `advanceClock` makes one in all.
+   * Counted from the tick of a task's deadline to the last reading of the clock when the task's
+   * turn came. No reading is made for it: the reaper has just made one, to see whether its slice is
+   * spent; an `advanceClock` makes one in all.
    */
   readonly lateness: DurationHistogram = new DurationHistogram(LATENESS_BOUNDS);
   readonly #tickMs: number;
   #timer!: Timer;
-  #wheels!: TimingWheels;
+  #pass!: Pass;
   #failed = 0;
   #cascaded = 0;
   #slices = 0;
@@ -42,10 +48,10 @@ export class TimerMeter implements PassObserver {
     this.#tickMs = tickMs;
   }
 
-  /** To be called once, before anything runs: the wheels are made with their meter, and the timer with both. */
-  observe(timer: Timer, wheels: TimingWheels): void {
+  /** To be called once, before anything runs. The meter is made before the timer and its pass. */
+  observe(timer: Timer, pass: Pass): void {
     this.#timer = timer;
-    this.#wheels = wheels;
+    this.#pass = pass;
   }
 
   get failed(): number {
@@ -61,7 +67,7 @@ export class TimerMeter implements PassObserver {
   }
 
   willRun(task: TimerTask, nowMs: number): void {
-    const latenessMs = nowMs - this.#wheels.takenTick * this.#tickMs;
+    const latenessMs = nowMs - this.#pass.takenTick * this.#tickMs;
     this.lateness.note(latenessMs);
     if (taskRun.hasSubscribers) taskRun.publish({ timer: this.#timer, task, latenessMs } satisfies TaskRun);
   }
@@ -72,16 +78,12 @@ export class TimerMeter implements PassObserver {
     if (taskError.hasSubscribers) taskError.publish({ timer: this.#timer, task, error } satisfies TaskError);
   }
 
-  /** @param tasks how many of `bucket`, a bucket of a wheel above `lowest`, were moved. */
-  didCascade(lowest: TimingWheel, bucket: TimerTaskList, tasks: number): void {
+  /** @param tasks how many tasks of the bucket were moved. */
+  didCascade(level: number, bucket: number, tasks: number): void {
     this.#cascaded += tasks;
     if (wheelCascaded.hasSubscribers) {
-      wheelCascaded.publish({
-        timer: this.#timer,
-        level: lowest.levelOf(bucket),
-        bucket: bucket.index,
-        tasks,
-      } satisfies WheelCascaded);
+      const cascaded: WheelCascaded = { timer: this.#timer, level, bucket, tasks };
+      wheelCascaded.publish(cascaded);
     }
   }
 

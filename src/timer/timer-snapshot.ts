@@ -3,12 +3,13 @@
 // Ground rules. It reads and changes nothing that shows: tasks that are young are filed, and empty buckets leave the head of the DelayQueue,
 // as with `nextExpirationMs`. It takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a
 // limit, which is the lower, the more buckets are queued.
+
+import type { DurationSnapshot } from '../duration-histogram.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
-import type { DurationSnapshot } from './duration-histogram.ts';
-import type { SystemTimer } from './system-timer.ts';
+import type { DrivenTimer } from './driven-timer.ts';
 import { tickAt } from './tick.ts';
 import type { TimerMeter } from './timer-meter.ts';
-import type { TimingWheels } from './timing-wheels.ts';
+import type { WheelTasks } from './wheel-tasks.ts';
 
 /** A {@link SystemTimer} at one moment. Times are in ms by the timer's clock. */
 export interface TimerSnapshot {
@@ -63,30 +64,30 @@ const MAX_STEPS = 32_768;
 const MIN_PER_BUCKET = 16;
 
 export function timerSnapshot(
-  timer: SystemTimer,
+  timer: DrivenTimer,
   tickMs: number,
-  wheels: TimingWheels,
+  tasks: WheelTasks,
   meter: TimerMeter,
 ): TimerSnapshot {
   const nowMs = timer.now();
   const tick = tickAt(nowMs, tickMs);
   const nextExpirationMs = timer.nextExpirationMs ?? null; // leaves a head that has tasks
-  const { filed } = wheels;
-  const { lowest } = filed;
-  const { head, size } = filed.queue;
+  const wheels = tasks.filed();
+  const { lowest } = wheels;
+  const { head, size } = wheels.queue;
   const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
   return {
     tickMs,
     wheelSize: lowest.lists.length,
     nowMs,
-    pending: wheels.size,
+    pending: tasks.size,
     nextExpirationMs,
     isRef: timer.hasRef(),
     levels: Array.from(lowest.levels(), (wheel) => ({
       tickMs: wheel.span * tickMs,
       position: wheel.indexAt(tick),
       buckets: Array.from(wheel.lists, (list) =>
-        list === NONE ? 0 : filed.count(list as Slot, maxPerBucket),
+        list === NONE ? 0 : wheels.count(list as Slot, maxPerBucket),
       ),
     })),
     maxPerBucket,
@@ -96,7 +97,7 @@ export function timerSnapshot(
         level: lowest.levelOf(head),
         bucket: head.index,
         expirationMs: head.expiration * tickMs,
-        tasks: filed.count(head.list, maxPerBucket),
+        tasks: wheels.count(head.list, maxPerBucket),
       },
     },
     lateness: meter.lateness.snapshot(),

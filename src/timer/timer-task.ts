@@ -1,22 +1,45 @@
-// What a timer runs: user code with a delay. Ground rules: the two $ fields belong to the timer protocol
-// (timer-protocol.ts) and to nobody else; everything here is O(1). 56 bytes a task at most, as it is all there is to pay
-// for the collector when a million are pending.
+// What a timer runs: user code with a delay.
+//
+// Ground rules. The two fields whose names begin with $ belong to the timer protocol
+// (timer-protocol.ts). Nobody else may use them. Everything here is O(1). A task takes 56 bytes at
+// most: with a million pending, the tasks are most of what the collector has to visit.
 import { invalidArgType, outOfRange } from '../errors.ts';
-import { NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
 
-/** A piece of work to be run once, `delayMs` after it is added to a {@link Timer}. Extend it, or use `schedule`. */
+/**
+ * Who answers for a pending task: the timer that holds it or, for a parked operation, its
+ * purgatory.
+ */
+export interface TaskKeeper {
+  /** Takes the task out, unanswered. True iff it was pending here. */
+  remove(task: TimerTask): boolean;
+}
+
+/** The value of `$slot` in a task that no timer holds. */
+export const NOT_HELD = -1;
+
+/**
+ * A piece of work to be run once, `delayMs` after it is added to a {@link Timer}. Extend it, or use
+ * `schedule`.
+ */
 export abstract class TimerTask {
-  /** The delay in ms, counted from each `add`. Negative counts as 0; Infinity is for parked operations only. */
+  /**
+   * The delay in ms, counted from each `add`. Negative counts as 0. Infinity is for parked
+   * operations only.
+   */
   readonly delayMs: number;
-  /** Who answers for the task while it is pending: see timer-protocol.ts. */
+  /** Who answers for the task while it is pending. Undefined while it is not. */
   $keeper: TaskKeeper | undefined;
-  /** An integer of the timer that holds it: see timer-protocol.ts. */
+  /**
+   * An integer that belongs to the timer that holds the task; NOT_HELD in a task that no timer
+   * holds.
+   */
   $slot: number;
 
   /**
    * @param delayMs in ms, up to Number.MAX_SAFE_INTEGER (285,000 years).
    * @throws TypeError with ERR_INVALID_ARG_TYPE when it is no number.
-   * @throws RangeError with ERR_OUT_OF_RANGE when it is NaN, -Infinity, or finite and above Number.MAX_SAFE_INTEGER.
+   * @throws RangeError with ERR_OUT_OF_RANGE when it is NaN, -Infinity, or finite and above
+   * Number.MAX_SAFE_INTEGER.
    */
   constructor(delayMs: number) {
     if (!(delayMs <= Number.MAX_SAFE_INTEGER && delayMs >= -Number.MAX_VALUE)) checkUncommon(delayMs);
@@ -26,10 +49,16 @@ export abstract class TimerTask {
     this.$slot = NOT_HELD;
   }
 
-  /** What is to be done. What it throws goes to the timer's `onError`. The task is not pending while it runs. */
+  /**
+   * The user's work. What it throws goes to the timer's `onError`. The task is not pending while it
+   * runs.
+   */
   abstract run(): void;
 
-  /** Takes the task out of the timer, or the purgatory, that holds it. True iff it was pending. O(1). */
+  /**
+   * Takes the task out of the timer, or the purgatory, that holds it. True iff it was pending.
+   * O(1).
+   */
   cancel(): boolean {
     const keptBy = this.$keeper;
     return keptBy === undefined ? false : keptBy.remove(this);

@@ -1,229 +1,215 @@
-// The pending tasks of one timer in the order of their ticks, and the pass that takes out what is due.
+// The timing wheels of one timer, with the DelayQueue of their buckets (Varghese & Lauck 1987,
+// scheme 7; Kafka's TimingWheel).
 //
-// Ground rules. It owns `task.$slot` of the tasks it holds. It never reads a clock, runs no task and knows no milliseconds: ticks come as
-// arguments (PendingTasks). Its timer (DrivenTimer) alone drives it.
+// Ground rules. It owns the slab with every cell in it, and nobody else writes a cell. The lists of
+// the slab are the buckets of the wheels, and two more:
+//   due    the tasks of the cursor's tick that have yet to run, in add order
+//   next   the tasks without delay: they are due in the next pass
+// The cursor is the tick that the wheels stand at. No queued bucket expires at or before the
+// cursor, so the highest digit in which a tick differs from the cursor names the wheel. It owns
+// `task.$slot` of the tasks in its lists. It reads no clock and runs no task.
 //
-// Where a task is:   young -> filed in a bucket -> due -> taken out;   without delay:   next -> due -> taken out.
-// Young are the tasks started last (YoungTasks): none is for a tick before the first bucket's, so nobody looks for one before that.
-//
-// Three ticks:   cursor <= horizon <= now.   The cursor is the tick that the wheels stand at (FiledTasks). The horizon is the target of
-// the pass under way, or the cursor when none is. A pass takes, in order: `due` (the tasks of the cursor's tick), then bucket by
-// bucket what expires up to the horizon. A pass can be left and gone on with later. A task for a tick that is no longer ahead of
-// the horizon (it has no delay) goes to `next`, which is due first in the next pass: so none that a task adds can run in the pass
-// that is under way.
-//
-// Costs. add, release: O(1), plus O(log buckets) for the first task of a bucket. take: amortised O(1) per task and
-// per wheel that the task was filed above the lowest. A jump costs the same as a step.
-import { mustHold } from '../must-hold.ts';
-import type { Slot } from '../slab/slab.ts';
-import { FiledTasks } from './filed-tasks.ts';
-import type { PendingTasks } from './pending-tasks.ts';
-import { highOf, lowOf, tickOf } from './tick.ts';
-import type { TimerMeter } from './timer-meter.ts';
-import { NOT_HELD } from './timer-protocol.ts';
-import type { TimerTask } from './timer-task.ts';
-import { YoungTasks } from './young-tasks.ts';
+// Costs. file: O(1), plus O(log buckets) for the first task of a bucket. takeDue, release: O(1).
+// expireHead: O(log buckets), plus O(1) for each task that cascades. A task cascades once for each
+// wheel that it was filed above the lowest. No empty bucket is ever stepped through.
+import { Slab, type Slot } from '../slab/slab.ts';
+import { DelayQueue } from './delay-queue.ts';
+import { NO_EARLIER_LOOK } from './pending-tasks.ts';
+import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
+import { NOT_HELD, type TimerTask } from './timer-task.ts';
+import type { TimerTaskList } from './timer-task-list.ts';
+import { TimingWheel } from './timing-wheel.ts';
+import { checkTimingWheels } from './timing-wheels-check.ts';
 
-/** Due tasks that are read ahead at a time. */
+/**
+ * To be called after a cascade: the level and the index of the bucket, and how many of its tasks
+ * were moved.
+ */
+export type DidCascade = (level: number, bucket: number, tasks: number) => void;
+
+/** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
+const MAX_MOVES = 1_024;
+/** Due tasks that are read at a time. */
 const ROW = 32;
-/** Cells in use beyond which an empty timer starts afresh instead of keeping the buckets that a burst has made. */
+/** With more cells in use, empty wheels start afresh: they give back the buckets of a burst. */
 const MAX_IDLE_CELLS = 64;
+/** What the sentinel of a bucket's list has in `a`. In `b` it has the index of the bucket. */
+const QUEUED = 1;
+const NOT_QUEUED = 0;
 
-export class TimingWheels implements PendingTasks {
-  readonly #young = new YoungTasks();
-  readonly #filed: FiledTasks;
+export class TimingWheels {
+  readonly #bits: number = 0;
+  readonly #didCascade: DidCascade;
+  #slab = new Slab<TimerTask>();
+  #buckets: TimerTaskList[] = [];
+  #lowest: TimingWheel;
+  readonly #queue = new DelayQueue();
   #due: Slot;
   #next: Slot;
-  #horizon = 0;
-  #size = 0;
+  #cursor = 0;
+  #cursorHigh = 0;
+  #cursorLow = 0;
+  /** The tick of the cursor's high half alone. */
+  #cursorBase = 0;
   #takenHigh = 0;
   #takenLow = 0;
-  /** How many of the next due tasks have been read ahead. */
+  /** How many of the first due tasks have been read. */
   #readAhead = 0;
 
-  /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. @param meter is told of cascades. */
-  constructor(bits: number, tick: number, meter: TimerMeter) {
-    this.#filed = new FiledTasks(bits, tick, meter);
-    this.#due = this.#filed.slab.makeList(0, 0);
-    this.#next = this.#filed.slab.makeList(0, 0);
-    this.#horizon = tick;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  holds(task: TimerTask, slot: number): boolean {
-    if (YoungTasks.isRow(slot)) return this.#young.holds(task, slot);
-    return slot !== NOT_HELD && this.#filed.slab.value(slot as Slot) === task;
-  }
-
-  add(task: TimerTask, tick: number): number {
-    if (!(tick > this.#horizon && tick >= this.#filed.headExpiration)) return this.#addAtOnce(task, tick);
-    if (this.#young.isFull) this.#fileYoung();
-    this.#young.add(task, tick);
-    this.#size++;
-    return Number.MAX_VALUE;
-  }
-
-  /** A task that somebody must look for earlier than for any other, or in the next pass. */
-  #addAtOnce(task: TimerTask, tick: number): number {
-    let lookAt = this.cursor;
-    if (tick > this.#horizon) {
-      lookAt = this.#filed.file(task, tick);
-    } else {
-      const high = highOf(tick);
-      this.#filed.push(this.#next, task, high, lowOf(tick, high));
-    }
-    this.#size++;
-    return lookAt;
-  }
-
-  /** Files what is young, in the order of add. To be done before a bucket leaves the queue. */
-  #fileYoung(): void {
-    const young = this.#young;
-    if (young.end === 0) return;
-    for (let row = 0; row < young.end; row++) {
-      const task = young.task(row);
-      if (task === undefined) continue;
-      this.#filed.file(task, young.tick(row));
-      young.empty(row);
-    }
-    young.clear();
-  }
-
-  release(task: TimerTask, slot: number): void {
-    if (YoungTasks.isRow(slot)) this.#young.release(slot);
-    else this.#releaseFiled(slot as Slot);
-    task.$slot = NOT_HELD;
-    this.#size--;
-  }
-
-  #releaseFiled(slot: Slot): void {
-    const { slab } = this.#filed;
-    slab.clearValue(slot);
-    slab.remove(slot);
-  }
-
-  /** Moves the wheels on to `tick` as far as nothing expires, so that what is added next is filed no higher than it must be. */
-  catchUp(tick: number): void {
-    if (this.isPassOpen) return;
-    const filed = this.#filed;
-    if (filed.headExpiration <= tick) this.#dropEmptyHeads();
-    const head = filed.headExpiration;
-    if (tick < head) filed.cursor = tick;
-    // Beyond 2^53 the tick before the head may be no double, and round to the head: then the cursor stays.
-    else if (head - 1 < head) filed.cursor = head - 1;
-    this.#horizon = filed.cursor;
+  /**
+   * @param bits log2 of the buckets of each wheel.
+   * @param tick the tick to start from.
+   */
+  constructor(bits: number, tick: number, didCascade: DidCascade) {
+    this.#bits = bits;
+    this.#didCascade = didCascade;
+    this.#lowest = new TimingWheel(bits, 0, this.#slab, this.#buckets);
+    this.#due = this.#slab.makeList(0, 0);
+    this.#next = this.#slab.makeList(0, 0);
+    this.cursor = tick;
   }
 
   get cursor(): number {
-    return this.#filed.cursor;
+    return this.#cursor;
   }
 
-  get isPassOpen(): boolean {
-    return this.cursor < this.#horizon || !this.#filed.slab.isEmpty(this.#due);
+  /** Moves to a tick that is before the expiration of every queued bucket. */
+  set cursor(tick: number) {
+    this.#cursor = tick;
+    this.#cursorHigh = highOf(tick);
+    this.#cursorLow = lowOf(tick, this.#cursorHigh);
+    this.#cursorBase = tickOf(this.#cursorHigh, 0);
   }
 
-  /** True when there is something that no bucket waits for: a pass left open, or tasks without delay. */
-  get isOverdue(): boolean {
-    return this.isPassOpen || !this.#filed.slab.isEmpty(this.#next);
+  /** The earliest expiration of a queued bucket, which may be empty by now. Infinity for none. */
+  get headExpiration(): number {
+    return this.#queue.headExpiration;
   }
 
-  hasDue(tick: number): boolean {
-    return this.#filed.headExpiration <= tick || this.isOverdue;
+  /** Whether the head of the queue has a task. */
+  get hasHead(): boolean {
+    const { head } = this.#queue;
+    return head !== null && !this.#slab.isEmpty(head.list);
   }
 
-  openPass(tick: number): void {
-    this.#filed.slab.splice(this.#next, this.#due);
-    if (tick > this.#horizon) this.#horizon = tick;
+  get hasDue(): boolean {
+    return !this.#slab.isEmpty(this.#due);
   }
 
-  /** As in PendingTasks: a large bucket that is being cascaded is when there is no task at hand and the pass is open still. */
-  take(): TimerTask | undefined {
-    const filed = this.#filed;
-    const { slab } = filed;
-    for (;;) {
-      const slot = slab.next(this.#due);
-      if (slot !== this.#due) {
-        if (this.#readAhead === 0) this.#readRow(slot);
-        this.#readAhead--;
-        const task = slab.value(slot) as TimerTask;
-        this.#takenHigh = slab.b(slot);
-        this.#takenLow = slab.a(slot);
-        this.release(task, slot);
-        return task;
-      }
-      this.#fileYoung();
-      const head = filed.headExpiration;
-      if (head > this.#horizon) {
-        filed.cursor = this.#horizon;
-        return undefined;
-      }
-      filed.expireHead(this.#due);
-      if (filed.headExpiration === head && slab.isEmpty(this.#due)) return undefined;
+  get hasNext(): boolean {
+    return !this.#slab.isEmpty(this.#next);
+  }
+
+  /** Whether `task` is in one of the lists, in the cell `slot`. */
+  holds(task: TimerTask, slot: number): boolean {
+    return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
+  }
+
+  /**
+   * Files a task for a tick ahead of the cursor. Returns the tick at which to look for it, as
+   * PendingTasks.add does.
+   */
+  file(task: TimerTask, tick: number): number {
+    // The tick is near in most cases: then its high half is the cursor's, and nothing is divided.
+    const near = tick - this.#cursorBase;
+    const isNear = near < LOW_SPAN;
+    const high = isNear ? this.#cursorHigh : highOf(tick);
+    const low = isNear ? near | 0 : lowOf(tick, high);
+    const list = this.#lowest.listFor(high, low, this.#cursorHigh, this.#cursorLow);
+    this.#push(list, task, high, low);
+    return this.#slab.a(list) === QUEUED ? NO_EARLIER_LOOK : this.#enqueue(list, high, low);
+  }
+
+  /** Adds a task without delay, whose `tick` is the present one, to those of the next pass. */
+  fileForNext(task: TimerTask, tick: number): void {
+    const high = highOf(tick);
+    this.#push(this.#next, task, high, lowOf(tick, high));
+  }
+
+  #push(list: Slot, task: TimerTask, high: number, low: number): void {
+    const slot = this.#slab.push(list, low, high);
+    this.#slab.setValue(slot, task);
+    task.$slot = slot;
+  }
+
+  /** Takes out a task that is in the cell `slot`. */
+  release(task: TimerTask, slot: number): void {
+    this.#slab.clearValue(slot as Slot);
+    this.#slab.remove(slot as Slot);
+    task.$slot = NOT_HELD;
+  }
+
+  /** Makes the tasks without delay due, after the tasks that are due already. */
+  expireNext(): void {
+    this.#slab.splice(this.#next, this.#due);
+  }
+
+  /**
+   * Expires the head of the queue. The tasks of the cursor's tick, which is then the head's
+   * expiration, become due. Of a large overflow bucket, one step moves MAX_MOVES tasks. Until that
+   * bucket is empty it stays queued and the cursor stays before it. So a task that is added to its
+   * range meanwhile comes after its older tasks.
+   */
+  expireHead(): void {
+    const slab = this.#slab;
+    const bucket = this.#queue.head as TimerTaskList;
+    const moved = bucket.shift === 0 ? 0 : this.#cascade(bucket);
+    if (bucket.shift === 0 || slab.isEmpty(bucket.list)) {
+      this.#dequeue();
+      this.cursor = bucket.expiration;
+      if (bucket.shift === 0) slab.splice(bucket.list, this.#due);
     }
+    if (moved > 0) this.#didCascade(this.#lowest.levelOf(bucket), bucket.index, moved);
   }
 
-  /** The tick of the task that `take` returned last. */
+  /** Moves tasks of `bucket` to where they belong when the cursor is at its expiration. */
+  #cascade(bucket: TimerTaskList): number {
+    const slab = this.#slab;
+    const nowHigh = highOf(bucket.expiration);
+    const nowLow = lowOf(bucket.expiration, nowHigh);
+    let moved = 0;
+    for (let slot = slab.next(bucket.list); slot !== bucket.list; slot = slab.next(bucket.list)) {
+      if (moved === MAX_MOVES) break;
+      moved++;
+      const low = slab.a(slot);
+      const high = slab.b(slot);
+      if (low === nowLow && high === nowHigh) {
+        slab.moveTo(this.#due, slot);
+      } else {
+        const finer = this.#lowest.listFor(high, low, nowHigh, nowLow);
+        if (slab.a(finer) !== QUEUED) this.#enqueue(finer, high, low);
+        slab.moveTo(finer, slot);
+      }
+    }
+    return moved;
+  }
+
+  /** Takes out the first due task. Undefined when none is due. */
+  takeDue(): TimerTask | undefined {
+    const slab = this.#slab;
+    const slot = slab.next(this.#due);
+    if (slot === this.#due) return undefined;
+    if (this.#readAhead === 0) this.#readRow(slot);
+    this.#readAhead--;
+    const task = slab.value(slot) as TimerTask;
+    this.#takenHigh = slab.b(slot);
+    this.#takenLow = slab.a(slot);
+    this.release(task, slot);
+    return task;
+  }
+
+  /** The tick of the task that `takeDue` returned last. */
   get takenTick(): number {
     return tickOf(this.#takenHigh, this.#takenLow);
   }
 
-  nextTick(): number {
-    if (this.#size === 0) return Number.POSITIVE_INFINITY;
-    if (this.isOverdue) return this.cursor;
-    this.#dropEmptyHeads();
-    return this.#filed.headExpiration;
-  }
-
-  /** Leaves a head that has tasks, which is almost always: then nothing needs to be filed. */
-  #dropEmptyHeads(): void {
-    if (this.#filed.hasHead) return;
-    this.#fileYoung();
-    this.#filed.dropEmptyHeads();
-  }
-
-  /** With no task pending: ends a pass that was left open, and gives memory back. */
-  rest(): void {
-    this.#filed.dropEmptyHeads();
-    this.#filed.cursor = this.#horizon;
-    const { slab } = this.#filed;
-    if (slab.inUse <= MAX_IDLE_CELLS && !slab.isSparse) return;
-    this.#filed.startAfresh();
-    this.#due = this.#filed.slab.makeList(0, 0);
-    this.#next = this.#filed.slab.makeList(0, 0);
-  }
-
-  takeAll(): TimerTask[] {
-    const tasks: TimerTask[] = [];
-    const takeRest = (): void => {
-      do {
-        for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
-      } while (this.isPassOpen);
-    };
-    takeRest();
-    while (this.#size > 0) {
-      this.openPass(Math.max(this.#horizon, this.isOverdue ? this.#horizon : this.#filed.headExpiration));
-      takeRest();
-    }
-    return tasks;
-  }
-
-  shrink(): void {
-    if (!this.#filed.slab.isSparse) return;
-    const moved = this.#filed.compact();
-    this.#due = moved(this.#due);
-    this.#next = moved(this.#next);
-  }
-
   /**
-   * Reads the due tasks from `first` on, as many as a row has. Tasks that have long been pending lie all over memory: read one by one, as
-   * each is about to run, they are waited for one by one; read in a row, they are fetched side by side. (What is asked of a task holds
-   * for each: it is the reading that counts.)
+   * Reads a row of due tasks, from `first` on. Tasks that have been pending for long lie all over
+   * memory. One by one, the processor waits for each. In a row, it fetches them side by side. The
+   * comparison always holds: only its reading counts.
    */
   #readRow(first: Slot): void {
-    const { slab } = this.#filed;
+    const slab = this.#slab;
     let read = 1;
     let slot = slab.next(first);
     while (slot !== this.#due && read < ROW && slab.value(slot)?.$slot === slot) {
@@ -233,19 +219,81 @@ export class TimingWheels implements PendingTasks {
     this.#readAhead = read;
   }
 
-  /** For snapshots. What is young is filed first, so that every pending task is in a bucket, due or without delay. */
-  get filed(): FiledTasks {
-    this.#fileYoung();
-    return this.#filed;
+  /** Takes buckets without tasks from the head of the queue. Their queueing has paid for it. */
+  dropEmptyHeads(): void {
+    const queue = this.#queue;
+    for (let head = queue.head; head !== null && this.#slab.isEmpty(head.list); head = queue.head) {
+      this.#dequeue();
+    }
   }
 
+  #enqueue(list: Slot, high: number, low: number): number {
+    const bucket = this.#buckets[this.#slab.b(list)];
+    const expiration = bucket.startOf(high, low);
+    this.#slab.setA(list, QUEUED);
+    this.#queue.enqueue(bucket, expiration);
+    return expiration;
+  }
+
+  #dequeue(): void {
+    this.#slab.setA(this.#queue.dequeue().list, NOT_QUEUED);
+  }
+
+  /** With no task in any list: moves to `tick`, and gives back what many buckets took. */
+  rest(tick: number): void {
+    this.dropEmptyHeads();
+    this.cursor = tick;
+    if (this.#slab.inUse <= MAX_IDLE_CELLS && !this.#slab.isSparse) return;
+    this.#slab = new Slab();
+    this.#buckets = [];
+    this.#lowest = new TimingWheel(this.#bits, 0, this.#slab, this.#buckets);
+    this.#due = this.#slab.makeList(0, 0);
+    this.#next = this.#slab.makeList(0, 0);
+  }
+
+  /** Gives memory back after a burst. It may change the slot of every task. O(1), amortised. */
+  shrink(): void {
+    if (!this.#slab.isSparse) return;
+    const moved = this.#slab.compact();
+    this.#due = moved(this.#due);
+    this.#next = moved(this.#next);
+    for (const bucket of this.#buckets) {
+      bucket.list = moved(bucket.list);
+      this.#lowest.didMove(bucket);
+    }
+    this.#slab.forEachValue((task, slot) => {
+      task.$slot = slot;
+    });
+  }
+
+  /** For snapshots, which change nothing. */
+  get lowest(): TimingWheel {
+    return this.#lowest;
+  }
+
+  /** For snapshots, which change nothing. */
+  get queue(): DelayQueue {
+    return this.#queue;
+  }
+
+  /** How many tasks are in `list`, counted up to `max`: O(max). */
+  count(list: Slot, max: number): number {
+    const slab = this.#slab;
+    let tasks = 0;
+    for (let slot = slab.next(list); slot !== list && tasks < max; slot = slab.next(slot)) tasks++;
+    return tasks;
+  }
+
+  /** As checkTimingWheels. */
   check(): number {
-    const filed = this.#filed;
-    mustHold(this.cursor <= this.#horizon, 'the cursor is ahead of the horizon');
-    const tasks = this.#young.check(filed.headExpiration) + filed.check([this.#due, this.#next]);
-    mustHold(tasks === this.#size, `${tasks} tasks are held, size says ${this.#size}`);
-    // Not nextTick(): it would file what is young, and histories that are checked after each step would never have any.
-    if (tasks === 0) return Number.POSITIVE_INFINITY;
-    return this.isOverdue ? this.cursor : filed.headExpiration;
+    return checkTimingWheels({
+      slab: this.#slab,
+      buckets: this.#buckets,
+      lowest: this.#lowest,
+      queue: this.#queue,
+      cursor: this.#cursor,
+      others: [this.#due, this.#next],
+      isQueued: ({ list }) => this.#slab.a(list) === QUEUED,
+    });
   }
 }

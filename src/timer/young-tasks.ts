@@ -1,21 +1,25 @@
-// The tasks that were started last and are not filed yet: many a timer is cancelled before it is worth a place in a bucket.
+// The tasks that were started last and are not filed yet: most timers are cancelled soon, and a
+// young one never meets a bucket.
 //
-// Ground rules. It owns its rows and `task.$slot` of the tasks it holds: below NOT_HELD, where no cell of a slab is. Rows are given out in the
-// order of add. The last is given back when its task is cancelled; any other stays empty until all are filed: so rows are in add
-// order, always. It knows no wheel; its owner (TimingWheels) files what it holds before anything could ask where a task lies.
+// Ground rules. It owns its rows, and `task.$slot` of the tasks in them: a number below NOT_HELD,
+// where no cell of a slab is. Rows are given out in the order of add. When the last row loses its
+// task, it can be given out again. Any other row then stays empty until all tasks are filed. So the
+// rows are always in add order. It knows no wheel: its owner (WheelTasks) files the tasks.
 //
-// Costs. add, release: O(1), with no list to link into and none to leave. It holds MAX_YOUNG tasks, so filing them all is O(1) too.
+// Costs. add, release: O(1), with no list to link into and none to leave. It holds MAX_YOUNG tasks
+// at most, so to file them all is O(1) too. A task that stays is stored twice: here, and on a
+// wheel.
 //
-// Why: a deadline is mostly a guard around a call that is answered soon. Such a task meets one row here, which is at hand, and not a
-// bucket that has long left the caches; one that stays is filed when others have come, and pays for two places.
-// (Netty keeps new timeouts in a queue until its worker looks, and reckons them by then; here the deadline is the exact one.)
+// Why: a deadline is mostly a guard around a call that is answered soon. Its task uses a row that
+// is in the processor's first cache, and not a bucket that may be in none. (Netty keeps new
+// timeouts in a queue until its worker looks, and computes their deadlines by then. Here a deadline
+// is exact.)
 import { mustHold } from '../must-hold.ts';
-import { NOT_HELD } from './timer-protocol.ts';
-import type { TimerTask } from './timer-task.ts';
+import { NOT_HELD, type TimerTask } from './timer-task.ts';
 
-/** Enough for the calls that a server has under way within a tick, and few enough to stay in the first cache. */
+/** Enough for the calls that a server makes in a tick. Few enough to stay in the first cache. */
 const MAX_YOUNG = 32;
-/** The slot of the first row; those of the others go down from it. */
+/** The slot of the first row. The slots of the others go down from it. */
 const FIRST = NOT_HELD - 1;
 
 export class YoungTasks {
@@ -24,7 +28,7 @@ export class YoungTasks {
   /** Rows from here on are empty. */
   #end = 0;
 
-  /** Rows given out; those of cancelled tasks are empty. */
+  /** How many rows are given out. The row of a cancelled task is empty. */
   get end(): number {
     return this.#end;
   }
@@ -33,7 +37,7 @@ export class YoungTasks {
     return this.#end === MAX_YOUNG;
   }
 
-  /** Whether `slot`, of a task that some timer may hold, can only be a row's. */
+  /** Whether `slot` is that of a row, and not of a cell. */
   static isRow(slot: number): boolean {
     return slot < NOT_HELD;
   }
@@ -51,19 +55,23 @@ export class YoungTasks {
     task.$slot = FIRST - row;
   }
 
-  /** Takes out the task in `slot`; its `$slot` is the caller's to set. */
-  release(slot: number): void {
+  /** Takes out a task that is in `slot`. */
+  release(task: TimerTask, slot: number): void {
     const row = FIRST - slot;
     this.#tasks[row] = undefined;
+    task.$slot = NOT_HELD;
     if (row === this.#end - 1) this.#end = row;
   }
 
-  /** Takes out the task in `row`, which has been filed: at once, as to file the next may run out of memory. The row stays given out. */
+  /**
+   * Takes out the task in `row`, which is filed now. (At once: to file the next may run out of
+   * memory.)
+   */
   empty(row: number): void {
     this.#tasks[row] = undefined;
   }
 
-  /** The task in a row below `end`, unless it was taken out. */
+  /** The task in a row below `end`. Undefined when it was taken out. */
   task(row: number): TimerTask | undefined {
     return this.#tasks[row];
   }
@@ -73,14 +81,18 @@ export class YoungTasks {
     return this.#ticks[row];
   }
 
-  /** With every task taken out: all rows may be given out again. */
+  /** With every task taken out: gives out the rows anew. */
   clear(): void {
-    // An array anew: it is young to the collector too, as the tasks are. To store a young object in an old array costs more than this.
+    // A new array is young to the collector, as the tasks are. To store a young object in an old
+    // array costs more than to make one.
     this.#tasks = emptyRows();
     this.#end = 0;
   }
 
-  /** Throws unless each task knows its row, and is for `earliestTick` or later; returns how many there are. For tests. */
+  /**
+   * Throws unless each task knows its row, and is for `earliestTick` or later. Returns how many
+   * there are.
+   */
   check(earliestTick: number): number {
     let tasks = 0;
     for (const [row, task] of this.#tasks.entries()) {

@@ -6,7 +6,7 @@
 // resource of its own, of type Timeout, from its start to its end, and a new one when `refresh()` starts it again after its
 // end. Its number (`+timeout`) is the id of that resource, unique in the process, so it can be taken for no other timer's.
 import { AsyncResource } from 'node:async_hooks';
-import { throwLater } from '../errors.ts';
+import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 

@@ -32,11 +32,11 @@ describe('YoungTasks', () => {
     for (let time = 0; time < MANY; time++) {
       const task = new Task(1);
       young.add(task, 1);
-      young.release(task.$slot);
+      young.release(task, task.$slot);
     }
     expect([young.end, young.isFull]).to.deep.equal([1, false]);
     young.add(new Task(1), 1);
-    young.release(first.$slot);
+    young.release(first, first.$slot);
     expect([young.end, young.task(0)]).to.deep.equal([2, undefined]);
     young.clear();
     expect(young.end).to.equal(0);

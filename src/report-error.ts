@@ -1,0 +1,35 @@
+// What happens to an error that user code throws where no caller of the user's could catch it.
+//
+// Ground rules. No error is swallowed. It goes to the user's `onError`. Without one it becomes an
+// uncaught exception in a later turn, as an error in a setTimeout callback does.
+import { setImmediate as laterTurn } from 'node:timers';
+
+/**
+ * Passes `error` to `onError`. Without `onError`, and for an error that `onError` itself throws,
+ * calls `throwLater`.
+ */
+export function reportError<S>(
+  error: unknown,
+  subject: S,
+  onError: ((error: unknown, subject: S) => void) | undefined,
+): void {
+  if (onError === undefined) {
+    throwLater(error);
+    return;
+  }
+  try {
+    onError(error, subject);
+  } catch (thrown) {
+    throwLater(thrown);
+  }
+}
+
+/**
+ * Throws `error` in a later turn, where it becomes an `uncaughtException`. It uses the host's own
+ * setImmediate even under fake timers: an error must not wait for a fake clock.
+ */
+export function throwLater(error: unknown): void {
+  laterTurn(() => {
+    throw error;
+  });
+}
