@@ -1,47 +1,97 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { ok, runNode, summary } from './support/child.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The first block of the README in `language`, as a reader copies it. */
-function example(language: string): string {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const block = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(readme);
-  if (block === null) throw new Error(`the README has no block of ${language}`);
-  return block[1];
+function page(path: string): Promise<string> {
+  return readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+}
+
+/** The block of JavaScript in the README that has `text`, as a reader copies it. */
+async function example(text: string): Promise<string> {
+  const blocks = [...(await page('README.md')).matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
+  const block = blocks.find((code) => code.includes(text));
+  if (block === undefined) throw new Error(`the README has no block with ${text}`);
+  return block;
+}
+
+function rowsIn(text: string): string[] {
+  return text.split('\n').filter((line) => line.startsWith('| '));
 }
 
 describe('the long poll of the README', () => {
-  it('runs as written: a GET waits for the next POST', async () => {
-    // Only the port is another: 8080 may be taken on the machine of the test.
-    const source = example('js').replace(
-      '.listen(8080)',
+  let server: ChildProcess;
+  let lines: AsyncIterator<string>;
+  let url: string;
+
+  beforeEach(async () => {
+    // Only the port is another: 3000 may be taken on the machine of the test. And it prints how many are parked.
+    const source = (await example('createServer')).replace(
+      '.listen(3000)',
       '.listen(0, function () { console.log(this.address().port); })',
     );
-    const server = spawn(process.execPath, ['--input-type=module', '-e', source], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      const [line] = await once(server.stdout, 'data');
-      const url = `http://127.0.0.1:${Number(line)}`;
-      const poll = fetch(url).then((response) => response.json());
-      await expectStillWaiting(poll);
-      const posted = await fetch(`${url}/hello`, { method: 'POST' });
-      expect(await posted.json()).to.deep.equal(['/hello']);
-      expect(await poll).to.deep.equal(['/hello']);
-    } finally {
-      server.kill();
-    }
+    const watched = `${source}\nsetInterval(() => console.log(polls.numDelayed), 5);`;
+    const argv = ['--input-type=module', '-e', watched];
+    server = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    lines = createInterface({ input: server.stdout! })[Symbol.asyncIterator]();
+    url = `http://127.0.0.1:${(await lines.next()).value}`;
+  });
+
+  afterEach(async () => {
+    server.kill();
+    await once(server, 'exit');
+  });
+
+  async function parked(count: number): Promise<void> {
+    while ((await lines.next()).value !== String(count));
+  }
+
+  it('runs as written: a GET waits for the next POST', async () => {
+    const poll = fetch(url).then((response) => response.json());
+    await parked(1);
+    await fetch(`${url}/hello`, { method: 'POST' });
+    expect(await poll).to.deep.equal(['/hello']);
+    await parked(0);
+  });
+
+  it('gives up when the client is gone', async () => {
+    const controller = new AbortController();
+    const poll = fetch(url, { signal: controller.signal }).catch((error: Error) => error.name);
+    await parked(1);
+    controller.abort();
+    expect(await poll).to.equal('AbortError');
+    await parked(0);
   });
 });
 
-async function expectStillWaiting(promise: Promise<unknown>): Promise<void> {
-  const waiting = Symbol('waiting');
-  expect(await Promise.race([promise, new Promise((resolve) => setTimeout(resolve, 100, waiting))])).to.equal(
-    waiting,
-  );
-}
+describe('the operation of the README', () => {
+  it('runs as written: a fetch that waits is answered by the append', async () => {
+    const stage = `
+      const log = [];
+      const partition = {
+        name: 'p', available: 0, read: () => log.join(), append(bytes) { log.push(bytes); this.available++; },
+      };
+      const [bytes, socket, answer] = ['hello', { on() {} }, console.log];
+    `;
+    const source = `${stage}${await example('extends DelayedOperation')}`;
+    const child = await runNode(['--input-type=module', '-e', source]);
+    expect(summary(child)).to.deep.equal(ok('hello'));
+  });
+});
+
+describe('the figures of the README', () => {
+  it('are rows of the whole table in docs/performance.md', async () => {
+    const readme = await page('README.md');
+    const rows = rowsIn(readme.slice(readme.indexOf('## Speed'))).slice(2);
+    expect(rows).to.have.lengthOf(6);
+    const whole = rowsIn(await page('docs/performance.md')).map((row) =>
+      row.split('|').slice(0, 7).join('|'),
+    );
+    expect(whole).to.include.members(rows.map((row) => row.split('|').slice(0, 7).join('|')));
+  });
+});

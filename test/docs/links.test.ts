@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Pages that name files of the repository in their text, not in links alone. */
+const GUIDES = ['README.md', 'CONTRIBUTING.md'];
+
+/** The pages of the root, and those of the folders that are read. */
+const pages = ['.', 'docs', 'examples', 'bench', 'test', 'docs-tool'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.includes('node_modules') && !file.startsWith('api/'))
+    .map((file) => join(folder, file)),
+);
+
+function text(page: string): string {
+  return readFileSync(join(root, page), 'utf8').replace(/^```.*?^```/gms, '');
+}
+
+/** The anchor that a heading gets. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+}
+
+function anchors(page: string): string[] {
+  return [...text(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
+}
+
+/** Targets of links and pictures that lead to a file of the repository. */
+function linksIn(page: string): string[] {
+  const targets = [...text(page).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)];
+  return targets.map(([, link, attribute]) => link ?? attribute).filter((to) => !/^[a-z]+:/.test(to));
+}
+
+/** Paths in backticks or bare: what begins with a folder of the root, without placeholders and wildcards. */
+function pathsIn(page: string): string[] {
+  const path =
+    /(?<![\w/.<-])(?:src|test|bench|examples|docs|docs-tool|\.ci|\.github)\/[\w./-]*[\w/](?![\w*<{-])/g;
+  return [...new Set(text(page).match(path))];
+}
+
+describe('The pages of the repository', () => {
+  for (const page of pages) {
+    it(`lead from ${page} to files and headings that exist`, () => {
+      const broken = linksIn(page).filter((link) => {
+        const [path, anchor] = link.split('#');
+        const target = path === '' ? page : join(dirname(page), path);
+        if (!existsSync(join(root, target))) return true;
+        return anchor !== undefined && !anchors(target).includes(anchor);
+      });
+      expect(broken).to.deep.equal([]);
+    });
+  }
+
+  for (const page of GUIDES) {
+    it(`name in ${page} only files that exist`, () => {
+      const made = ['docs/api'];
+      const paths = pathsIn(page);
+      expect(paths).to.not.be.empty;
+      expect(paths.filter((path) => !existsSync(join(root, path)) && !made.includes(path))).to.deep.equal([]);
+    });
+
+    it(`name in ${page} only npm scripts that exist`, () => {
+      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+      const named = [...text(page).matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script);
+      expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
+    });
+  }
+});
+
+describe('The workflow', () => {
+  it('runs the gate of .ci/run on each release line that the package supports', () => {
+    const workflow = readFileSync(join(root, '.github/workflows/test.yml'), 'utf8');
+    expect(workflow)
+      .to.match(/node: \[20, 22, 24\]$/m)
+      .and.match(/- run: \.ci\/run$/m);
+    expect(readFileSync(join(root, '.ci/run'), 'utf8')).to.contain('npm ci && npm test');
+  });
+});

@@ -1,0 +1,82 @@
+import { expectTypeOf } from 'expect-type';
+import {
+  type Clock,
+  DelayedOperation,
+  ManualClock,
+  Purgatory,
+  type PurgatoryError,
+  SystemTimer,
+  type SystemTimerOptions,
+  systemClock,
+  type Timer,
+  TimerTask,
+  type WaitResult,
+} from 'purgatory';
+
+class Fetch extends DelayedOperation {
+  readonly offset = 1;
+  override tryComplete(): boolean {
+    return this.forceComplete();
+  }
+  override onComplete(): void {}
+}
+
+// A purgatory's own operations come back as what they are.
+const fetches = new Purgatory<string, Fetch>('fetches', {
+  onError: (error, op) => {
+    expectTypeOf(error).toBeUnknown();
+    expectTypeOf(op).toEqualTypeOf<Fetch>();
+  },
+});
+expectTypeOf(fetches.close()).toEqualTypeOf<Fetch[]>();
+expectTypeOf(fetches.cancelForKey('k')).toEqualTypeOf<Fetch[]>();
+expectTypeOf(fetches.tryCompleteElseWatch).parameters.toEqualTypeOf<[Fetch, readonly string[]]>();
+expectTypeOf(fetches.checkAndComplete).parameters.toEqualTypeOf<[string]>();
+expectTypeOf(fetches.checkAndComplete('k')).toBeNumber();
+expectTypeOf(fetches.notify('k')).toBeVoid();
+expectTypeOf(fetches).toExtend<Disposable>();
+// @ts-expect-error a key of another type
+fetches.notify(1);
+// @ts-expect-error another operation
+fetches.tryCompleteElseWatch({}, ['k']);
+// @ts-expect-error counts cannot be set
+fetches.numDelayed = 1;
+
+// Without type arguments, any key and any operation.
+const anything = new Purgatory('anything');
+anything.notify({ any: 'key' });
+expectTypeOf(anything.close()).toEqualTypeOf<DelayedOperation[]>();
+
+// The value of waitFor is what `attempt` returns, without undefined.
+declare const found: string | undefined;
+const waited = fetches.waitFor(['k'], () => found, { timeoutMs: 5, signal: AbortSignal.timeout(5) });
+expectTypeOf(waited).toEqualTypeOf<Promise<WaitResult<string>>>();
+expectTypeOf<WaitResult<string>>().toEqualTypeOf<{ expired: false; value: string } | { expired: true }>();
+void waited.then((result) => {
+  if (result.expired) expectTypeOf(result).not.toHaveProperty('value');
+  else expectTypeOf(result.value).toEqualTypeOf<string>();
+});
+// @ts-expect-error a deadline must be given; Infinity is one
+void fetches.waitFor(['k'], () => found, {});
+
+// Timers and tasks.
+expectTypeOf(SystemTimer).toBeConstructibleWith({ tickMs: 1, wheelSize: 64, clock: systemClock });
+expectTypeOf<SystemTimer>().toExtend<Timer>();
+expectTypeOf(new SystemTimer().schedule(() => {}, 5)).toEqualTypeOf<TimerTask>();
+expectTypeOf<SystemTimer['nextExpirationMs']>().toEqualTypeOf<number | undefined>();
+expectTypeOf<SystemTimerOptions['reaper']>().toEqualTypeOf<boolean | undefined>();
+expectTypeOf<DelayedOperation>().toExtend<TimerTask>();
+expectTypeOf<Fetch['delayMs']>().toBeNumber();
+// @ts-expect-error a task has to say what it runs
+new (class extends TimerTask {})(5);
+// @ts-expect-error an operation has to have a condition
+new (class extends DelayedOperation {
+  override onComplete(): void {}
+})(5);
+
+// Clocks and errors.
+expectTypeOf(systemClock).toEqualTypeOf<Clock>();
+expectTypeOf<ManualClock>().toExtend<Clock>();
+expectTypeOf(ManualClock).toBeConstructibleWith(5);
+expectTypeOf<PurgatoryError>().toExtend<Error>();
+expectTypeOf<PurgatoryError['code']>().toBeString();

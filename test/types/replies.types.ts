@@ -1,0 +1,17 @@
+import { expectTypeOf } from 'expect-type';
+import { ManualClock, SystemTimer } from 'purgatory';
+import { Replies } from 'purgatory/replies';
+
+const replies = new Replies<number, string>({ timer: new SystemTimer(), maxPending: 5 });
+expectTypeOf(replies.expect(1, { timeoutMs: 5, signal: AbortSignal.timeout(5) })).toEqualTypeOf<
+  Promise<string>
+>();
+expectTypeOf(replies.resolve(1, 'reply')).toBeBoolean();
+expectTypeOf(replies.reject(1, new Error('no'))).toBeBoolean();
+expectTypeOf(replies.rejectAll(new Error('no'))).toBeNumber();
+expectTypeOf(replies).toExtend<Disposable>();
+new Replies({ clock: new ManualClock() });
+// @ts-expect-error the reply is a string
+replies.resolve(1, 2);
+// @ts-expect-error a deadline must be given
+void replies.expect(1, {});

@@ -1,0 +1,25 @@
+// The files of this folder that end with .types.ts are checked by `npm run typecheck` against the built declarations.
+// None of them runs: what they say is in their types, and in what they expect to be an error.
+import { readdir, readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+
+const here = new URL('./', import.meta.url);
+
+/** `.` is index.types.ts, `./timers/promises` is timers-promises.types.ts. */
+function fileOf(subpath: string): string {
+  return `${subpath === '.' ? 'index' : subpath.slice(2).replaceAll('/', '-')}.types.ts`;
+}
+
+describe('The type tests', () => {
+  it('cover every subpath export', async () => {
+    const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
+    const files = (await readdir(here)).filter((file) => file.endsWith('.types.ts'));
+    expect(files.sort()).to.deep.equal(subpaths.map(fileOf).sort());
+    for (const subpath of subpaths) {
+      const source = await readFile(new URL(fileOf(subpath), here), 'utf8');
+      expect(source).to.contain(`from 'purgatory${subpath.slice(1)}'`);
+      expect(source).to.contain('expectTypeOf');
+    }
+  });
+});

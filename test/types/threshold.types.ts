@@ -1,0 +1,31 @@
+import { expectTypeOf } from 'expect-type';
+import type { DelayedOperation, WaitResult } from 'purgatory';
+import {
+  type Threshold,
+  ThresholdOperation,
+  ThresholdPurgatory,
+  type ThresholdValue,
+} from 'purgatory/threshold';
+
+// Values are numbers unless another type is given; both kinds of an offset are.
+const offsets = new ThresholdPurgatory<string>('offsets');
+expectTypeOf(offsets.get('p')).toEqualTypeOf<number | undefined>();
+expectTypeOf(offsets.advance('p', 5)).toBeNumber();
+expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<number>>>();
+expectTypeOf(offsets).toExtend<Disposable>();
+// @ts-expect-error a bigint where values are numbers
+offsets.advance('p', 5n);
+
+const big = new ThresholdPurgatory<string, bigint>('big');
+expectTypeOf(big.awaitAtLeast('p', 5n, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<bigint>>>();
+expectTypeOf<Threshold<string, bigint>>().toEqualTypeOf<readonly [key: string, threshold: bigint]>();
+expectTypeOf<ThresholdValue>().toEqualTypeOf<number | bigint>();
+
+// A ThresholdOperation needs an answer, and no condition.
+class Ack extends ThresholdOperation {
+  override onComplete(): void {}
+}
+expectTypeOf<Ack>().toExtend<DelayedOperation>();
+const acks = new ThresholdPurgatory<string, number, Ack>('acks');
+expectTypeOf(acks.tryCompleteElseWatch(new Ack(5), [['p', 1]])).toBeBoolean();
+expectTypeOf(acks.close()).toEqualTypeOf<Ack[]>();

@@ -1,0 +1,23 @@
+import { expectTypeOf } from 'expect-type';
+import * as timers from 'purgatory/timers';
+
+// The arguments of a callback are those that are given, as with Node's.
+const timeout = timers.setTimeout(
+  (word, count) => {
+    expectTypeOf(word).toEqualTypeOf<string>();
+    expectTypeOf(count).toEqualTypeOf<number>();
+  },
+  5,
+  'word',
+  1,
+);
+expectTypeOf(timeout).toEqualTypeOf<timers.Timeout>();
+expectTypeOf(timers.setInterval(() => {}, 5)).toEqualTypeOf<timers.Timeout>();
+expectTypeOf<timers.Timeout>().toExtend<Disposable>();
+expectTypeOf(timeout.refresh()).toEqualTypeOf<timers.Timeout>();
+expectTypeOf<number>().toExtend<Parameters<typeof timers.clearTimeout>[0]>();
+// @ts-expect-error the callback wants an argument that is not given
+timers.setTimeout((word: string) => void word, 5);
+
+const signal = timers.timeoutSignal(5, { signal: AbortSignal.timeout(5) });
+expectTypeOf(signal).toExtend<AbortSignal & Disposable>();
