@@ -85,8 +85,6 @@ export const scan: Workload = {
       size: 100_000,
       metric: 'scan',
       peer: 'a Set of the operations',
-      bar: { ratio: 1 },
-      aim: { ratio: 1 / 2 },
     },
     {
       title: 'the same, with as many parked anew',

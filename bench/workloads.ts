@@ -17,6 +17,7 @@ import { sameDelay } from './same-delay.ts';
 import { scan } from './scan.ts';
 import { steady } from './steady.ts';
 import { stringKeys } from './string-keys.ts';
+import { vain } from './vain.ts';
 import { wakeUps } from './wake-ups.ts';
 
 export const workloads: readonly Workload[] = [
@@ -28,6 +29,7 @@ export const workloads: readonly Workload[] = [
   parkComplete,
   stringKeys,
   scan,
+  vain,
   memory,
   loadMax,
   loadFixed,

@@ -87,6 +87,32 @@ export function taskPendingElsewhere(): PurgatoryError {
   );
 }
 
+export function purgatoryClosed(name: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`);
+}
+
+export function timerOfPurgatoryClosed(name: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `The timer of purgatory "${name}" was closed`);
+}
+
+export function purgatoryFull(name: string, maxParked: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `Purgatory "${name}" is full: maxParked is ${maxParked}`);
+}
+
+export function waitCancelled(name: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CANCELLED', `The wait was cancelled in purgatory "${name}"`);
+}
+
+/** For an operation that is to be parked and cannot be: it is parked already, or pending in a timer. */
+export function operationPending(isParked: boolean): PurgatoryError {
+  return isParked
+    ? new PurgatoryError('ERR_PURGATORY_ALREADY_WATCHED', 'The operation is parked already: park it once')
+    : new PurgatoryError(
+        'ERR_PURGATORY_ALREADY_PENDING',
+        'The operation is pending in a timer as a plain task: cancel it there before parking it',
+      );
+}
+
 /** Bounds of a numeric option, for {@link checkedNumber}. */
 export interface NumberRule {
   readonly min: number;

@@ -5,7 +5,6 @@ export type { DurationSnapshot } from './duration-histogram.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
-export type { PurgatoryTotals } from './purgatory/purgatory-meter.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
   HotKey,
@@ -13,7 +12,7 @@ export type {
   PurgatorySnapshot,
   SnapshotOptions,
 } from './purgatory/purgatory-snapshot.ts';
-export type { PurgatoryRates } from './purgatory/rates.ts';
+export type { PurgatoryRates, PurgatoryTotals } from './purgatory/rates.ts';
 export type { WaitResult } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';

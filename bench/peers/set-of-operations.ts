@@ -8,7 +8,10 @@ function walk(operation: typeof makeOne): ParkingPeer {
   const peer: ParkingPeer<ReturnType<typeof makeOne>> = {
     operation,
     park: (op) => set.add(op),
-    complete: (op) => op.forceComplete(),
+    complete: (op) => {
+      set.delete(op);
+      op.forceComplete();
+    },
     ready: (op) => {
       op.isReady = true;
     },

@@ -75,14 +75,14 @@ export abstract class DelayedOperation extends TimerTask {
       (this.$keeper as unknown as OperationKeeper).expire(this);
       return;
     }
-    const errors = expire(this);
+    const errors = expireUnparked(this);
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
   }
 }
 
-/** Completes `operation` as its deadline does; returns what its user code threw: at most one of each method. */
-export function expire(operation: DelayedOperation): unknown[] {
+/** Answers an operation that its deadline has taken out; returns what its user code threw: at most one of each method. */
+export function expireUnparked(operation: DelayedOperation): unknown[] {
   const errors: unknown[] = [];
   try {
     if (!operation.forceComplete()) return errors;

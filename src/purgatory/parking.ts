@@ -1,9 +1,22 @@
-// Where parked operations are kept: the watch lists and the timer, entered and left together.
+// The one place where operations enter a purgatory and leave it: its lists and its timer, entered and left together.
 //
-// Ground rules. It is the keeper (timer-protocol.ts) of every operation that its purgatory has parked, and the only place where one
-// enters or leaves. An operation is either on all its watch lists and, with a deadline, in the timer, or in none of them. It
-// handles what user code throws where no caller of the user's could: inside a pass and in an expiry.
-import { PurgatoryError } from '../errors.ts';
+// Ground rules. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every operation that is
+// parked there. An operation is either on all its lists and, with a deadline, in the timer, or in none of them. Each
+// way out is a method of its own, so nobody has to find out afterwards why an operation left. It handles what user
+// code throws where no caller of the user's could: inside a pass, and in an expiry.
+//
+// To park an operation is a protocol of four steps: `admits`, the first try, `admits` again (the try was user code),
+// `park`. A condition that may have come true between the first try and the parking needs a second try: `tryParked`.
+//
+// Costs. park, and each way out: O(watches of the operation), for watch lists.
+import { debug } from '../debug.ts';
+import {
+  operationPending,
+  type PurgatoryError,
+  purgatoryClosed,
+  purgatoryFull,
+  timerOfPurgatoryClosed,
+} from '../errors.ts';
 import { reportError } from '../report-error.ts';
 import { type SystemTimer, withShortWay } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -11,62 +24,77 @@ import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
 import {
   COMPLETED,
   type DelayedOperation,
-  expire,
+  expireUnparked,
   NOT_PARKED,
   type OperationKeeper,
 } from './delayed-operation.ts';
-import type { Named } from './operation-events.ts';
+import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PurgatoryMeter } from './purgatory-meter.ts';
+import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { Waiter } from './wait-for.ts';
 
-/** The lists of who waits for what: of a key alone, or of a key and more. They keep `$place` of what they hold. */
-export interface ParkedLists<Watch> {
-  /** Parks an operation that is parked nowhere and sets its `$place`, as soon as `leave` can take it off; keeps `stamp`, an int32, for it. */
-  park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
-  /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
-  leave(operation: DelayedOperation, place: number): number;
-  /** Gives memory back after operations have left. */
-  shrink(): void;
-}
-
-export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKeeper, OperationKeeper {
-  readonly watchers: Lists;
+export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
+  implements TaskKeeper, OperationKeeper
+{
+  readonly name: string;
+  readonly lists: Lists;
   readonly meter: PurgatoryMeter;
-  readonly #timer: Timer;
+  readonly timer: Timer;
+  readonly maxParked: number = 0;
   /** The timer, if it has the short way in and out. */
   readonly #systemTimer: SystemTimer | undefined;
+  readonly #ownsTimer: boolean;
   readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
+  #isClosed = false;
+  /** Bulks under way. */
+  #bulks = 0;
 
-  /** Passes under way: loops in which many operations may leave. */
-  #passes = 0;
-  /** The operation whose deadline has come: completing it means expiring it. */
-  #expiring: DelayedOperation | undefined;
-
-  constructor(
-    purgatory: Named,
-    timer: Timer,
-    watchers: Lists,
-    onError: ((error: unknown, operation: DelayedOperation) => void) | undefined,
-  ) {
-    this.#timer = timer;
+  constructor(options: CheckedPurgatoryOptions, lists: Lists) {
+    const { name, timer, ownsTimer, maxParked, onError } = options;
+    this.name = name;
+    this.lists = lists;
+    this.meter = new PurgatoryMeter(timer);
+    this.timer = timer;
+    this.maxParked = maxParked;
     this.#systemTimer = withShortWay(timer);
-    this.watchers = watchers;
-    this.meter = new PurgatoryMeter(purgatory, timer);
+    this.#ownsTimer = ownsTimer;
     this.#onError = onError;
   }
 
-  /** Parks an operation that is parked and pending nowhere. @throws what the timer's `add` throws; nothing is parked then. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Whether `operation` may be tried and parked: false when it is completed already.
+   *
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING: it is in a timer.
+   */
+  admits(operation: DelayedOperation): boolean {
+    if (this.#isClosed) throw purgatoryClosed(this.name);
+    if (operation.$place === COMPLETED) return false;
+    if (operation.$keeper !== undefined) throw operationPending(operation.$place >= 0);
+    return true;
+  }
+
+  /**
+   * Parks an operation that is parked and pending nowhere.
+   *
+   * @throws PurgatoryError ERR_PURGATORY_FULL, and what the timer's `add` throws; nothing is parked then.
+   */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
+    const { lists, maxParked } = this;
+    if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
     const delayMs = operation.delayMs;
     const systemTimer = this.#systemTimer;
     if (systemTimer !== undefined && delayMs !== Number.POSITIVE_INFINITY) {
       systemTimer.addFor(this, operation, delayMs);
     } else {
-      if (delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(operation);
+      if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
       operation.$keeper = this;
     }
     try {
-      this.watchers.park(operation, watches, this.meter.stamp(delayMs));
+      lists.park(operation, watches, this.meter.stamp(delayMs));
     } catch (error) {
       this.#leave(operation, operation.$place, NOT_PARKED);
       throw error;
@@ -74,28 +102,41 @@ export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKee
     this.meter.didPark(operation, watches);
   }
 
-  /**
-   * Many operations may leave until `endPass`, which is to be given what this returns: then memory is given back once, for what is left,
-   * and not again and again on the way.
-   */
-  beginPass(): number {
-    return this.#passes++;
-  }
-
-  /** @param outer the passes around this one. They are not counted down: where a chain of events has overflowed the stack, inner passes have no end. */
-  endPass(outer: number): void {
-    this.#passes = outer;
-    if (outer === 0) this.#settle();
+  /** The second try, right after parking. What it throws comes through, and the operation is not parked any more. */
+  tryParked(operation: DelayedOperation): boolean {
+    if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
+    try {
+      return operation.tryComplete();
+    } catch (error) {
+      if (this.keeps(operation)) this.withdraw(operation);
+      throw error;
+    }
   }
 
   keeps(operation: DelayedOperation): boolean {
     return operation.$keeper === this;
   }
 
+  /** Tries a parked operation for an event: true iff that completed it. What it throws is reported. */
+  tries(operation: DelayedOperation): boolean {
+    try {
+      return operation.tryComplete();
+    } catch (error) {
+      const { isCompleted } = operation;
+      this.report(error, operation);
+      return isCompleted;
+    }
+  }
+
   complete(operation: DelayedOperation, place: number): void {
     const stamp = this.#leave(operation, place, COMPLETED);
-    if (operation === this.#expiring) this.meter.didExpire(operation, stamp);
-    else this.meter.didComplete(operation, stamp);
+    this.meter.didComplete(operation, stamp);
+  }
+
+  expire(operation: DelayedOperation): void {
+    const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
+    this.meter.didExpire(operation, stamp);
+    for (const error of expireUnparked(operation)) this.report(error, operation);
   }
 
   withdraw(operation: DelayedOperation): void {
@@ -103,18 +144,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKee
     this.meter.didCancel(operation, stamp);
   }
 
-  /** For `cancel()`, and for a shared timer that is closed: the one way in which a waiter can meet this. */
+  /** For `cancel()`, and for a shared timer that is closed, which is the one way in which a waiter can meet this. */
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
     if (!(operation instanceof Waiter)) return true;
-    operation.refuse(new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the purgatory was closed'));
+    operation.refuse(timerOfPurgatoryClosed(this.name));
     return false;
   }
 
-  /** Takes out, unanswered, each parked operation that `next` gives; returns them, but for waiters, which are refused with `why`. */
-  takeOut(next: () => DelayedOperation | undefined, why: () => PurgatoryError): DelayedOperation[] {
+  /** Takes out, unanswered, each operation that `next` gives; returns them, but for waiters, which are refused with `why`. */
+  takeOut(next: NextToLeave, why: () => PurgatoryError): DelayedOperation[] {
     const operations: DelayedOperation[] = [];
-    const outer = this.beginPass();
+    const outer = this.beginBulk();
     try {
       for (let operation = next(); operation !== undefined; operation = next()) {
         this.withdraw(operation);
@@ -122,32 +163,32 @@ export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKee
         else operations.push(operation);
       }
     } finally {
-      this.endPass(outer);
+      this.endBulk(outer);
     }
     return operations;
   }
 
-  expire(operation: DelayedOperation): void {
-    this.#expiring = operation;
-    const errors = expire(operation);
-    this.#expiring = undefined;
-    for (const error of errors) this.report(error, operation);
+  /** Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link takeOut}. */
+  close(): DelayedOperation[] {
+    this.#isClosed = true;
+    const parked = this.takeOut(this.lists.all(), () => purgatoryClosed(this.name));
+    if (this.#ownsTimer) this.timer.close();
+    debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
+    return parked;
   }
 
-  /** Tries a parked operation for an event; whether that completed it. What it throws is reported, and the pass goes on. */
-  tries(operation: DelayedOperation): boolean {
-    try {
-      return operation.tryComplete();
-    } catch (error) {
-      return this.failed(error, operation);
-    }
+  /**
+   * Begins a bulk, in which many operations may leave: memory is given back once, at its end, for what is left then.
+   * Nothing moves in memory during a bulk, so a pass must be inside one. `endBulk` takes what this returns.
+   */
+  beginBulk(): number {
+    return this.#bulks++;
   }
 
-  /** Reports what the try of a parked operation threw; whether the try had completed it. */
-  failed(error: unknown, operation: DelayedOperation): boolean {
-    const { isCompleted } = operation;
-    this.report(error, operation);
-    return isCompleted;
+  /** Bulks are not counted down: where a chain of events has overflowed the stack, inner ones have no end. */
+  endBulk(outer: number): void {
+    this.#bulks = outer;
+    if (outer === 0) this.#settle();
   }
 
   report(error: unknown, operation: DelayedOperation): void {
@@ -155,10 +196,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKee
     reportError(error, operation, this.#onError);
   }
 
-  /** Takes `operation` off the lists and the timer and leaves it in the state `left`. Returns its stamp. */
+  /** Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its stamp. */
   #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
     // Where parking itself has failed, the lists may not have it.
-    const stamp = place === NOT_PARKED ? 0 : this.watchers.leave(operation, place);
+    const stamp = place === NOT_PARKED ? 0 : this.lists.leave(operation, place);
     operation.$keeper = undefined;
     operation.$place = left;
     const systemTimer = this.#systemTimer;
@@ -166,14 +207,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch>> implements TaskKee
       const slot = operation.$slot;
       if (slot !== NOT_HELD) systemTimer.release(operation, slot);
     } else {
-      this.#timer.remove(operation); // whatever `delayMs` says: it may have changed since
+      this.timer.remove(operation); // whatever `delayMs` says: it may have changed since
     }
-    if (this.#passes === 0) this.#settle();
+    if (this.#bulks === 0) this.#settle();
     return stamp;
   }
 
   #settle(): void {
-    this.watchers.shrink();
+    this.lists.shrink();
     this.#systemTimer?.settle();
   }
 }

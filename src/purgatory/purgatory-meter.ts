@@ -23,21 +23,7 @@ import {
   operationParked,
   operationTried,
 } from './operation-events.ts';
-import { Rates } from './rates.ts';
-
-/** How operations left their purgatory, counted since it was made. */
-export interface PurgatoryTotals {
-  /** Entered: those that left, and those that are parked now. */
-  parked: number;
-  /** Answered before the deadline: by an event, or forced. */
-  completed: number;
-  /** Answered by the deadline. */
-  expired: number;
-  /** Taken out unanswered: cancelled, aborted, closed, or refused because the second try threw. */
-  cancelled: number;
-  /** Throws of user code that were reported. The operation counts as completed, expired or still parked besides. */
-  failed: number;
-}
+import { type PurgatoryTotals, Rates } from './rates.ts';
 
 /** The time of timers that do not tell theirs. */
 const systemTime = {
@@ -49,20 +35,24 @@ const systemTime = {
 
 export class PurgatoryMeter {
   readonly rates: Rates;
-  readonly #purgatory: Named;
+  #purgatory!: Named;
   readonly #time: { now(): number; readonly lastReadingMs: number };
   #completed = 0;
   #expired = 0;
   #cancelled = 0;
   #failed = 0;
 
-  constructor(purgatory: Named, timer: Timer) {
-    this.#purgatory = purgatory;
+  constructor(timer: Timer) {
     this.#time =
       timer.now === undefined || timer.lastReadingMs === undefined
         ? systemTime
         : (timer as typeof systemTime);
     this.rates = new Rates(this.#time.now());
+  }
+
+  /** To be called once, before anything is parked: events name this purgatory. */
+  observe(purgatory: Named): void {
+    this.#purgatory = purgatory;
   }
 
   /** @param size how many are parked now. */

@@ -34,6 +34,7 @@ export interface WaitOptions {
 
 /** What a purgatory is made of: its options with their defaults, and the timer that they ask for. */
 export interface CheckedPurgatoryOptions {
+  readonly name: string;
   readonly timer: Timer;
   readonly ownsTimer: boolean;
   readonly maxParked: number;
@@ -53,6 +54,7 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   const { onError, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
   return {
+    name,
     maxParked,
     // Nothing but operations of type Op gets into the parking, except waiters, which do not throw.
     onError: onError as CheckedPurgatoryOptions['onError'],
@@ -69,6 +71,11 @@ export function checkedWaitOptions(options: WaitOptions): WaitOptions {
   const { timeoutMs, signal } = options;
   if (typeof timeoutMs !== 'number') throw invalidArgType('options.timeoutMs', 'of type number', timeoutMs);
   return { timeoutMs, signal: checkedSignal('options.signal', signal) };
+}
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
+export function checkOperation(op: DelayedOperation): void {
+  if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one. */

@@ -4,10 +4,9 @@
 // key of any type is shown as a line of at most MAX_TEXT characters, without running code of the user's.
 import { inspect } from 'node:util';
 import { checkedNumber, checkedOptions } from '../errors.ts';
-import type { DelayedOperation } from './delayed-operation.ts';
-import type { CountedKey } from './hottest-keys.ts';
-import { ageMs, type PurgatoryMeter, type PurgatoryTotals } from './purgatory-meter.ts';
-import type { PurgatoryRates } from './rates.ts';
+import type { ParkedLists } from './parked-lists.ts';
+import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
+import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
 
 /** A purgatory at one moment. Times are in ms by its timer's clock. */
 export interface PurgatorySnapshot {
@@ -33,7 +32,6 @@ export interface PurgatorySnapshot {
 /** A key and how many parked operations watch it. */
 export interface HotKey {
   key: string;
-  /** Where thousands watch every key: that many or more. */
   watchers: number;
 }
 
@@ -54,20 +52,6 @@ export interface SnapshotOptions {
   top?: number;
 }
 
-/** What the watch lists, of any kind, tell of the operations in them. */
-export interface ParkedListsView {
-  readonly size: number;
-  readonly pairs: number;
-  readonly keys: number;
-  /** The keys with the most watchers. */
-  hottest(top: number): readonly CountedKey<unknown>[];
-  /** The operations parked longest. */
-  oldestFirst(top: number): DelayedOperation[];
-  /** Keys that one of the oldest operations watches, `max` at most. */
-  keysOf(operation: DelayedOperation, max: number): unknown[];
-  stampOf(operation: DelayedOperation): number;
-}
-
 const TOP = { min: 0, max: 100, integer: true } as const;
 const DEFAULT_TOP = 10;
 const MAX_KEYS = 8;
@@ -76,7 +60,7 @@ const MAX_TEXT = 100;
 export function purgatorySnapshot(
   name: string,
   maxParked: number,
-  lists: ParkedListsView,
+  lists: ParkedLists<never>,
   meter: PurgatoryMeter,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {

@@ -3,7 +3,20 @@
 // Ground rules. It keeps at most a dozen samples of the totals, taken when somebody asks and never by a timer of its own, so rates cost nothing
 // while nobody looks. `at` picks the sample to compare with: the oldest of the last ten seconds, at least a second back. Without one
 // it is the newest before, which for the first question is the beginning: `overMs` says what the rates stand for.
-import type { PurgatoryTotals } from './purgatory-meter.ts';
+
+/** How operations left their purgatory, counted since it was made. */
+export interface PurgatoryTotals {
+  /** Entered: those that left, and those that are parked now. */
+  parked: number;
+  /** Answered before the deadline: by an event, or forced. */
+  completed: number;
+  /** Answered by the deadline. */
+  expired: number;
+  /** Taken out unanswered: cancelled, aborted, closed, or refused because the second try threw. */
+  cancelled: number;
+  /** Throws of user code that were reported. The operation counts as completed, expired or still parked besides. */
+  failed: number;
+}
 
 /** Per second, over the last `overMs`. */
 export interface PurgatoryRates extends PurgatoryTotals {

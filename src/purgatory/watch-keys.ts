@@ -7,6 +7,7 @@
 // Costs. find, add, remove: a look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes an id beside the Map. Giving ids anew looks
 // each key up, so it is put off until under a sixteenth of them is in use: an id is small beside what a parked operation takes.
 import { mustHold } from '../must-hold.ts';
+import type { Head } from './lone-watcher.ts';
 
 /** No id. */
 const NONE = -1;
@@ -32,7 +33,7 @@ export class WatchKeys<K> {
   }
 
   /** Adds a key that is not there. Returns its id. @throws RangeError from 2^24 keys on, as a Map does; nothing has changed then. */
-  add(key: K, head: number): number {
+  add(key: K, head: Head): number {
     const freed = this.#freed;
     const id = freed === NONE ? this.#keys.length : freed;
     this.#ids.set(key, id);
@@ -53,17 +54,17 @@ export class WatchKeys<K> {
     return this.#keys[id] as K;
   }
 
-  head(id: number): number {
-    return this.#heads[id];
+  head(id: number): Head {
+    return this.#heads[id] as Head;
   }
 
-  setHead(id: number, head: number): void {
+  setHead(id: number, head: Head): void {
     this.#heads[id] = head;
   }
 
   /** Calls `visit` with the id and the head of each key. O(keys). */
-  forEach(visit: (id: number, head: number) => void): void {
-    for (const id of this.#ids.values()) visit(id, this.#heads[id]);
+  forEach(visit: (id: number, head: Head) => void): void {
+    for (const id of this.#ids.values()) visit(id, this.head(id));
   }
 
   /** The keys among the next `max` ids. O(max). */
@@ -86,11 +87,11 @@ export class WatchKeys<K> {
   }
 
   /** Gives ids anew, without gaps, and the memory of the gaps back. Calls `tell` with each new id and its head. O(keys). */
-  renumber(tell: (id: number, head: number) => void): void {
+  renumber(tell: (id: number, head: Head) => void): void {
     const keys: K[] = [];
     const heads: number[] = [];
     for (const [key, id] of this.#ids) {
-      const head = this.#heads[id];
+      const head = this.head(id);
       this.#ids.set(key, keys.length);
       tell(keys.length, head);
       keys.push(key);

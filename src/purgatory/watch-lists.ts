@@ -1,24 +1,24 @@
-// The watch lists: for a key, in the order of parking, which operations watch it.
+// The watch lists: for each key, who watches it, in the order of parking.
 //
-// Ground rules. It belongs to one Watchers and knows no keys: a key is an id, an operation its place, or a value to be found on a roster. A list is
-// a sentinel (a: the id of its key) with a cell for each watch (a: the place of the operation that watches, b: the next watch of that operation). So
-// leaving needs the watch alone. A list is empty only between `open` and the first `watch`, and between the last `leave` and `close`.
+// Ground rules. It belongs to one Watchers, which knows keys and operations. Here a key is an id, and an operation is
+// its place. A list is a sentinel cell (a: the id of its key, b: how many watch it) in a ring with one cell for each
+// watch. A list is empty only between `open` and the first `watch`, and between the last `leave` and `close`.
 //
-// The watches of a list are linked, or else they are on a roster (rosters.ts), which makes a pass cheaper and coming and leaving dearer: then a watch
-// has its index (turned negative by `onRoster`) and its page in place of links, and the sentinel the roster. Which it is to be tells the heat of the
-// list (b of its sentinel, turned negative by `asHeat`): tries make it rise, those in vain as long as it is linked; who comes makes it fall.
+// A watch holds in `a` its list XOR the place of its operation, and in `b` the next watch of the same operation. One
+// field holds two slots because every reader has one of them already: a pass comes from the list and wants the
+// place, an operation that leaves knows its place and wants the list.
 //
-// A pass may meet any change under it, since each step runs user code. Over a linked list it keeps the next and the last watch that it will
-// step to, and whoever takes a watch out moves both along. Operations that are parked meanwhile come after the last one.
+// A pass survives any change, since each step runs user code. It keeps the next and the last watch that it will step
+// to, and `leave` moves both along. Operations that are parked meanwhile stand behind the last one. Slots must not
+// move during a pass: the owner does not compact then.
 //
-// Costs. open, watch, step: O(1). leave: O(1), and O(depth of passes) while passes are under way. pagesToTry: O(pages). To go to a roster, or
-// from it: O(watches), once for so many tries in vain, or for so many who come.
+// Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of passes) while passes are under way.
 import { mustHold } from '../must-hold.ts';
-import { belowNone, type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
-import { type Page, Rosters } from './rosters.ts';
+import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
 
-/** A walk over the watches of a linked list when it began. Made by {@link WatchLists.beginPass} only. */
+/** A walk over the watches that were on a list when it began. Only {@link WatchLists.beginPass} makes one. */
 export interface Pass {
+  list: Slot;
   /** Below 0 when the pass is over. */
   next: Slot;
   last: Slot;
@@ -26,29 +26,12 @@ export interface Pass {
   readonly depth: number;
 }
 
-/** NONE; but to V8 what is imported is no constant, and a pass over many watchers is bound by its instructions. */
+/** NONE. V8 does not see an imported name as a constant, and the steps of a pass are worth a local one. */
 const OVER = -1 as Slot;
-/** The heat of a list, as `b` of its sentinel, which tells it from a watch; and undone. */
-const asHeat = belowNone;
-const COLD = asHeat(0);
-/** Who comes to a roster and leaves it again costs so much more as this many tries in vain cost less. */
-const TRIES_PER_COMING = 32;
-/** A pass over fewer in vain makes no list hot: it is over before a roster would be found. */
-export const MIN_HOT = 64;
-/** In tries of one pass: so hot a list gets a roster, and no hotter does it become. */
-const HOT = 2;
-const HOTTEST = 64;
-/** It must fit an int32. */
-const MAX_HEAT = 2 ** 30;
 
-/** The index of a watch on a roster, in place of a link; and undone. */
-const onRoster = belowNone;
-
-export class WatchLists<Op> extends Slab {
+export class WatchLists {
+  readonly #cells = new Slab();
   #lists = 0;
-  readonly #rosters = new Rosters<Op>();
-  /** Lists with a roster that became cold, perhaps hot again or gone since. */
-  readonly #cooled: Slot[] = [];
   readonly #passes: Pass[] = [];
   #depth = 0;
 
@@ -57,204 +40,156 @@ export class WatchLists<Op> extends Slab {
     return this.#lists;
   }
 
+  /** How many watches there are, on all lists. */
   get watches(): number {
-    return this.inUse - this.#lists;
+    return this.#cells.inUse - this.#lists;
   }
 
   /** Makes the list of a key. */
   open(id: number): Slot {
-    const list = this.makeList(id, COLD);
+    const list = this.#cells.makeList(id, 0);
     this.#lists++;
     return list;
   }
 
   /** Gives an empty list back. */
   close(list: Slot): void {
-    if (this.hasRoster(list)) {
-      this.#rosters.dissolve(this.prev(list));
-      this.setLinks(list, list, list);
-    }
-    this.remove(list);
+    this.#cells.remove(list);
     this.#lists--;
   }
 
-  /** Adds a watch of `operation`, which is parked at `place`, as the last on a list; `next` is the next one of the operation. */
-  watch(list: Slot, place: Slot, next: Slot, operation: Op): Slot {
-    if (this.b(list) !== COLD) this.#cool(list);
-    if (!this.hasRoster(list)) return this.push(list, place, next);
-    const page = this.#rosters.pageWithRoom(this.prev(list));
-    const watch = this.makeList(place, next);
-    this.#enlist(watch, page, operation);
-    return watch;
+  idOf(list: Slot): number {
+    return this.#cells.a(list);
   }
 
-  /** Whether the last on a list is `operation`, which is parked at `place`. */
-  isLast(list: Slot, place: Slot, operation: Op): boolean {
-    const last = this.prev(list);
-    return this.hasRoster(list) ? this.#rosters.isLast(last, operation) : this.a(last) === place;
+  setId(list: Slot, id: number): void {
+    this.#cells.setA(list, id);
   }
 
-  /** The place of who watches longest. */
-  oldest(list: Slot): Slot {
-    return this.a(this.hasRoster(list) ? this.#rosters.oldest(this.prev(list)) : this.next(list)) as Slot;
+  /** How many watch. */
+  size(list: Slot): number {
+    return this.#cells.b(list);
   }
 
-  /** Takes a watch off its list. Returns the list if it is empty now, and else NONE. */
-  leave(watch: Slot): Slot {
-    const before = this.prev(watch);
-    const after = this.next(watch);
-    if (after < NONE) return this.#leaveRoster(watch, before, onRoster(after));
+  /** Adds a watch of the operation at `place` as the last on a list; `next` is the next watch of that operation. */
+  watch(list: Slot, place: Slot, next: Slot): Slot {
+    const cells = this.#cells;
+    cells.setB(list, cells.b(list) + 1);
+    return cells.push(list, list ^ place, next);
+  }
+
+  /** Takes a watch of the operation at `place` off its list. Returns the list if it is empty now, else NONE. */
+  leave(watch: Slot, place: Slot): Slot {
+    const cells = this.#cells;
+    const list = this.listOf(watch, place);
     if (this.#depth > 0) this.#movePasses(watch);
-    this.remove(watch);
-    return before === after ? after : NONE; // only the sentinel is on both sides of a watch
+    cells.remove(watch);
+    const left = cells.b(list) - 1;
+    cells.setB(list, left);
+    return left === 0 ? list : NONE;
   }
 
-  /** The list that a watch is on. O(its place in it), O(1) on a roster. */
-  listOf(watch: Slot): Slot {
-    let list = this.prev(watch);
-    if (this.next(watch) < NONE) return this.#rosters.listOf(list);
-    while (this.b(list) > COLD) list = this.prev(list);
-    return list;
+  /** The list that a watch of the operation at `place` is on. */
+  listOf(watch: Slot, place: Slot): Slot {
+    return (this.#cells.a(watch) ^ place) as Slot;
   }
 
-  /** How many watches are on a list; stops counting at `max`. O(the count), O(1) with a roster. */
-  count(list: Slot, max: number): number {
-    if (this.hasRoster(list)) return Math.min(this.#rosters.size(this.prev(list)), max);
-    let count = 0;
-    for (let watch = this.next(list); watch !== list && count < max; watch = this.next(watch)) count++;
-    return count;
+  /** The next watch of the same operation. */
+  nextOf(watch: Slot): Slot {
+    return this.#cells.b(watch) as Slot;
   }
 
-  /** How many lists have a roster. */
-  get rosters(): number {
-    return this.#rosters.count;
+  /** Whether the operation at `place` is the last on a list. */
+  isLast(list: Slot, place: Slot): boolean {
+    return this.#placeAt(this.#cells.prev(list), list) === place;
   }
 
-  hasRoster(list: Slot): boolean {
-    return this.next(list) < NONE;
+  /** The place of the operation that has watched longest. */
+  oldest(list: Slot): Slot {
+    return this.#placeAt(this.#cells.next(list), list);
   }
 
-  /** For a linked list, and no pass under way: the last one over its key has tried so many in vain, MIN_HOT or more. */
-  didPass(list: Slot, inVain: number, operationAt: (place: Slot) => Op): void {
-    this.#warm(list, inVain);
-    if (asHeat(this.b(list)) >= HOT * inVain) this.#makeRoster(list, operationAt);
+  #placeAt(watch: Slot, list: Slot): Slot {
+    return (this.#cells.a(watch) ^ list) as Slot;
   }
 
-  /** The pages of a list with a roster: what a pass that begins goes over, but for who comes meanwhile. */
-  pagesToTry(list: Slot): Page<Op>[] {
-    const roster = this.prev(list);
-    this.#warm(list, this.#rosters.size(roster));
-    return this.#rosters.pagesOf(roster);
-  }
-
-  /** True when the owner had better {@link settle}. */
-  get isUnsettled(): boolean {
-    return this.#rosters.isSparse || this.#cooled.length > 0;
-  }
-
-  /** Closes the holes in rosters, and links lists again that became cold. No pass may be under way. O(1), amortised. */
-  settle(): void {
-    this.#rosters.closeHoles((watch, index) => this.setLinks(watch, onRoster(index), this.prev(watch)));
-    for (let list = this.#cooled.pop(); list !== undefined; list = this.#cooled.pop()) {
-      if (this.b(list) === COLD && this.hasRoster(list)) this.#linkAgain(list);
-    }
-  }
-
-  override compact(): Moved {
-    const moved = super.compact();
-    this.#rosters.follow(moved);
-    return moved;
-  }
-
-  #warm(list: Slot, tries: number): void {
-    this.setB(list, asHeat(Math.min(asHeat(this.b(list)) + tries, HOTTEST * tries, MAX_HEAT)));
-  }
-
-  #cool(list: Slot): void {
-    const heat = Math.max(asHeat(this.b(list)) - TRIES_PER_COMING, 0);
-    this.setB(list, asHeat(heat));
-    if (heat === 0 && this.hasRoster(list)) this.#cooled.push(list);
-  }
-
-  #makeRoster(list: Slot, operationAt: (place: Slot) => Op): void {
-    const roster = this.#rosters.open(list);
-    for (let watch = this.next(list); watch !== list; ) {
-      const next = this.next(watch);
-      this.#enlist(watch, this.#rosters.pageWithRoom(roster), operationAt(this.a(watch) as Slot));
-      watch = next;
-    }
-    this.setLinks(list, onRoster(0), roster);
-  }
-
-  #linkAgain(list: Slot): void {
-    const watches = this.#rosters.dissolve(this.prev(list));
-    this.setLinks(list, list, list);
-    for (const watch of watches) {
-      this.setLinks(watch, watch, watch);
-      this.moveTo(list, watch);
-    }
-  }
-
-  #enlist(watch: Slot, page: Slot, operation: Op): void {
-    this.setLinks(watch, onRoster(this.#rosters.add(page, operation, watch)), page);
-  }
-
-  // The roster first: a watch that says that it is linked must not be on one, wherever a chain of events overflows the stack.
-  #leaveRoster(watch: Slot, page: Slot, index: number): Slot {
-    const emptied = this.#rosters.leave(page, index);
-    this.setLinks(watch, watch, watch);
-    this.remove(watch);
-    return emptied;
-  }
-
-  /** Begins a pass over what is on a linked list now. Passes end in reverse order. */
+  /** Begins a pass over what is on a list now. Passes end in reverse order. */
   beginPass(list: Slot): Pass {
     const depth = this.#depth;
-    if (depth === this.#passes.length) this.#passes.push({ next: OVER, last: OVER, depth });
+    if (depth === this.#passes.length) this.#passes.push({ list, next: OVER, last: OVER, depth });
     const pass = this.#passes[depth];
     this.#depth = depth + 1;
-    pass.next = this.next(list);
-    pass.last = this.prev(list);
+    pass.list = list;
+    pass.next = this.#cells.next(list);
+    pass.last = this.#cells.prev(list);
     return pass;
   }
 
   /** The place of the next operation of a pass that is not over: it is still parked. */
   step(pass: Pass): Slot {
+    const cells = this.#cells;
     const watch = pass.next;
-    const next = this.next(watch);
-    const place = this.a(watch) as Slot;
+    const next = cells.next(watch);
+    const place = cells.a(watch) ^ pass.list;
     pass.next = watch === pass.last ? OVER : next;
-    return place;
+    return place as Slot;
   }
 
+  /** Ends a pass, and those inside it: where a chain of events overflows the stack, inner passes have no end. */
   endPass(pass: Pass): void {
     this.#depth = pass.depth;
   }
 
   #movePasses(leaving: Slot): void {
+    const cells = this.#cells;
     for (let i = 0; i < this.#depth; i++) {
       const pass = this.#passes[i];
-      if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : this.next(leaving);
-      if (pass.last === leaving) pass.last = this.prev(leaving);
+      if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : cells.next(leaving);
+      if (pass.last === leaving) pass.last = cells.prev(leaving);
+    }
+  }
+
+  /** True when under a quarter of the memory is in use. */
+  get isSparse(): boolean {
+    return this.#cells.isSparse;
+  }
+
+  /** The cells that there is memory for. */
+  get capacity(): number {
+    return this.#cells.capacity;
+  }
+
+  /** Gives memory back. Every list moves, and every watch: {@link follow} is to be called for each operation. */
+  compact(): Moved {
+    return this.#cells.compact();
+  }
+
+  /** After a compaction: rewrites the watches of the operation at `place`, whose first one was `first`. Returns its first. */
+  follow(moved: Moved, first: Slot, place: Slot): Slot {
+    const cells = this.#cells;
+    const movedFirst = moved(first);
+    for (let watch = movedFirst; watch !== NONE; watch = this.nextOf(watch)) {
+      cells.setA(watch, moved(this.listOf(watch, place)) ^ place);
+      if (this.nextOf(watch) !== NONE) cells.setB(watch, moved(this.nextOf(watch)));
+    }
+    return movedFirst;
+  }
+
+  /** Tells the watches of an operation, the first of which is given, that its place has changed. */
+  movePlace(first: Slot, from: Slot, to: Slot): void {
+    for (let watch = first; watch !== NONE; watch = this.nextOf(watch)) {
+      this.#cells.setA(watch, this.#cells.a(watch) ^ from ^ to);
     }
   }
 
   /** Throws unless the list is sound; returns the places of those who watch, in order. For tests: O(watches). */
   placesOn(list: Slot): Slot[] {
-    mustHold(this.b(list) <= COLD, `the list ${list} has no sentinel`);
-    const watches = this.hasRoster(list) ? this.#watchesOnRoster(list) : this.check(list);
-    mustHold(watches.length !== 0, `the list ${list} is empty`);
-    return watches.map((watch) => this.a(watch) as Slot);
-  }
-
-  #watchesOnRoster(list: Slot): Slot[] {
-    const watches: Slot[] = [];
-    this.#rosters.check(this.prev(list), (watch, page, index) => {
-      const knows = this.prev(watch) === page && onRoster(this.next(watch)) === index;
-      mustHold(knows, `a watch on the roster of ${list} does not know its place`);
-      mustHold(this.listOf(watch) === list, `the roster of ${list} does not know its list`);
-      watches.push(watch);
-    });
-    return watches;
+    const watches = this.#cells.check(list);
+    mustHold(watches.length > 0, `the list ${list} is empty`);
+    mustHold(
+      watches.length === this.size(list),
+      `${watches.length} watch ${list}, it says ${this.size(list)}`,
+    );
+    return watches.map((watch) => this.#placeAt(watch, list));
   }
 }

@@ -5,6 +5,7 @@
 // (A heap with lazy deletion keeps what has left until it surfaces, and a high threshold that nobody waits for never does.)
 //
 // Costs. first: O(1). push, remove: O(log n), about one comparison for a push of thresholds that grow.
+import { mustHold } from '../must-hold.ts';
 
 /** What a threshold is compared with: any two of them, a number with a bigint too, compare exactly. */
 export type ThresholdValue = number | bigint;
@@ -82,10 +83,9 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
   /** Throws unless the heap is sound; returns its marks in no order. For tests: O(size). */
   check(): readonly M[] {
     for (const [index, mark] of this.#marks.entries()) {
-      if (mark.index !== index) throw new Error(`threshold heap: the mark at ${index} claims ${mark.index}`);
-      if (index > 0 && isBefore(mark, this.#marks[(index - 1) >> 1])) {
-        throw new Error(`threshold heap: ${mark.threshold} at ${index} lies below a higher one`);
-      }
+      mustHold(mark.index === index, `the mark at ${index} of a threshold heap claims ${mark.index}`);
+      const isSorted = index === 0 || !isBefore(mark, this.#marks[(index - 1) >> 1]);
+      mustHold(isSorted, `${mark.threshold} at ${index} lies below a higher one in a threshold heap`);
     }
     return this.#marks;
   }

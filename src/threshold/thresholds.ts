@@ -6,10 +6,10 @@
 //
 // Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
 // is none, however many wait higher up.
+
+import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
-import type { CountedKey } from '../purgatory/hottest-keys.ts';
-import type { ParkedLists } from '../purgatory/parking.ts';
-import type { ParkedListsView } from '../purgatory/purgatory-snapshot.ts';
+import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
 /** A key, and the value that it is to reach. */
@@ -42,9 +42,7 @@ const PARKED = 0;
 /** Keys that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LEVELS = 16_384;
 
-export class Thresholds<K, V extends ThresholdValue>
-  implements ParkedLists<Threshold<K, V>>, ParkedListsView
-{
+export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
   readonly #levels = new Map<K, Level<K, V>>();
   /** In park order. */
   readonly #parked = new Map<DelayedOperation, Parked<K, V>>();
@@ -52,7 +50,6 @@ export class Thresholds<K, V extends ThresholdValue>
   #pairs = 0;
   #keys = 0;
 
-  /** Parked operations. */
   get size(): number {
     return this.#parked.size;
   }
@@ -62,7 +59,6 @@ export class Thresholds<K, V extends ThresholdValue>
     return this.#pairs;
   }
 
-  /** Keys that are waited on. */
   get keys(): number {
     return this.#keys;
   }
@@ -96,7 +92,12 @@ export class Thresholds<K, V extends ThresholdValue>
     return value !== undefined && value >= threshold;
   }
 
-  /** Parks an operation that is parked nowhere, on those of `thresholds` that are not reached. */
+  /** How many operations wait on `key`. O(1). */
+  watchersOf(key: K): number {
+    return this.#levels.get(key)?.heap.size ?? 0;
+  }
+
+  /** Parks `operation` on those of `thresholds` that are not reached. */
   park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
     const parked: Parked<K, V> = { operation, stamp, marks: undefined, waiting: 0 };
     const order = this.#order++;
@@ -118,7 +119,6 @@ export class Thresholds<K, V extends ThresholdValue>
     return this.#parked.get(operation)?.stamp as number;
   }
 
-  /** Takes a parked operation off every heap; returns its stamp. */
   leave(operation: DelayedOperation): number {
     const parked = this.#parked.get(operation) as Parked<K, V>;
     this.#parked.delete(operation);
@@ -143,19 +143,19 @@ export class Thresholds<K, V extends ThresholdValue>
     return undefined;
   }
 
-  /** The parked operations in park order; they may leave on the way. */
-  operations(): Iterator<DelayedOperation, undefined> {
-    return this.#parked.keys();
+  all(): NextToLeave {
+    const operations = this.#parked.keys();
+    return () => operations.next().value;
   }
 
-  /** The operation that waits for the lowest threshold of `key`. */
-  lowestOf(key: K): DelayedOperation | undefined {
-    return this.#levels.get(key)?.heap.first?.parked.operation;
+  /** Those that wait on `key`, the lowest threshold first. */
+  allOf(key: K): NextToLeave {
+    return () => this.#levels.get(key)?.heap.first?.parked.operation;
   }
 
-  /** The keys that most operations wait on, among the first MAX_LEVELS. O(MAX_LEVELS). */
-  hottest(top: number): CountedKey<K>[] {
-    const waited: CountedKey<K>[] = [];
+  /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */
+  hottest(top: number): CountedKey[] {
+    const waited: CountedKey[] = [];
     let left = MAX_LEVELS;
     for (const { key, heap } of this.#levels.values()) {
       if (left-- === 0) break;
@@ -202,17 +202,13 @@ export class Thresholds<K, V extends ThresholdValue>
     if (level.value === undefined && level.heap.size === 0) this.#levels.delete(level.key);
   }
 
-  /** Throws unless the heaps and the operations agree. For tests: O(pairs). */
   check(): void {
-    const must = (holds: boolean, what: string): void => {
-      if (!holds) throw new Error(`thresholds: ${what}`);
-    };
     let pairs = 0;
     let keys = 0;
     for (const level of this.#levels.values()) {
       const marks = level.heap.check();
-      must(marks.length > 0 || level.value !== undefined, 'a level is idle');
-      must(
+      mustHold(marks.length > 0 || level.value !== undefined, 'a level is idle');
+      mustHold(
         marks.every((mark) => mark.level === level && marksOf(mark.parked).includes(mark)),
         'a mark is not where it belongs',
       );
@@ -221,16 +217,16 @@ export class Thresholds<K, V extends ThresholdValue>
     }
     let waiting = 0;
     for (const [operation, parked] of this.#parked) {
-      must(operation.$place === PARKED, 'an operation does not know that it is parked');
+      mustHold(operation.$place === PARKED, 'an operation does not know that it is parked');
       const inHeaps = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
-      must(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
+      mustHold(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
       waiting += parked.waiting;
     }
-    must(
+    mustHold(
       pairs === this.#pairs && pairs === waiting,
       `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`,
     );
-    must(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
+    mustHold(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
   }
 }
 

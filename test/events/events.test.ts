@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { listen, type PurgatoryEvents } from '../../src/events/index.ts';
 import { SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
-import { hall, hotHall, type Op } from '../support/op.ts';
+import { hall, type Op } from '../support/op.ts';
 import { bench } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
@@ -60,8 +60,8 @@ describe('The events', () => {
     expect(byEvent).to.deep.equal({ purgatory, operation: a, key: 'k' });
   });
 
-  it('tell of each try of who watches a hot key, by an event on it', () => {
-    const { purgatory, park } = hotHall();
+  it('tell of each try of the watchers of a key, by an event on it', () => {
+    const { purgatory, park } = hall();
     const ops = [park('a', ['k']), park('b', ['k'])];
     const events = told('purgatory:operation:tried');
     purgatory.checkAndComplete('k');

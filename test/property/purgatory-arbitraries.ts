@@ -116,7 +116,7 @@ const goingOn: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'throw' as const }) },
 );
 
-/** Many at once, so that the slabs grow, and fall back when most have left; and events on one key, so that it may become a hot one. */
+/** Many at once, so that the slabs grow, and fall back when most have left; and many events on one key. */
 const many: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 1,
@@ -163,11 +163,11 @@ export interface Size {
   /** Do actions take many operations at once? */
   readonly bursts?: boolean;
   /** Do histories begin with a key that many watch, and events on it? */
-  readonly hot?: boolean;
+  readonly crowded?: boolean;
 }
 
-/** Key 0, of the first purgatory, is a hot one after that. */
-const heating = fc
+/** Many come to key 0 of the first purgatory, and events on it are in vain. */
+const crowding = fc
   .record({ spec: waiting, others: keys, count: fc.constantFrom(80, 200, 400) })
   .map(({ spec, others, count }): Step[] => {
     const patient = { kind: 'operation' as const, purgatory: 0, delayMs: Number.POSITIVE_INFINITY, onTry: 0 };
@@ -177,11 +177,17 @@ const heating = fc
     ];
   });
 
-export function purgatoryHistory({ minSteps, maxSteps, closes, bursts, hot }: Size): fc.Arbitrary<History> {
+export function purgatoryHistory({
+  minSteps,
+  maxSteps,
+  closes,
+  bursts,
+  crowded,
+}: Size): fc.Arbitrary<History> {
   const action = closes ? ending : bursts ? manyOrFew : goingOn;
   const step = fc.oneof({ weight: 4, arbitrary: action }, { weight: 1, arbitrary: advance });
   const steps = fc.array(step, { minLength: minSteps, maxLength: maxSteps });
-  const limits = hot
+  const limits = crowded
     ? [Number.POSITIVE_INFINITY]
     : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3, 10];
   return fc.record({
@@ -197,6 +203,6 @@ export function purgatoryHistory({ minSteps, maxSteps, closes, bursts, hot }: Si
       6,
     ),
     scripts: fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 }),
-    steps: hot ? fc.tuple(heating, steps).map((both) => both.flat()) : steps,
+    steps: crowded ? fc.tuple(crowding, steps).map((both) => both.flat()) : steps,
   });
 }

@@ -196,7 +196,13 @@ export class PurgatoryHistory extends ComingsAndGoings {
     this.checkCounts();
     this.checkReports();
     checkTimerInvariants(this.timer);
-    for (const purgatory of this.purgatories) checkPurgatoryInvariants(purgatory);
+    for (const [i, purgatory] of this.purgatories.entries()) {
+      checkPurgatoryInvariants(purgatory);
+      const watchers = (key: number): number => this.references[i].watchersOf(key).length;
+      for (const key of [0, 1, 2, 3, 4, BURST_KEY]) {
+        this.verify(`the watchers of ${key}`, purgatory.watchersOf(key), watchers(key));
+      }
+    }
     for (const guest of this.guests) {
       if (!(guest instanceof HistoryOperation)) continue;
       this.verify('isPending', guest.isPending, this.referenceOf(guest).holds(guest));

@@ -32,8 +32,8 @@ describe('Property: a Purgatory behaves as a Map of arrays', function () {
     );
   });
 
-  it('in histories that begin with a hot key', async () => {
-    const size = { minSteps: 5, maxSteps: 30, bursts: true, hot: true };
+  it('in histories that begin with a key that many watch', async () => {
+    const size = { minSteps: 5, maxSteps: 30, bursts: true, crowded: true };
     await fc.assert(
       fc.asyncProperty(purgatoryHistory(size), (history) => new PurgatoryHistory(history).play()),
       longRuns(40),

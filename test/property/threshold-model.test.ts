@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { checkThresholdInvariants, ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 
 type Key = 'x' | 'y' | 'z';
@@ -183,7 +184,7 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
         const both = { naive, purgatory, clock, ops: new Map<string, LoggingOperation>(), log };
         for (const run of steps) {
           run(both);
-          checkThresholdInvariants(purgatory);
+          checkPurgatoryInvariants(purgatory);
           expect(log).to.deep.equal(naive.log);
           const pairs = naive.waits.flatMap(({ unreached }) => unreached);
           expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size]).to.deep.equal([

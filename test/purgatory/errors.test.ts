@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { counts, EMPTY, hall, hotHall, Op } from '../support/op.ts';
+import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
@@ -9,116 +9,113 @@ function fail(message = 'boom'): never {
   throw new Error(message);
 }
 
-const halls = { 'a linked list': hall, 'a roster': hotHall };
-for (const [which, makeHall] of Object.entries(halls)) {
-  describe(`behaviour 18: a throw of user code inside a pass over ${which} goes to onError`, () => {
-    it('and an operation whose tryComplete threw stays parked, and is tried again', () => {
-      const { purgatory, park, log, errors } = makeHall();
-      let armed = false;
-      park('a', ['k']).ready = true;
-      const b = park('b', ['k'], { onTry: () => void (armed && fail()) });
-      park('c', ['k']).ready = true;
-      armed = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-      expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['boom', b]]);
-      expect(b.isPending).to.equal(true);
-      expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
-      armed = false;
-      b.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(log).to.deep.equal(['complete a', 'complete c', 'complete b']);
-    });
-
-    it('and one whose onComplete threw is completed, gone, and counted', () => {
-      const { timer, purgatory, park, errors } = makeHall();
-      const a = park('a', ['k', 'l'], { delayMs: 50, onCompleted: () => fail() });
-      const b = park('b', ['k']);
-      a.ready = true;
-      b.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-      expect(errors).to.have.length(1);
-      expect(errors[0].op).to.equal(a);
-      expect(a.isCompleted).to.equal(true);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      expect(timer.size).to.equal(0);
-    });
-
-    it('and one that threw after it had completed is gone', () => {
-      const { purgatory, park, errors } = makeHall();
-      let armed = false;
-      const a = park('a', ['k'], {
-        onTry: (op) => {
-          if (!armed) return;
-          op.forceComplete();
-          fail();
-        },
-      });
-      armed = true;
-      purgatory.checkAndComplete('k');
-      expect(a.completions).to.equal(1);
-      expect(errors).to.have.length(1);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-    });
-
-    it('in a pass of notify as well', async () => {
-      const { purgatory, park, errors, log } = makeHall();
-      park('a', ['k'], { onCompleted: () => fail() }).ready = true;
-      park('b', ['l']).ready = true;
-      purgatory.notify('k');
-      purgatory.notify('l');
-      await turn();
-      expect(errors).to.have.length(1);
-      expect(log).to.deep.equal(['complete a', 'complete b']);
-    });
-
-    it('once, when it is an inner forceComplete that threw through an onComplete', () => {
-      const { purgatory, park, errors } = makeHall();
-      const inner = park('inner', ['l'], { onCompleted: () => fail('inner') });
-      const outer = park('outer', ['k'], { onCompleted: () => inner.forceComplete() });
-      outer.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['inner', outer]]);
-      expect(inner.isCompleted).to.equal(true);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-    });
-
-    it('whatever was thrown', () => {
-      const { purgatory, park, errors } = makeHall();
-      for (const thrown of [undefined, null, 0, 'text']) {
-        park('a', ['k'], {
-          onCompleted: () => {
-            throw thrown;
-          },
-        }).ready = true;
-      }
-      expect(purgatory.checkAndComplete('k')).to.equal(4);
-      expect(errors.map(({ error }) => error)).to.deep.equal([undefined, null, 0, 'text']);
-    });
-
-    it('without onError is an uncaught exception in a later turn, and the pass goes on', async () => {
-      const { purgatory, park, log } = makeHall({ onError: undefined });
-      const uncaught = await uncaughtDuring(2, () => {
-        park('a', ['k'], { onCompleted: () => fail('one') }).ready = true;
-        park('b', ['k'], { onCompleted: () => fail('two') }).ready = true;
-        park('c', ['k']).ready = true;
-        expect(purgatory.checkAndComplete('k')).to.equal(3);
-      });
-      expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['one', 'two']);
-      expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
-    });
-
-    it('makes what onError throws an uncaught exception in a later turn, and the pass goes on', async () => {
-      const { purgatory, park, log } = makeHall({ onError: () => fail('onError') });
-      const uncaught = await uncaughtDuring(1, () => {
-        park('a', ['k'], { onCompleted: () => fail() }).ready = true;
-        park('b', ['k']).ready = true;
-        expect(purgatory.checkAndComplete('k')).to.equal(2);
-      });
-      expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['onError']);
-      expect(log).to.deep.equal(['complete a', 'complete b']);
-    });
+describe('behaviour 18: a throw of user code inside a pass goes to onError', () => {
+  it('and an operation whose tryComplete threw stays parked, and is tried again', () => {
+    const { purgatory, park, log, errors } = hall();
+    let armed = false;
+    park('a', ['k']).ready = true;
+    const b = park('b', ['k'], { onTry: () => void (armed && fail()) });
+    park('c', ['k']).ready = true;
+    armed = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['boom', b]]);
+    expect(b.isPending).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    armed = false;
+    b.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal(['complete a', 'complete c', 'complete b']);
   });
-}
+
+  it('and one whose onComplete threw is completed, gone, and counted', () => {
+    const { timer, purgatory, park, errors } = hall();
+    const a = park('a', ['k', 'l'], { delayMs: 50, onCompleted: () => fail() });
+    const b = park('b', ['k']);
+    a.ready = true;
+    b.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(errors).to.have.length(1);
+    expect(errors[0].op).to.equal(a);
+    expect(a.isCompleted).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('and one that threw after it had completed is gone', () => {
+    const { purgatory, park, errors } = hall();
+    let armed = false;
+    const a = park('a', ['k'], {
+      onTry: (op) => {
+        if (!armed) return;
+        op.forceComplete();
+        fail();
+      },
+    });
+    armed = true;
+    purgatory.checkAndComplete('k');
+    expect(a.completions).to.equal(1);
+    expect(errors).to.have.length(1);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('in a pass of notify as well', async () => {
+    const { purgatory, park, errors, log } = hall();
+    park('a', ['k'], { onCompleted: () => fail() }).ready = true;
+    park('b', ['l']).ready = true;
+    purgatory.notify('k');
+    purgatory.notify('l');
+    await turn();
+    expect(errors).to.have.length(1);
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+
+  it('once, when it is an inner forceComplete that threw through an onComplete', () => {
+    const { purgatory, park, errors } = hall();
+    const inner = park('inner', ['l'], { onCompleted: () => fail('inner') });
+    const outer = park('outer', ['k'], { onCompleted: () => inner.forceComplete() });
+    outer.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['inner', outer]]);
+    expect(inner.isCompleted).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('whatever was thrown', () => {
+    const { purgatory, park, errors } = hall();
+    for (const thrown of [undefined, null, 0, 'text']) {
+      park('a', ['k'], {
+        onCompleted: () => {
+          throw thrown;
+        },
+      }).ready = true;
+    }
+    expect(purgatory.checkAndComplete('k')).to.equal(4);
+    expect(errors.map(({ error }) => error)).to.deep.equal([undefined, null, 0, 'text']);
+  });
+
+  it('without onError is an uncaught exception in a later turn, and the pass goes on', async () => {
+    const { purgatory, park, log } = hall({ onError: undefined });
+    const uncaught = await uncaughtDuring(2, () => {
+      park('a', ['k'], { onCompleted: () => fail('one') }).ready = true;
+      park('b', ['k'], { onCompleted: () => fail('two') }).ready = true;
+      park('c', ['k']).ready = true;
+      expect(purgatory.checkAndComplete('k')).to.equal(3);
+    });
+    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['one', 'two']);
+    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
+  });
+
+  it('makes what onError throws an uncaught exception in a later turn, and the pass goes on', async () => {
+    const { purgatory, park, log } = hall({ onError: () => fail('onError') });
+    const uncaught = await uncaughtDuring(1, () => {
+      park('a', ['k'], { onCompleted: () => fail() }).ready = true;
+      park('b', ['k']).ready = true;
+      expect(purgatory.checkAndComplete('k')).to.equal(2);
+    });
+    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['onError']);
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+});
 
 describe('behaviour 18: a throw of user code inside an expiry goes to onError', () => {
   it('and onExpiration runs even when onComplete threw', () => {

@@ -1,242 +1,228 @@
 import { expect } from 'chai';
-import sinon from 'sinon';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { Rosters } from '../../src/purgatory/rosters.ts';
 import { HostClock } from '../support/host-clock.ts';
-import { counts, EMPTY, hall, hotHall, labels, Op } from '../support/op.ts';
+import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
-const halls = { 'a linked list': hall, 'a roster': hotHall };
-for (const [which, makeHall] of Object.entries(halls)) {
-  describe(`behaviour 16: one pass of checkAndComplete, over ${which}`, () => {
-    let pagesOf: sinon.SinonSpy;
-    beforeEach(() => {
-      pagesOf = sinon.spy(Rosters.prototype, 'pagesOf');
-    });
-    afterEach(() => {
-      sinon.restore();
-      expect(pagesOf.called).to.equal(makeHall === hotHall);
-    });
-
-    it('tries the operations of the key in park order, each once', () => {
-      const { purgatory, park } = makeHall();
-      const order: string[] = [];
-      const onTry = (op: Op): void => void order.push(op.label);
-      for (const label of ['a', 'b', 'c']) park(label, ['k', label], { onTry });
-      park('other', ['l'], { onTry });
-      order.length = 0;
-      expect(purgatory.checkAndComplete('k')).to.equal(0);
-      expect(order).to.deep.equal(['a', 'b', 'c']);
-    });
-
-    it('completes those that are ready, and counts them', () => {
-      const { purgatory, park, log } = makeHall();
-      const ops = ['a', 'b', 'c', 'd'].map((label) => park(label, ['k']));
-      ops[1].ready = true;
-      ops[3].ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-      expect(log).to.deep.equal(['complete b', 'complete d']);
-      expect(purgatory.numDelayed).to.equal(2);
-    });
-
-    it('leaves operations parked during the pass to the next one', () => {
-      const { purgatory, park } = makeHall();
-      const fresh: Op[] = [];
-      let armed = false;
-      park('a', ['k'], { onTry: () => void (armed && fresh.push(park('by a try', ['k']))) });
-      park('b', ['k'], { onCompleted: () => fresh.push(park('by a completion', ['k'])) }).ready = true;
-      armed = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      armed = false;
-      expect(labels(fresh)).to.deep.equal(['by a try', 'by a completion']);
-      expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0]);
-      for (const op of fresh) op.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-    });
-
-    it('ends although every completion parks the next operation on the same key', () => {
-      const { purgatory, park, log } = makeHall();
-      let number = 0;
-      const parkNext = (): void => {
-        park(`${number++}`, ['k'], { onCompleted: parkNext }).ready = true;
-      };
-      park('stays', ['k']);
-      parkNext();
-      for (let pass = 0; pass < 5; pass++) expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(log).to.deep.equal([0, 1, 2, 3, 4].map((i) => `complete ${i}`));
-      expect(purgatory.numDelayed).to.equal(2);
-    });
-
-    it('does not try one that left during the pass', () => {
-      const { purgatory, park } = makeHall();
-      park('a', ['k'], {
-        onCompleted: () => {
-          b.cancel();
-          c.forceComplete();
-        },
-      }).ready = true;
-      const b = park('b', ['k']);
-      const c = park('c', ['k']);
-      const d = park('d', ['k']);
-      d.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-      expect([b.tries, c.tries, d.tries]).to.deep.equal([0, 0, 1]);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-    });
-
-    it('counts one that was cancelled and parked again among those of the next pass', () => {
-      const { purgatory, park } = makeHall();
-      const again = (op: Op): void => {
-        op.cancel();
-        purgatory.tryCompleteElseWatch(op, ['k']);
-        op.tries = 0;
-      };
-      park('a', ['k'], { onCompleted: () => again(b) }).ready = true;
-      const b = park('b', ['k']);
-      const c = park('c', ['k']);
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(b.tries).to.equal(0);
-      expect(c.tries).to.equal(1);
-      purgatory.checkAndComplete('k');
-      expect(b.tries).to.equal(1);
-      expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['c', 'b']);
-    });
-
-    it('never tries a new operation in the place of one that left, on this key or another', () => {
-      const { purgatory, park } = makeHall();
-      const fresh: Op[] = [];
-      park('a', ['k', 'l'], {
-        onCompleted: () => {
-          b.cancel();
-          c.cancel();
-          fresh.push(park('new on l', ['l', 'm']), park('new on k', ['k']), park('new on m', ['m']));
-        },
-      }).ready = true;
-      const b = park('b', ['k', 'm']);
-      const c = park('c', ['k']);
-      const d = park('d', ['k']);
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0, 0]);
-      expect(d.tries).to.equal(1);
-      expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['d', 'new on k']);
-    });
-
-    it('survives that the operation under way, and all others, are cancelled', () => {
-      const { purgatory, park } = makeHall();
-      let armed = false;
-      park('a', ['k'], { onTry: () => void (armed && purgatory.cancelForKey('k')) });
-      const b = park('b', ['k']);
-      armed = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(0);
-      expect(b.tries).to.equal(0);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-    });
-
-    it('survives that the list empties and fills again behind its back', () => {
-      const { purgatory, park } = makeHall();
-      const fresh: Op[] = [];
-      park('a', ['k'], {
-        onCompleted: () => {
-          purgatory.cancelForKey('k');
-          for (let i = 0; i < 3; i++) fresh.push(park(`new ${i}`, ['k']));
-        },
-      }).ready = true;
-      park('b', ['k']);
-      park('c', ['k']);
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0, 0]);
-      expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['new 0', 'new 1', 'new 2']);
-    });
-
-    it('takes an inner pass of the same key: each pass tries what watched when it began', () => {
-      const { purgatory, park, log } = makeHall();
-      let inner: number | undefined;
-      park('a', ['k'], {
-        onCompleted: () => {
-          inner = purgatory.checkAndComplete('k');
-        },
-      }).ready = true;
-      const b = park('b', ['k']);
-      const c = park('c', ['k']);
-      c.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(inner).to.equal(1);
-      expect(log).to.deep.equal(['complete a', 'complete c']);
-      expect(b.tries).to.equal(2);
-    });
-
-    it('takes an inner pass of another key, which may complete what the outer has yet to try', () => {
-      const { purgatory, park, log } = makeHall();
-      const inner: number[] = [];
-      park('a', ['k'], { onCompleted: () => inner.push(purgatory.checkAndComplete('l')) }).ready = true;
-      park('b', ['k', 'l']).ready = true;
-      park('c', ['l']).ready = true;
-      const d = park('d', ['k']);
-      d.ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-      expect(inner).to.deep.equal([2]);
-      expect(log).to.deep.equal(['complete a', 'complete b', 'complete c', 'complete d']);
-    });
-
-    it('takes inner passes in the middle of inner passes, with removals at every depth', () => {
-      const { purgatory, park, log } = makeHall();
-      let depth = 0;
-      const dive = (): void => {
-        if (depth >= 50) return;
-        depth++;
-        ops[100 - depth]?.cancel();
-        purgatory.checkAndComplete('k');
-      };
-      const ops = Array.from({ length: 100 }, (_, i) => park(`${i}`, ['k'], { onCompleted: dive }));
-      for (const op of ops) op.ready = true;
-      purgatory.checkAndComplete('k');
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      expect(log).to.have.length(50);
-      expect(new Set(log).size).to.equal(50);
-    });
-
-    it('may be entered from an expiry', () => {
-      const { clock, purgatory, park, log } = makeHall();
-      park('a', ['k'], { delayMs: 5, onExpired: () => purgatory.checkAndComplete('k') });
-      park('b', ['k']).ready = true;
-      clock.advance(5);
-      expect(log).to.deep.equal(['complete a', 'expire a', 'complete b']);
-    });
-
-    it('may advance the clock in the middle, and skips what expired meanwhile', () => {
-      const { clock, purgatory, park, log } = makeHall();
-      park('a', ['k'], { onCompleted: () => clock.advance(50) }).ready = true;
-      const b = park('b', ['k'], { delayMs: 50 });
-      park('c', ['k']).ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-      expect(log).to.deep.equal(['complete a', 'complete b', 'expire b', 'complete c']);
-      expect(b.tries).to.equal(0);
-    });
-
-    it('ends when a completion closes the purgatory: the rest is returned and not tried', () => {
-      const { purgatory, park } = makeHall();
-      let rest: Op[] = [];
-      park('a', ['k'], {
-        onCompleted: () => {
-          rest = purgatory.close();
-        },
-      }).ready = true;
-      const b = park('b', ['k']);
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(rest).to.deep.equal([b]);
-      expect(b.tries).to.equal(0);
-    });
-
-    it('does not count completions that its own tries did not make', () => {
-      const { purgatory, park } = makeHall();
-      park('a', ['k'], { onCompleted: () => b.forceComplete() }).ready = true;
-      const b = park('b', ['l']);
-      expect(purgatory.checkAndComplete('k')).to.equal(1);
-      expect(b.isCompleted).to.equal(true);
-    });
+describe('behaviour 16: one pass of checkAndComplete', () => {
+  it('tries the operations of the key in park order, each once', () => {
+    const { purgatory, park } = hall();
+    const order: string[] = [];
+    const onTry = (op: Op): void => void order.push(op.label);
+    for (const label of ['a', 'b', 'c']) park(label, ['k', label], { onTry });
+    park('other', ['l'], { onTry });
+    order.length = 0;
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect(order).to.deep.equal(['a', 'b', 'c']);
   });
-}
+
+  it('completes those that are ready, and counts them', () => {
+    const { purgatory, park, log } = hall();
+    const ops = ['a', 'b', 'c', 'd'].map((label) => park(label, ['k']));
+    ops[1].ready = true;
+    ops[3].ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(log).to.deep.equal(['complete b', 'complete d']);
+    expect(purgatory.numDelayed).to.equal(2);
+  });
+
+  it('leaves operations parked during the pass to the next one', () => {
+    const { purgatory, park } = hall();
+    const fresh: Op[] = [];
+    let armed = false;
+    park('a', ['k'], { onTry: () => void (armed && fresh.push(park('by a try', ['k']))) });
+    park('b', ['k'], { onCompleted: () => fresh.push(park('by a completion', ['k'])) }).ready = true;
+    armed = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    armed = false;
+    expect(labels(fresh)).to.deep.equal(['by a try', 'by a completion']);
+    expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0]);
+    for (const op of fresh) op.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+  });
+
+  it('ends although every completion parks the next operation on the same key', () => {
+    const { purgatory, park, log } = hall();
+    let number = 0;
+    const parkNext = (): void => {
+      park(`${number++}`, ['k'], { onCompleted: parkNext }).ready = true;
+    };
+    park('stays', ['k']);
+    parkNext();
+    for (let pass = 0; pass < 5; pass++) expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal([0, 1, 2, 3, 4].map((i) => `complete ${i}`));
+    expect(purgatory.numDelayed).to.equal(2);
+  });
+
+  it('does not try one that left during the pass', () => {
+    const { purgatory, park } = hall();
+    park('a', ['k'], {
+      onCompleted: () => {
+        b.cancel();
+        c.forceComplete();
+      },
+    }).ready = true;
+    const b = park('b', ['k']);
+    const c = park('c', ['k']);
+    const d = park('d', ['k']);
+    d.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect([b.tries, c.tries, d.tries]).to.deep.equal([0, 0, 1]);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('counts one that was cancelled and parked again among those of the next pass', () => {
+    const { purgatory, park } = hall();
+    const again = (op: Op): void => {
+      op.cancel();
+      purgatory.tryCompleteElseWatch(op, ['k']);
+      op.tries = 0;
+    };
+    park('a', ['k'], { onCompleted: () => again(b) }).ready = true;
+    const b = park('b', ['k']);
+    const c = park('c', ['k']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(b.tries).to.equal(0);
+    expect(c.tries).to.equal(1);
+    purgatory.checkAndComplete('k');
+    expect(b.tries).to.equal(1);
+    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['c', 'b']);
+  });
+
+  it('never tries a new operation in the place of one that left, on this key or another', () => {
+    const { purgatory, park } = hall();
+    const fresh: Op[] = [];
+    park('a', ['k', 'l'], {
+      onCompleted: () => {
+        b.cancel();
+        c.cancel();
+        fresh.push(park('new on l', ['l', 'm']), park('new on k', ['k']), park('new on m', ['m']));
+      },
+    }).ready = true;
+    const b = park('b', ['k', 'm']);
+    const c = park('c', ['k']);
+    const d = park('d', ['k']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0, 0]);
+    expect(d.tries).to.equal(1);
+    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['d', 'new on k']);
+  });
+
+  it('survives that the operation under way, and all others, are cancelled', () => {
+    const { purgatory, park } = hall();
+    let armed = false;
+    park('a', ['k'], { onTry: () => void (armed && purgatory.cancelForKey('k')) });
+    const b = park('b', ['k']);
+    armed = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect(b.tries).to.equal(0);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('survives that the list empties and fills again behind its back', () => {
+    const { purgatory, park } = hall();
+    const fresh: Op[] = [];
+    park('a', ['k'], {
+      onCompleted: () => {
+        purgatory.cancelForKey('k');
+        for (let i = 0; i < 3; i++) fresh.push(park(`new ${i}`, ['k']));
+      },
+    }).ready = true;
+    park('b', ['k']);
+    park('c', ['k']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0, 0]);
+    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['new 0', 'new 1', 'new 2']);
+  });
+
+  it('takes an inner pass of the same key: each pass tries what watched when it began', () => {
+    const { purgatory, park, log } = hall();
+    let inner: number | undefined;
+    park('a', ['k'], {
+      onCompleted: () => {
+        inner = purgatory.checkAndComplete('k');
+      },
+    }).ready = true;
+    const b = park('b', ['k']);
+    const c = park('c', ['k']);
+    c.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(inner).to.equal(1);
+    expect(log).to.deep.equal(['complete a', 'complete c']);
+    expect(b.tries).to.equal(2);
+  });
+
+  it('takes an inner pass of another key, which may complete what the outer has yet to try', () => {
+    const { purgatory, park, log } = hall();
+    const inner: number[] = [];
+    park('a', ['k'], { onCompleted: () => inner.push(purgatory.checkAndComplete('l')) }).ready = true;
+    park('b', ['k', 'l']).ready = true;
+    park('c', ['l']).ready = true;
+    const d = park('d', ['k']);
+    d.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(inner).to.deep.equal([2]);
+    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c', 'complete d']);
+  });
+
+  it('takes inner passes in the middle of inner passes, with removals at every depth', () => {
+    const { purgatory, park, log } = hall();
+    let depth = 0;
+    const dive = (): void => {
+      if (depth >= 50) return;
+      depth++;
+      ops[100 - depth]?.cancel();
+      purgatory.checkAndComplete('k');
+    };
+    const ops = Array.from({ length: 100 }, (_, i) => park(`${i}`, ['k'], { onCompleted: dive }));
+    for (const op of ops) op.ready = true;
+    purgatory.checkAndComplete('k');
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(log).to.have.length(50);
+    expect(new Set(log).size).to.equal(50);
+  });
+
+  it('may be entered from an expiry', () => {
+    const { clock, purgatory, park, log } = hall();
+    park('a', ['k'], { delayMs: 5, onExpired: () => purgatory.checkAndComplete('k') });
+    park('b', ['k']).ready = true;
+    clock.advance(5);
+    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b']);
+  });
+
+  it('may advance the clock in the middle, and skips what expired meanwhile', () => {
+    const { clock, purgatory, park, log } = hall();
+    park('a', ['k'], { onCompleted: () => clock.advance(50) }).ready = true;
+    const b = park('b', ['k'], { delayMs: 50 });
+    park('c', ['k']).ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2);
+    expect(log).to.deep.equal(['complete a', 'complete b', 'expire b', 'complete c']);
+    expect(b.tries).to.equal(0);
+  });
+
+  it('ends when a completion closes the purgatory: the rest is returned and not tried', () => {
+    const { purgatory, park } = hall();
+    let rest: Op[] = [];
+    park('a', ['k'], {
+      onCompleted: () => {
+        rest = purgatory.close();
+      },
+    }).ready = true;
+    const b = park('b', ['k']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(rest).to.deep.equal([b]);
+    expect(b.tries).to.equal(0);
+  });
+
+  it('does not count completions that its own tries did not make', () => {
+    const { purgatory, park } = hall();
+    park('a', ['k'], { onCompleted: () => b.forceComplete() }).ready = true;
+    const b = park('b', ['l']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(b.isCompleted).to.equal(true);
+  });
+});
 
 describe('A chain of events that overflows the stack', () => {
   const chains: Record<string, (i: number) => number[]> = {

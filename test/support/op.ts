@@ -85,32 +85,6 @@ export function hall(options: PurgatoryOptions = {}): Hall {
   };
 }
 
-/** Passes over many in vain, who leave again: what watches `key` is on a roster then (src/purgatory/rosters.ts). */
-export function makeHot<K>(purgatory: Purgatory<K, Op>, key: K): void {
-  const bystanders = Array.from({ length: 100 }, (_, i) => new Op(`bystander ${i}`));
-  for (const bystander of bystanders) purgatory.tryCompleteElseWatch(bystander, [key]);
-  for (let pass = 0; pass < 3; pass++) purgatory.checkAndComplete(key);
-  for (const bystander of bystanders) bystander.cancel();
-}
-
-/** A hall where the first who watches the key 'k' finds it hot, as it stays until some ten others have come without an event, or nobody is left. */
-export function hotHall(options: PurgatoryOptions = {}): Hall {
-  const { park, ...others } = hall(options);
-  let isHot = false;
-  return {
-    ...others,
-    park(label, keys, opOptions) {
-      const op = park(label, keys, opOptions);
-      if (!isHot && keys.includes('k')) {
-        isHot = true;
-        makeHot<unknown>(others.purgatory, 'k');
-        op.tries = 0;
-      }
-      return op;
-    },
-  };
-}
-
 /** All counters of a purgatory at once. */
 export function counts(purgatory: Purgatory<unknown, Op>): {
   watched: number;

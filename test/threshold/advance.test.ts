@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkThresholdInvariants } from '../../src/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { counts, gauge } from '../support/threshold-op.ts';
 
 describe('ThresholdPurgatory.advance', () => {
@@ -74,7 +74,7 @@ describe('ThresholdPurgatory.advance', () => {
     expect(g.purgatory.get('p0')).to.equal(undefined);
     g.park('lower', 'p0', 1);
     expect(counts(g)).to.deep.equal([2, 2, 1, 2]);
-    checkThresholdInvariants(g.purgatory);
+    checkPurgatoryInvariants(g.purgatory);
     expect(g.purgatory.advance('p0', 11)).to.equal(2);
     expect(g.log).to.deep.equal(['complete lower', 'complete higher']);
   });
@@ -104,7 +104,7 @@ describe('ThresholdPurgatory.advance', () => {
       g.park('b', 'p0', 2);
       expect(g.purgatory.advance('p0', 2), name).to.equal(1);
       expect(g.log, name).to.deep.equal(['complete a']);
-      checkThresholdInvariants(g.purgatory);
+      checkPurgatoryInvariants(g.purgatory);
     }
   });
 

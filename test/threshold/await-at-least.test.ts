@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, type PurgatoryError } from '../../src/index.ts';
-import { checkThresholdInvariants, ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
 import { counts, gauge } from '../support/threshold-op.ts';
 
 const soon = { timeoutMs: 1000 };
@@ -149,7 +150,7 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     expect(await wait).to.deep.equal({ expired: true });
     {
       using scoped = purgatory;
-      checkThresholdInvariants(scoped);
+      checkPurgatoryInvariants(scoped);
     }
     expect((await refusal(purgatory.awaitAtLeast('p0', 1, soon))).code).to.equal('ERR_PURGATORY_CLOSED');
   });

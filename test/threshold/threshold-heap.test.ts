@@ -78,6 +78,6 @@ describe('ThresholdHeap', () => {
     marks[0].threshold = 4;
     expect(() => heap.check()).to.throw('2 at 1 lies below a higher one');
     marks[1].index = 2;
-    expect(() => heap.check()).to.throw('the mark at 1 claims 2');
+    expect(() => heap.check()).to.throw('the mark at 1 of a threshold heap claims 2');
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { DelayedOperation, type PurgatoryError } from '../../src/index.ts';
-import { checkThresholdInvariants, ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
 import { counts, gauge, LoggingOperation } from '../support/threshold-op.ts';
 
 function code(action: () => unknown): string {
@@ -27,7 +28,7 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect(g.purgatory.advance('p0', 10)).to.equal(0);
     expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
     g.purgatory.advance('p0', 0);
-    checkThresholdInvariants(g.purgatory);
+    checkPurgatoryInvariants(g.purgatory);
     expect(g.purgatory.advance('p1', 20)).to.equal(1);
     expect(g.log).to.deep.equal(['complete acks']);
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
@@ -60,7 +61,7 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     const ops = Array.from({ length: 100 }, (_, i) => g.park(String(i), 'p0', (i * 37) % 100));
     for (const op of ops.slice(10, 60)) expect(op.cancel()).to.equal(true);
     for (const op of ops.slice(60, 90)) expect(op.forceComplete()).to.equal(true);
-    checkThresholdInvariants(g.purgatory);
+    checkPurgatoryInvariants(g.purgatory);
     expect(counts(g)).to.deep.equal([20, 20, 1, 20]);
     g.log.length = 0;
     expect(g.purgatory.advance('p0', 100)).to.equal(20);
@@ -108,7 +109,7 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys]).to.deep.equal([1, 0, 0]);
     purgatory.tryCompleteElseWatch(new Reluctant(10), [['p0', 1]]);
     expect([purgatory.numDelayed, tries]).to.deep.equal([2, 2]);
-    checkThresholdInvariants(purgatory);
+    checkPurgatoryInvariants(purgatory);
     g.clock.advance(10);
     expect(g.log).to.deep.equal(['complete', 'complete']);
     expect(purgatory.numDelayed).to.equal(0);

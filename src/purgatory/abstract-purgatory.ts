@@ -1,0 +1,88 @@
+// What all purgatories have in common, whatever their operations wait for: what is parked, how it is taken out, the end.
+import type { Timer } from '../timer/timer.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
+import type { Parking } from './parking.ts';
+import { type PurgatorySnapshot, purgatorySnapshot, type SnapshotOptions } from './purgatory-snapshot.ts';
+
+/** The part of a purgatory that does not depend on what its operations wait for. */
+export abstract class AbstractPurgatory<Op extends DelayedOperation> {
+  readonly name: string;
+  readonly #parking: Parking<never>;
+
+  /** @internal */
+  protected constructor(parking: Parking<never>) {
+    this.name = parking.name;
+    this.#parking = parking;
+    parking.meter.observe(this);
+  }
+
+  /** The timer of its deadlines: the one that it was given, or its own SystemTimer. */
+  get timer(): Timer {
+    return this.#parking.timer;
+  }
+
+  /** The option: the most operations and waiters parked at once. Infinity for no limit. */
+  get maxParked(): number {
+    return this.#parking.maxParked;
+  }
+
+  /** Parked operations, waiters included. */
+  get numDelayed(): number {
+    return this.#parking.lists.size;
+  }
+
+  /** Pairs of a parked operation and a key that it watches. In a ThresholdPurgatory: that it still waits on. */
+  get watched(): number {
+    return this.#parking.lists.pairs;
+  }
+
+  /** Keys that a parked operation watches. */
+  get watchedKeys(): number {
+    return this.#parking.lists.keys;
+  }
+
+  /**
+   * What is parked and what became of the rest, as plain JSON of bounded size; changes nothing. Keys are shown as texts
+   * of at most 100 characters. O(top), and a bounded number of steps to find the hottest keys.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
+   */
+  snapshot(options?: SnapshotOptions): PurgatorySnapshot {
+    const { name, maxParked, lists, meter } = this.#parking;
+    return purgatorySnapshot(name, maxParked, lists, meter, options);
+  }
+
+  /** Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks of the timer. */
+  advanceClock(): number {
+    return this.#parking.timer.advanceClock();
+  }
+
+  /** Whether it was closed: then nothing is parked, and nothing can be. */
+  get isClosed(): boolean {
+    return this.#parking.isClosed;
+  }
+
+  /**
+   * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns what is still parked,
+   * in park order; rejects pending waiters with ERR_PURGATORY_CLOSED. A second call returns []. O(parked).
+   */
+  close(): Op[] {
+    return this.#parking.close() as Op[];
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Throws unless the purgatory is sound. For tests. @internal */
+  static check(purgatory: AbstractPurgatory<DelayedOperation>): void {
+    purgatory.#parking.lists.check();
+  }
+}
+
+/** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). */
+export function checkPurgatoryInvariants<Op extends DelayedOperation>(
+  purgatory: AbstractPurgatory<Op>,
+): void {
+  AbstractPurgatory.check(purgatory);
+}

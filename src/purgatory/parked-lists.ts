@@ -1,0 +1,44 @@
+// What a purgatory asks of the lists that tell who waits for what: watch lists of keys, or heaps of thresholds.
+//
+// Ground rules. The lists keep `$place` of the operations in them, from `park` to `leave`. They run no user code and
+// know no timer. They count and order; whoever owns them decides who enters and who leaves.
+import type { DelayedOperation } from './delayed-operation.ts';
+
+/** A key and how many parked operations watch it. */
+export interface CountedKey {
+  readonly key: unknown;
+  readonly watchers: number;
+}
+
+/** Gives an operation at each call; that one leaves before the next call. Undefined at the end. */
+export type NextToLeave = () => DelayedOperation | undefined;
+
+/** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
+export interface ParkedLists<Watch> {
+  /** Parked operations. */
+  readonly size: number;
+  /** Pairs of an operation and a key that it watches. */
+  readonly pairs: number;
+  /** Keys that somebody watches. */
+  readonly keys: number;
+  /**
+   * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for it. Sets its `$place`
+   * before anything that may throw, so that `leave` can take back what was done.
+   */
+  park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
+  /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
+  leave(operation: DelayedOperation, place: number): number;
+  /** Gives memory back after operations have left; places change. Not during a pass. O(1), amortised. */
+  shrink(): void;
+  /** All operations, in park order. */
+  all(): NextToLeave;
+  stampOf(operation: DelayedOperation): number;
+  /** The `top` operations that have been parked longest, the oldest first. O(top). */
+  oldestFirst(top: number): DelayedOperation[];
+  /** Keys that a parked operation watches, the first `max` (1 or more) as they were given. O(its keys). */
+  keysOf(operation: DelayedOperation, max: number): unknown[];
+  /** The keys with the most watchers, the hottest first. Bounded time: of very many keys, some are left out. */
+  hottest(top: number): CountedKey[];
+  /** Throws unless all is sound. For tests: O(pairs). */
+  check(): void;
+}
