@@ -26,7 +26,10 @@ export interface ParkedLists<Watch> {
    * before anything that may throw, so that `leave` can take back what was done.
    */
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
-  /** Takes the operation that is parked at `place` off every list; returns its stamp. Its `$place` is the caller's to set. */
+  /**
+   * Takes an operation that may be parked at `place` off every list, all at once or, where the stack overflows, not at
+   * all. Returns its stamp, or 0 if it is not there. Its `$place` is the caller's to set.
+   */
   leave(operation: DelayedOperation, place: number): number;
   /** Gives memory back after operations have left; places change. Not during a pass. O(1), amortised. */
   shrink(): void;

@@ -198,17 +198,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its stamp. */
   #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
-    // Where parking itself has failed, the lists may not have it.
-    const stamp = place === NOT_PARKED ? 0 : this.lists.leave(operation, place);
-    operation.$keeper = undefined;
-    operation.$place = left;
+    // The stack may overflow in each of these steps. Until the last, it can be taken out again: what is done stays done.
+    const stamp = this.lists.leave(operation, place);
     const systemTimer = this.#systemTimer;
     if (systemTimer !== undefined) {
       const slot = operation.$slot;
       if (slot !== NOT_HELD) systemTimer.release(operation, slot);
+      operation.$keeper = undefined;
     } else {
+      operation.$keeper = undefined;
       this.timer.remove(operation); // whatever `delayMs` says: it may have changed since
     }
+    operation.$place = left;
     if (this.#bulks === 0) this.#settle();
     return stamp;
   }

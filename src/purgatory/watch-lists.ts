@@ -82,9 +82,9 @@ export class WatchLists {
   leave(watch: Slot, place: Slot): Slot {
     const cells = this.#cells;
     const list = this.listOf(watch, place);
+    const left = cells.b(list) - 1;
     if (this.#depth > 0) this.#movePasses(watch);
     cells.remove(watch);
-    const left = cells.b(list) - 1;
     cells.setB(list, left);
     return left === 0 ? list : NONE;
   }

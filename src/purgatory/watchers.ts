@@ -86,15 +86,21 @@ export class Watchers<K> implements ParkedLists<K> {
     return this.#parked.b(operation.$place as Slot);
   }
 
-  leave(_operation: DelayedOperation, place: number): number {
+  leave(operation: DelayedOperation, place: number): number {
     const parked = this.#parked;
     const slot = place as Slot;
+    if (parked.value(slot) !== operation) return 0;
     const stamp = parked.b(slot);
     const first = parked.a(slot) as FirstWatch;
-    if (isOwnKey(first)) this.#keys.remove(idOf(first));
-    else this.#leaveLists(first, slot);
+    // What needs most of the stack comes first: if it overflows, nothing has changed yet.
+    if (isOwnKey(first)) {
+      parked.remove(slot);
+      this.#keys.remove(idOf(first));
+    } else {
+      this.#leaveLists(first, slot);
+      parked.remove(slot);
+    }
     parked.clearValue(slot);
-    parked.remove(slot);
     return stamp;
   }
 

@@ -85,14 +85,17 @@ export class Slab<T = never> {
     return slot;
   }
 
-  /** Takes a cell out of whatever list it is in and gives it back; its value must have been cleared. O(1). */
+  /**
+   * Takes a cell out of whatever list it is in and gives it back; the owner clears its value, before or at once after.
+   * All or nothing: the one call that may overflow the stack comes first. O(1).
+   */
   remove(slot: Slot): void {
+    this.#free.give(slot >> STRIDE_BITS);
     const cells = this.#cells;
     const next = cells[slot + NEXT];
     const prev = cells[slot + PREV];
     cells[prev + NEXT] = next;
     cells[next + PREV] = prev;
-    this.#free.give(slot >> STRIDE_BITS);
     this.#inUse--;
   }
 

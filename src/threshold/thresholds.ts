@@ -120,7 +120,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   leave(operation: DelayedOperation): number {
-    const parked = this.#parked.get(operation) as Parked<K, V>;
+    const parked = this.#parked.get(operation);
+    if (parked === undefined) return 0;
     this.#parked.delete(operation);
     for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) {
       if (mark.index !== NOT_IN_HEAP) this.#take(mark);
