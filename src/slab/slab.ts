@@ -27,9 +27,6 @@ export type Slot = number & { readonly [slotBrand]: true };
 /** No slot. */
 export const NONE = -1 as Slot;
 
-/** A number from 0 up as one below NONE, where a slot could stand and it must not be taken for one. Undone by itself. */
-export const belowNone = (n: number): number => -2 - n;
-
 const NEXT = 0;
 const PREV = 1;
 const A = 2;
@@ -97,15 +94,6 @@ export class Slab<T = never> {
     cells[prev + NEXT] = next;
     cells[next + PREV] = prev;
     this.#inUse--;
-  }
-
-  /**
-   * Overwrites the links of a cell; those it was linked with are not told. With `next` below 0 it is in no list, and both links mean what the
-   * owner wants; linked to itself it is alone in a list.
-   */
-  setLinks(slot: Slot, next: number, prev: number): void {
-    this.#cells[slot + NEXT] = next;
-    this.#cells[slot + PREV] = prev;
   }
 
   /** Moves a cell from whatever list it is in to the end of `list`. */
@@ -211,10 +199,8 @@ export class Slab<T = never> {
     this.#free.forEachInUse((cell) => {
       const from = cell << STRIDE_BITS;
       const to = forward[cell];
-      const next = cells[from + NEXT];
-      const prev = cells[from + PREV];
-      moved[to + NEXT] = next < 0 ? next : forward[next >> STRIDE_BITS];
-      moved[to + PREV] = next < 0 ? prev : forward[prev >> STRIDE_BITS];
+      moved[to + NEXT] = forward[cells[from + NEXT] >> STRIDE_BITS];
+      moved[to + PREV] = forward[cells[from + PREV] >> STRIDE_BITS];
       moved[to + A] = cells[from + A];
       moved[to + B] = cells[from + B];
       if (this.#values.length > 0) values.push(this.#values[cell]);

@@ -153,21 +153,6 @@ describe('Slab', () => {
     expect(fill(slab, moved(list), LEAST - 11)).to.deep.equal(cells(11, LEAST));
   });
 
-  it('leaves alone, in a compaction too, what a cell outside of all lists has in place of links', () => {
-    const slab = new Slab<string>();
-    const list = slab.makeList(0, 0);
-    const outside = slab.makeList(1, 2);
-    slab.setLinks(outside, -7, 123_456);
-    const all = fill(slab, list, 1_000);
-    for (const slot of all.slice(0, 990)) slab.remove(slot);
-    const moved = slab.compact();
-    const now = moved(outside);
-    expect([slab.next(now), slab.prev(now), slab.a(now), slab.b(now)]).to.deep.equal([-7, 123_456, 1, 2]);
-    slab.setLinks(now, now, now);
-    slab.moveTo(moved(list), now);
-    expect(slab.check(moved(list))).to.deep.equal([...all.slice(990).map(moved), now]);
-  });
-
   it('says what is unsound', () => {
     const slab = new Slab<string>();
     const list = slab.makeList(0, 0);
