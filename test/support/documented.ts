@@ -1,0 +1,74 @@
+// The programs that the documentation prints, run as a reader would copy them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The `js` block of a page whose first line is the comment `// name`. */
+export function program(page: string, name: string): string {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+  const blocks = [...text.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
+  const found = blocks.find((block) => block.startsWith(`// ${name}\n`));
+  if (found === undefined) throw new Error(`${page} has no program ${name}`);
+  return found;
+}
+
+/** Starts a program in the root of the repository, whose packages and own exports it may import. */
+export function start(source: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
+  return spawn(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs a program to its end; resolves with what it printed. Rejects when it fails, or warns. */
+export async function printed(source: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const child = start(source, env);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  if (code !== 0 || output.stderr !== '') throw new Error(`code ${code}: ${output.stderr}`);
+  return output.stdout;
+}
+
+/** A server that a page documents, started on a free port, which it prints. */
+export class DocumentedServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  static async start(source: string, env: Readonly<Record<string, string>> = {}): Promise<DocumentedServer> {
+    const child = start(source, { PORT: '0', ...env });
+    child.stderr?.pipe(process.stderr);
+    const line = await Promise.race([
+      once(child.stdout as NodeJS.ReadableStream, 'data').then(([data]) => String(data)),
+      once(child, 'exit').then(([code]) => `the program ended with code ${code}`),
+    ]);
+    if (!/^\d+\n$/.test(line)) throw new Error(line);
+    return new DocumentedServer(child, Number(line));
+  }
+
+  /** Asks the program to end, as an operator does; resolves with its exit code, or the signal that ended it. */
+  async terminate(): Promise<number | string> {
+    this.#child.kill('SIGTERM');
+    const [code, signal] = await once(this.#child, 'exit');
+    return code ?? signal;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+  }
+}
