@@ -1,11 +1,11 @@
-// Durations counted in powers of two: a histogram, and what it adds up to.
+// A histogram of durations, in powers of two, with their sum and maximum.
 //
-// Ground rules. It owns its counts and knows nothing of what they count. `note` is O(1) and a few ns: a timer calls it for every task
-// that runs.
+// Ground rules. It owns its counts, and does not know what they count. `note` is O(1) and takes a
+// few ns: a timer calls it for every task that runs.
 
-/** What has been counted, in ms. */
+/** A histogram at one moment, in ms. */
 export interface DurationSnapshot {
-  /** The one that was noted last. */
+  /** The last duration. */
   lastMs: number;
   maxMs: number;
   meanMs: number;
@@ -13,7 +13,10 @@ export interface DurationSnapshot {
   histogram: {
     /** The upper bounds of the bins, inclusive: 1, 2, 4 ... */
     leMs: number[];
-    /** Per bin, not cumulated; one more entry than bounds, for all that were longer. */
+    /**
+     * One count for each bin, not cumulated. The last, beyond the bounds, is for all longer
+     * durations.
+     */
     counts: number[];
   };
 }
@@ -25,7 +28,7 @@ export class DurationHistogram {
   #maxMs = 0;
   #sumMs = 0;
 
-  /** @param bounds how many: up to 1, 2, ... 2^(bounds - 1) ms; at most 31. */
+  /** @param bounds how many bounds: 1, 2, ... 2^(bounds - 1) ms. At most 31. */
   constructor(bounds: number) {
     this.#counts = new Float64Array(bounds + 1);
     this.#maxBoundMs = 2 ** (bounds - 1);
@@ -38,7 +41,7 @@ export class DurationHistogram {
     this.#counts[ms <= 1 ? 0 : this.#binOf(ms)]++;
   }
 
-  /** How many were noted. O(bins). */
+  /** How many durations were noted. O(bins). */
   get count(): number {
     return this.#counts.reduce((sum, count) => sum + count, 0);
   }
@@ -57,7 +60,7 @@ export class DurationHistogram {
     };
   }
 
-  /** The first bin whose bound 2^bin is not below `ms`. */
+  /** The first bin whose bound, 2^bin, is `ms` or more. */
   #binOf(ms: number): number {
     return ms > this.#maxBoundMs ? this.#counts.length - 1 : 32 - Math.clz32(Math.ceil(ms) - 1);
   }

@@ -1,4 +1,4 @@
-// The task behind `schedule`: a function with a delay.
+// The task that `schedule` makes: a function with a delay.
 import { TimerTask } from './timer-task.ts';
 
 export class CallbackTask extends TimerTask {

@@ -1,10 +1,11 @@
-// The rule for the delay of a task that enters a timer. (TimerTask's own is wider: only a parked operation may have Infinity.)
+// The rule for the delay of a task that enters a timer. (The rule of TimerTask is wider: a parked
+// operation may have Infinity.)
 import { invalidArgType, outOfRange } from '../errors.ts';
 
 /**
  * `delayMs`, 0 for a negative one. O(1).
  *
- * @throws TypeError with ERR_INVALID_ARG_TYPE: no number.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE: not a number.
  * @throws RangeError with ERR_OUT_OF_RANGE: not finite, or above Number.MAX_SAFE_INTEGER.
  */
 export function checkedDelay(delayMs: number): number {
@@ -20,8 +21,9 @@ function checkedUncommon(delayMs: number): number {
 /**
  * `timeoutMs`, called `name` by its user; Infinity means without a deadline. O(1).
  *
- * @throws TypeError with ERR_INVALID_ARG_TYPE: no number.
- * @throws RangeError with ERR_OUT_OF_RANGE: NaN, -Infinity, or finite and above Number.MAX_SAFE_INTEGER.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE: not a number.
+ * @throws RangeError with ERR_OUT_OF_RANGE: NaN, -Infinity, or finite and above
+ * Number.MAX_SAFE_INTEGER.
  */
 export function checkedTimeout(name: string, timeoutMs: number): number {
   if (typeof timeoutMs !== 'number') throw invalidArgType(name, 'of type number', timeoutMs);

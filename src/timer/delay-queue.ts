@@ -1,13 +1,13 @@
-// The buckets that wait for their time, the earliest first.
+// The queue of the buckets that have tasks, the earliest first.
 //
-// Ground rules. It owns the order of the queued buckets, nothing in them. Its owner puts a bucket into it at most once, so it never
-// holds more than the wheels have buckets. Reading the head is O(1), a change O(log buckets), and a change is paid once for all
-// tasks that share a bucket.
+// Ground rules. It owns the order of the queued buckets, and nothing in them. Its owner queues a
+// bucket once at most, so it never holds more buckets than the wheels have. To read the head is
+// O(1). To change the queue is O(log buckets), and all tasks of a bucket share that cost.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import type { TimerTaskList } from './timer-task-list.ts';
 
 export class DelayQueue {
-  // The heap stays private: its own type declarations do not pass a strict consumer's compiler.
+  // Private, because the heap's own type declarations do not pass a strict compiler.
   readonly #heap = new PriorityQueue<TimerTaskList>((x, y) => x.expiration - y.expiration);
   #headExpiration = Number.POSITIVE_INFINITY;
 
@@ -37,7 +37,7 @@ export class DelayQueue {
     return bucket;
   }
 
-  /** The queued buckets, in no order. For tests and snapshots: O(size). */
+  /** The queued buckets, in no order. For tests: O(size). */
   toArray(): TimerTaskList[] {
     return this.#heap.toArray();
   }

@@ -1,12 +1,16 @@
-// Tasks that come again: java.util.concurrent's scheduleAtFixedRate and scheduleWithFixedDelay.
+// Tasks that run again and again: scheduleAtFixedRate and scheduleWithFixedDelay of
+// java.util.concurrent.
 //
-// Ground rules. A periodic task is one TimerTask for the whole series: it adds itself again BEFORE it calls the user, so it is
-// pending all the while, keeps its place under `maxPending`, and `cancel()` ends the series from anywhere, the callback and the
-// timer's `onError` included. A callback that throws reaches `onError` (or an uncaught exception) as any task's does, and the
-// series goes on. (ScheduledThreadPoolExecutor ends it in silence; java.util.Timer dies of it.)
+// Ground rules. A periodic task is one TimerTask for the whole series. It adds itself again BEFORE
+// it calls the user's function. So it is pending all the time, it keeps its place under
+// `maxPending`, and `cancel()` ends the series from anywhere: also from the callback and from the
+// timer's `onError`. When a callback throws, the error goes to `onError`, or is an uncaught
+// exception, as for any task. The series goes on. (ScheduledThreadPoolExecutor ends it and says
+// nothing. java.util.Timer dies.)
 //
-// Fixed rate is reckoned from the origin, the first deadline, as origin + n * period: the lateness of a run, a fraction of a ms in
-// the period and the timer's tick move no later run. Fixed delay counts from the end of the callback. Each run costs one `add`.
+// A fixed rate is counted from the origin, which is the first deadline: run n is due at origin + n
+// * period. Neither a late run, nor a fraction of a ms in the period, nor the timer's tick moves a
+// later run. A fixed delay is counted from the end of the callback. Each run costs one `add`.
 import type { Clock } from '../clock/clock.ts';
 import { checkedNumber, checkedOptions, invalidArgType, invalidArgValue } from '../errors.ts';
 import type { Timer } from './timer.ts';
@@ -14,21 +18,22 @@ import { TimerTask } from './timer-task.ts';
 
 /** The options of {@link SystemTimer.scheduleWithFixedDelay}. */
 export interface FixedDelayOptions {
-  /** The delay of the first run in ms, from 0. Default: as between the runs. */
+  /** The delay of the first run in ms, 0 or more. Default: as between the runs. */
   initialDelayMs?: number;
 }
 
 /** The options of {@link SystemTimer.scheduleAtFixedRate}. */
 export interface FixedRateOptions extends FixedDelayOptions {
   /**
-   * What becomes of the runs whose time passed while the machine was suspended, the process busy or the timer not advanced.
-   * `coalesce`, the default: one run stands for all of them, and the next is the first that is still to come.
-   * `makeUp`: each is run, one a turn (or one an `advanceClock()`), until the series has caught up, as in Java.
+   * What to do with runs that were missed: the machine was suspended, the process was busy, or the
+   * timer was not advanced. `coalesce`, the default: one run stands for all of them. The next is
+   * the first whose time has not come. `makeUp`: all of them run, one in each turn (or in each
+   * `advanceClock()`), as in Java.
    */
   missedRuns?: 'coalesce' | 'makeUp';
 }
 
-/** No tick is finer than a millisecond, so no shorter period could be kept. */
+/** No tick is shorter than a millisecond, so no timer could keep a shorter period. */
 const PERIOD = { min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 const DELAY = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 
@@ -42,7 +47,7 @@ abstract class PeriodicTask extends TimerTask {
     this.callback = callback;
   }
 
-  /** A timer reads `delayMs` once in each add: between them it may change. */
+  /** A timer reads `delayMs` once in each `add`. Between two it may change. */
   protected addAfter(delayMs: number): void {
     (this as { delayMs: number }).delayMs = delayMs;
     this.timer.add(this);
@@ -77,7 +82,7 @@ export class FixedRateTask extends PeriodicTask {
   }
 
   override run(): void {
-    // A timer never runs a task early, so a clock that says otherwise went back.
+    // A timer never runs a task early. A clock that reads less has gone back.
     const nowMs = Math.max(this.#clock.now(), this.#deadlineMs(this.#n));
     this.#n++;
     if (!this.#makesUp && this.#deadlineMs(this.#n) <= nowMs) {
@@ -109,13 +114,13 @@ export class FixedDelayTask extends PeriodicTask {
     try {
       callback();
     } finally {
-      // Moved, unless the callback ended the series: the delay counts from here.
+      // The delay counts from here, unless the callback has ended the series.
       if (this.isPending) this.timer.add(this);
     }
   }
 }
 
-/** Checks all that both kinds have in common; the delay of the first run. */
+/** Checks the arguments that both kinds have. Returns the delay of the first run. */
 function initialDelay(
   callback: unknown,
   name: string,

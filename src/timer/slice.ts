@@ -1,11 +1,12 @@
 // How long a timer may run tasks before it yields to the event loop.
 //
-// Ground rules. A slice owns a budget of time and nothing else; whoever runs the tasks begins it and asks after each. It reads the
-// clock each time (`npm run bench -- limits` prints what that costs): reading more seldom while tasks are short was tried, and a run of long tasks behind many short
-// ones then blocked for a multiple of the slice.
+// Ground rules. A slice owns a budget of time and nothing else. The timer begins it, and asks after
+// each task whether it is spent. It reads the clock each time (`npm run bench -- limits` prints
+// that cost). To read it less often while tasks are short was tried: one long task after many short
+// ones then blocked the loop for several slices.
 import type { Clock } from '../clock/clock.ts';
 
-/** A budget of time for a run of tasks: overrun by the last task at most. */
+/** A budget of time for a run of tasks. Only the last task can exceed it. */
 export class Slice {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #sliceMs: number = 0;
@@ -20,7 +21,7 @@ export class Slice {
     this.#endMs = nowMs + this.#sliceMs;
   }
 
-  /** To be asked after every task: true when the budget is spent. */
+  /** Whether the budget is spent. To be called after each task. */
   isSpent(): boolean {
     return this.#clock.now() >= this.#endMs;
   }

@@ -1,8 +1,9 @@
-// What a SystemTimer can be told, and the defaults.
+// The options of a SystemTimer, and their defaults.
 //
-// The defaults are measured, by `npm run bench -- defaults` (bench/defaults.ts): tickMs 1, since a host timer is no finer and a
-// coarser tick saves nothing that a wheel feels; wheelSize 512, the least that keeps the usual timeouts (up to 4 minutes) one
-// cascade away; sliceMs 5, a third of a 60 Hz frame: below, the turns of the event loop cost more than they give back.
+// The defaults are measured by `npm run bench -- defaults` (bench/defaults.ts). tickMs 1: a host
+// timer is no finer, and a coarser tick makes nothing faster. wheelSize 512: the least with which a
+// task of the usual timeouts (up to 4 minutes) cascades once at most. sliceMs 5: a third of a frame
+// at 60 Hz. Shorter slices cost more turns of the event loop than they are worth.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../errors.ts';
 import type { TimerTask } from './timer-task.ts';
 
-/** The options of a {@link SystemTimer}; all may be left out. */
+/** The options of a {@link SystemTimer}. All are optional. */
 export interface SystemTimerOptions {
   /** The tick in ms: an integer from 1 to 2^31 - 1. Default 1. */
   tickMs?: number;
@@ -23,19 +24,25 @@ export interface SystemTimerOptions {
   wheelSize?: number;
   /** The source of time. Default {@link systemClock}. */
   clock?: Clock;
-  /** False: nothing runs of itself, only `advanceClock()` moves the timer. Default true. */
+  /** False: no task runs before a call of `advanceClock()`. Default true. */
   reaper?: boolean;
-  /** How long the reaper runs callbacks in one turn before it yields to the event loop, in ms; Infinity: never. Default 5. */
+  /**
+   * How long the reaper runs tasks in one turn before it yields to the event loop, in ms. Infinity:
+   * it never yields. Default 5.
+   */
   sliceMs?: number;
   /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
   maxPending?: number;
-  /** Takes what a task throws. Default: thrown in a later turn, as an uncaught exception. */
+  /**
+   * Is called with the error when a task throws. Default: it is thrown in a later turn, as an
+   * uncaught exception.
+   */
   onError?: (error: unknown, task: TimerTask) => void;
 }
 
-/** What `tickMs` may be: an integer that a host timer can wait for. */
+/** The rule for `tickMs`: an integer that a host timer can wait for. */
 export const TICK_MS: NumberRule = { min: 1, max: 2 ** 31 - 1, integer: true };
-/** What `wheelSize` may be. */
+/** The rule for `wheelSize`. */
 export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
 const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
@@ -44,7 +51,10 @@ const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInf
 export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> &
   Pick<SystemTimerOptions, 'onError'>;
 
-/** Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for one that is bad. */
+/**
+ * Every option, checked, or its default.
+ * @throws TypeError, RangeError (Node's codes) for a bad one.
+ */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
   const given = checkedOptions(options);
   if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {

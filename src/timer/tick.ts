@@ -1,12 +1,13 @@
-// Ticks: from milliseconds, and as two int32 halves, which is how a wheel reckons without limits and without doubles.
+// Ticks: how to get them from milliseconds, and their two int32 halves.
 //
-// A tick counts tickMs from the clock's origin and can be as large as a delay may be (2^53). In one number it would be a
-// double, and the digits that a wheel needs would cost a division each. In two halves, 30 low bits and the rest, each digit is
-// a shift and a mask, for ever: nothing wraps after 24.8 days and nothing is ever rebased.
+// A tick counts tickMs from the clock's origin. It can be as large as a delay, up to 2^53. As one
+// number it would be a double, and each digit that a wheel needs would cost a division. In two
+// halves, 30 low bits and the rest, a digit costs a shift and a mask. Nothing wraps after 24.8
+// days, and nothing has to be rebased.
 
-/** Bits of the low half: with 30, any shift of it stays a non-negative int32. */
+/** Bits of the low half. With 30, every shift of it is a non-negative int32. */
 export const LOW_BITS = 30;
-/** Ticks that the low half counts before the high half goes on by one. */
+/** How many ticks the low half counts. */
 export const LOW_SPAN: number = 2 ** LOW_BITS;
 
 export function highOf(tick: number): number {
@@ -21,7 +22,7 @@ export function tickOf(high: number, low: number): number {
   return high * LOW_SPAN + low;
 }
 
-/** The tick that `atMs` lies in. */
+/** The tick that `atMs` is in. */
 export function tickAt(atMs: number, tickMs: number): number {
   return tickMs === 1 ? Math.floor(atMs) : dividedDown(atMs, tickMs);
 }
@@ -31,15 +32,15 @@ export function tickFrom(atMs: number, tickMs: number): number {
   return tickMs === 1 ? Math.ceil(atMs) : dividedUp(atMs, tickMs);
 }
 
-// Functions of their own: a start inlines the ticks of 1 ms, the default, and what it does not need must not stand in the way.
+// Functions of their own, so that V8 inlines the case of the default, 1 ms, into each start.
 
-/** The correction is for a quotient that was rounded up to the next integer. */
+/** Corrects a quotient that was rounded up to the next integer. */
 function dividedDown(atMs: number, tickMs: number): number {
   const tick = Math.floor(atMs / tickMs);
   return tick * tickMs > atMs ? tick - 1 : tick;
 }
 
-/** The correction is for a quotient that was rounded down to an integer. */
+/** Corrects a quotient that was rounded down to an integer. */
 function dividedUp(atMs: number, tickMs: number): number {
   const tick = Math.ceil(atMs / tickMs);
   return tick * tickMs < atMs ? tick + 1 : tick;

@@ -1,10 +1,9 @@
-// What one timer has done so far, and where it tells it: the only file of the timer that counts,
-// and that publishes.
+// What one timer has done so far. The only file of the timer that counts, and that publishes
+// events.
 //
-// Ground rules. Its timer and the wheels call it, and it calls nobody but subscribers. It keeps
-// numbers only, no task. It is told of a task before the task runs and when no slot is held
-// anywhere, so whatever a subscriber does is as safe as what a task does. It is too late to cancel
-// the task that it is told of: that runs.
+// Ground rules. The timer and its wheels call it. It calls nobody but subscribers. It keeps numbers
+// and no task. It learns of a task before the task runs, when no slot is held in a local variable.
+// So a subscriber may do all that a task may do. But it cannot cancel the task of the event.
 import { debug } from '../debug.ts';
 import { DurationHistogram } from '../duration-histogram.ts';
 import type { PassObserver } from './pending-tasks.ts';
@@ -21,7 +20,7 @@ import {
 } from './timer-events.ts';
 import type { TimerTask } from './timer-task.ts';
 
-/** Up to 16 s; who is later is late, however late. */
+/** Up to 16 s. */
 const LATENESS_BOUNDS = 15;
 
 /** The pass that takes out due tasks. */
@@ -32,9 +31,8 @@ interface Pass {
 
 export class TimerMeter implements PassObserver {
   /**
-   * Counted from the tick of a task's deadline to the last reading of the clock when the task's
-   * turn came. No reading is made for it: the reaper has just made one, to see whether its slice is
-   * spent; an `advanceClock` makes one in all.
+   * From the tick of a task's deadline to the last reading of the clock. It makes no reading of its
+   * own: the reaper has made one after the task before, and an `advanceClock` at its beginning.
    */
   readonly lateness: DurationHistogram = new DurationHistogram(LATENESS_BOUNDS);
   readonly #tickMs: number;

@@ -3,11 +3,11 @@
 //
 // Ground rules. A task has two fields for the protocol. Their names begin with $, so that they do
 // not meet the fields of user classes:
-//   task.$keeper  who answers task.cancel(). Undefined while the task is not pending. Else the timer
-//                 that holds it or, for a parked operation, its purgatory, which also answers for
-//                 the timer.
-//   task.$slot    an integer for the bookkeeping of the timer that holds the task. NOT_HELD while no
-//                 timer holds it.
+//   task.$keeper  who answers task.cancel(). Undefined while the task is not pending. Else the
+//                 timer that holds it or, for a parked operation, its purgatory, which also answers
+//                 for the timer.
+//   task.$slot    an integer for the bookkeeping of the timer that holds the task. NOT_HELD while
+//                 no timer holds it.
 //
 // What a Timer does with them:
 //   add(task)     calls checkAddable(task, this) before anything changes. Then, for a task that is

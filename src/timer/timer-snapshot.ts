@@ -1,8 +1,10 @@
-// What a timer tells of itself at one moment: plain JSON, whose size the wheels bound and whose cost MAX_STEPS bounds.
+// A picture of a timer at one moment, as plain JSON. The wheels bound its size, and MAX_STEPS its
+// cost.
 //
-// Ground rules. It reads and changes nothing that shows: tasks that are young are filed, and empty buckets leave the head of the DelayQueue,
-// as with `nextExpirationMs`. It takes one clock reading. Counting a bucket means walking its list, so a bucket is counted up to a
-// limit, which is the lower, the more buckets are queued.
+// Ground rules. It changes nothing that a user can see. (It files the young tasks, and empty
+// buckets leave the head of the DelayQueue, as for `nextExpirationMs`.) It reads the clock once. To
+// count a bucket, it goes through the bucket's list. So it counts up to a limit, which is lower
+// when more buckets are queued.
 
 import type { DurationSnapshot } from '../duration-histogram.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
@@ -25,23 +27,26 @@ export interface TimerSnapshot {
   isRef: boolean;
   /** The wheels made so far, the finest first. */
   levels: LevelSnapshot[];
-  /** Where the counting of a bucket ends: a count of this much means that much or more. */
+  /** The limit of the count of a bucket: a count of this means this or more. */
   maxPerBucket: number;
   delayQueue: {
-    /** Buckets queued. One that has lost its tasks stays queued until it is the earliest. */
+    /**
+     * How many buckets are queued. A bucket that has lost its tasks stays queued until it is the
+     * head.
+     */
     size: number;
-    /** The bucket that expires first; of one that has expired and still holds tasks, those that are left. */
+    /** The bucket that expires first. A large one that is expiring has the tasks that are left. */
     head: { level: number; bucket: number; expirationMs: number; tasks: number } | null;
   };
-  /** How long after the tick of its deadline each task ran, since the timer was made. */
+  /** How long after the tick of its deadline each task ran. */
   lateness: DurationSnapshot;
   /** Counted since the timer was made. */
   totals: {
     /** Tasks that ran, those that threw included. */
     ran: number;
-    /** Tasks that threw; parked operations are their purgatory's to count. */
+    /** Tasks that threw. (A purgatory counts its own operations.) */
     failed: number;
-    /** Tasks re-added to a finer wheel, each time counted. */
+    /** How often a task moved to a finer wheel. */
     cascaded: number;
     /** How often the reaper yielded to the event loop with more to run. */
     slices: number;
@@ -50,17 +55,17 @@ export interface TimerSnapshot {
 
 /** One wheel. */
 export interface LevelSnapshot {
-  /** What a bucket spans. */
+  /** The span of a bucket, in ms. */
   tickMs: number;
-  /** The bucket that stands for the present time. */
+  /** The bucket of the present time. */
   position: number;
-  /** Tasks per bucket, each counted up to `maxPerBucket`. */
+  /** The tasks of each bucket, counted up to `maxPerBucket`. */
   buckets: number[];
 }
 
-/** Steps that counting may take in all, about: a few hundred microseconds with cold caches. */
+/** About how many steps the counting may take: some hundred microseconds with cold caches. */
 const MAX_STEPS = 32_768;
-/** The least limit of a count, whatever is queued. */
+/** The lowest limit of a count. */
 const MIN_PER_BUCKET = 16;
 
 export function timerSnapshot(
@@ -71,7 +76,7 @@ export function timerSnapshot(
 ): TimerSnapshot {
   const nowMs = timer.now();
   const tick = tickAt(nowMs, tickMs);
-  const nextExpirationMs = timer.nextExpirationMs ?? null; // leaves a head that has tasks
+  const nextExpirationMs = timer.nextExpirationMs ?? null; // makes the head one that has tasks
   const wheels = tasks.filed();
   const { lowest } = wheels;
   const { head, size } = wheels.queue;

@@ -1,20 +1,23 @@
 // A bucket: the tasks of one tick range of one wheel, in the order of add.
 //
-// Ground rules. It owns one list of the timer's slab, whose sentinel says whether the bucket is in the DelayQueue. It has at most one
-// expiration at a time: the clock cannot pass that without taking the bucket from the queue first. A bucket that has lost its
-// tasks stays queued until it heads the queue: to search a heap for it would cost more than it saves, and there are never
-// more of them than buckets.
+// Ground rules. It owns one list of the wheels' slab. The list's sentinel says whether the bucket
+// is in the DelayQueue. A bucket has one expiration at a time: the clock cannot pass it before the
+// bucket has left the queue. A bucket that has lost its tasks stays queued until it is the head of
+// the queue. A search of the heap would cost more, and there are never more such buckets than the
+// wheels have.
 import type { Slot } from '../slab/slab.ts';
 import { LOW_BITS, tickOf } from './tick.ts';
 
 export class TimerTaskList {
-  /** The sentinel of the list; changes when the slab is compacted. */
+  /** The sentinel of the list. Another one after a compaction of the slab. */
   list: Slot;
-  /** The first tick of the range it stands for. */
+  /** The first tick of its range. */
   expiration = 0;
-  /** log2 of the ticks that it spans: 0 in the lowest wheel, where all its tasks are of one tick. */
+  /**
+   * log2 of the ticks in its range: 0 in the lowest wheel, where all its tasks have the same tick.
+   */
   readonly shift: number;
-  /** Which of its wheel it is. */
+  /** Its index in its wheel. */
   readonly index: number;
 
   constructor(list: Slot, shift: number, index: number) {
@@ -23,7 +26,7 @@ export class TimerTaskList {
     this.index = index;
   }
 
-  /** The first tick of the range that the tick of the two halves lies in. */
+  /** The first tick of the range that the tick of the two halves is in. */
   startOf(high: number, low: number): number {
     const shift = this.shift;
     if (shift < LOW_BITS) return tickOf(high, (low >>> shift) << shift);

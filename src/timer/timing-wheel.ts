@@ -1,24 +1,31 @@
-// One wheel of the hierarchy, and the chain of overflow wheels above it (Varghese & Lauck 1987, scheme 7).
+// One wheel of the hierarchy, and the chain of overflow wheels above it (Varghese & Lauck 1987,
+// scheme 7).
 //
-// A wheel of 2^bits buckets stands for one digit of a tick, in base 2^bits. A task goes to the wheel of the highest digit in
-// which its tick differs from the current tick, into the bucket that its own digit names: below that digit both agree with
-// the bucket's range or come later. Three clock steps with 4 buckets (ticks written in base 4), the current tick at 000:
+// A wheel of 2^bits buckets stands for one digit of a tick, in base 2^bits. A task goes to the
+// wheel of the highest digit in which its tick differs from the current tick, and there into the
+// bucket that its own digit names. Three clock steps with 4 buckets (ticks written in base 4), the
+// current tick at 000:
 //
-//   add 002, 013, 120      002 differs in digit 0: lowest wheel, bucket 2
-//                          013 differs in digit 1: 1st overflow wheel, bucket 1, which expires at 010
-//                          120 differs in digit 2: 2nd overflow wheel, bucket 1, which expires at 100
-//   clock to 002           DelayQueue: 002, 010, 100. The head is due: 002 runs.
-//   clock to 010           bucket 010 cascades: 013 now differs from 010 in digit 0 only: lowest wheel, bucket 3.
-//   clock to 120           013 runs; bucket 100 cascades 120 to the 1st overflow wheel, bucket 2; that cascades at 120: runs.
+//   add 002, 013, 120   002 differs in digit 0: lowest wheel, bucket 2
+//                       013 differs in digit 1: 1st overflow wheel, bucket 1, expires at 010
+//                       120 differs in digit 2: 2nd overflow wheel, bucket 1, expires at 100
+//   clock to 002        DelayQueue: 002, 010, 100. The head is due: 002 runs.
+//   clock to 010        Bucket 010 cascades. 013 now differs from 010 in digit 0 only:
+//                       lowest wheel, bucket 3.
+//   clock to 120        013 runs. Bucket 100 cascades: 120 goes to the 1st overflow wheel,
+//                       bucket 2, which cascades at 120: 120 runs.
 //
-// Why by digit and not by distance, as Kafka does: tasks of one tick are always in one bucket, whenever they were added, so
-// add order survives every cascade. (tokio and Linux place by digit too.) No bucket can be met a whole turn late either.
+// Why by digit and not by distance, as Kafka does: tasks of one tick are always in one bucket,
+// whenever they were added. So the order of add survives every cascade, and no bucket can expire a
+// whole turn late. (tokio and Linux place by digit too.)
 //
-// Ground rules. A wheel owns its buckets, made on demand, and the wheel above it, made on demand. It never reads a clock and
-// holds no current tick: both ticks are arguments. listFor is O(wheels above the lowest that the distance needs): with the
-// default of 512 buckets, one step up covers 4 minutes of 1 ms ticks, two 37 hours. Buckets are never given back: an idle
-// wheel costs at most 2^bits of them. A wheel knows its buckets by their lists, in a typed array: a start needs the list alone, and
-// touches no object of the bucket.
+// Ground rules. A wheel owns its buckets and the wheel above it, and makes both on demand. It reads
+// no clock and keeps no current tick: both ticks are arguments. A wheel knows its buckets by their
+// lists, in a typed array, so a start touches no object of a bucket. Buckets are not given back one
+// by one: an idle wheel costs 2^bits of them at most.
+//
+// Costs. listFor: O(wheels above the lowest that the distance needs). With the default of 512
+// buckets, the second wheel reaches 4 minutes of 1 ms ticks, and the third 37 hours.
 import { NONE, type Slab, type Slot } from '../slab/slab.ts';
 import { LOW_BITS } from './tick.ts';
 import type { TimerTask } from './timer-task.ts';
@@ -27,16 +34,16 @@ import { TimerTaskList } from './timer-task-list.ts';
 export class TimingWheel {
   readonly #bits: number = 0;
   readonly #mask: number = 0;
-  /** Position of the wheel's digit in a tick: its own tick is 2^shift ticks. */
+  /** The position of the wheel's digit in a tick: a bucket has a range of 2^shift ticks. */
   readonly #shift: number = 0;
   readonly #slab: Slab<TimerTask>;
-  /** The lists of its buckets by index; NONE where there was never a task. */
+  /** The lists of its buckets by index. NONE where no bucket was made. */
   readonly #lists: Int32Array;
-  /** The buckets of all wheels of the timer; each list carries the index of its bucket. */
+  /** The buckets of all wheels. The sentinel of a list has the index of its bucket in `b`. */
   readonly #buckets: TimerTaskList[];
   #overflow: TimingWheel | undefined;
 
-  /** @param buckets those of the wheels below, to which this one adds its own. */
+  /** @param buckets of the wheels below. This wheel adds its own to them. */
   constructor(bits: number, shift: number, slab: Slab<TimerTask>, buckets: TimerTaskList[]) {
     this.#bits = bits;
     this.#mask = (1 << bits) - 1;
@@ -46,7 +53,7 @@ export class TimingWheel {
     this.#lists = new Int32Array(1 << bits).fill(NONE);
   }
 
-  /** The list of the bucket for the tick `high`, `low` while the current tick is the different one `nowHigh`, `nowLow`. */
+  /** The list of the bucket for the tick of `high` and `low`, which is not the current tick. */
   listFor(high: number, low: number, nowHigh: number, nowLow: number): Slot {
     if (high !== nowHigh) return this.#farListFor(high, low, nowHigh);
     const differing = low ^ nowLow;
@@ -69,7 +76,7 @@ export class TimingWheel {
     return list === NONE ? this.#makeBucket(index) : list;
   }
 
-  /** To be told when the list of a bucket, of this wheel or of one above, is another. O(wheels). */
+  /** Takes over the new list of a bucket of this wheel or of one above. O(wheels). */
   didMove(bucket: TimerTaskList): void {
     let wheel: TimingWheel = this;
     while (wheel.#shift < bucket.shift) wheel = wheel.#above();
@@ -82,17 +89,17 @@ export class TimingWheel {
     if (this.#overflow !== undefined) yield* this.#overflow.levels();
   }
 
-  /** The ticks that one of its buckets spans. */
+  /** How many ticks are in the range of a bucket. */
   get span(): number {
     return 2 ** this.#shift;
   }
 
-  /** The lists of its buckets by index; NONE where there was never a task. */
+  /** The lists of its buckets by index. NONE where no bucket was made. */
   get lists(): Int32Array {
     return this.#lists;
   }
 
-  /** The index of the bucket that stands for `tick` in this wheel: where its hand points at that tick. */
+  /** The index of the bucket that has `tick` in its range, in some turn of this wheel. */
   indexAt(tick: number): number {
     return Math.floor(tick / this.span) % this.#lists.length;
   }
@@ -121,7 +128,10 @@ export class TimingWheel {
   }
 }
 
-/** The bits of a tick from `shift` on, which is below LOW_BITS: a digit that straddles the halves takes bits of both. */
+/**
+ * The bits of a tick from `shift` on. `shift` is below LOW_BITS: a digit may have bits of both
+ * halves.
+ */
 function digitsFrom(shift: number, high: number, low: number): number {
   return (low >>> shift) | (high << (LOW_BITS - shift));
 }
