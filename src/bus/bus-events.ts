@@ -1,13 +1,10 @@
 // What a bus tells of its work, on channels of node:diagnostics_channel. As with the events of timers: an event that nobody listens to costs
 // a load and a branch, and subscribers look and are quick.
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { Bus, BusState } from './bus.ts';
+import type { Bus } from './bus.ts';
+import type { BusState, GapCause } from './bus-state.ts';
 
-/**
- * Why hints may have been missed. `connection`: it failed or broke. `echo`: an echo did not come back in time. `publish`: the engine did
- * not take a frame. `sequence`: a frame of another process is missing.
- */
-export type GapCause = 'connection' | 'echo' | 'publish' | 'sequence';
+export type { GapCause } from './bus-state.ts';
 
 /** `purgatory:bus:state`: the bus has become live, has fallen into a gap, or was closed. */
 export interface BusStateChanged {

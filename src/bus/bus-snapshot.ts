@@ -1,7 +1,6 @@
 // What a bus tells of itself at one moment: plain JSON of bounded size.
 import type { DurationSnapshot } from '../duration-histogram.ts';
-import type { BusState } from './bus.ts';
-import type { GapCause } from './bus-events.ts';
+import type { BusState, GapCause } from './bus-state.ts';
 
 /** A {@link Bus} at one moment. Times are in ms by its clock. */
 export interface BusSnapshot {

@@ -12,13 +12,10 @@ import {
   PurgatoryError,
 } from '../errors.ts';
 import type { BusSnapshot } from './bus-snapshot.ts';
+import type { BusState } from './bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
-/**
- * Where a bus is. `connecting`: not live yet. `live`: its own echo has come back over the engine. `gap`: hints may be missed, and hints to
- * publish are kept. `closed`: for good.
- */
-export type BusState = 'connecting' | 'live' | 'gap' | 'closed';
+export type { BusState } from './bus-state.ts';
 
 /** Carries hints between the processes that use the same engine and prefix. Give it to a purgatory as its option `bus`. */
 export interface Bus extends JoinableBus {

@@ -22,9 +22,9 @@ import {
   checkedBusOptions,
   checkedTransport,
 } from './bus.ts';
-import type { GapCause } from './bus-events.ts';
 import { BusMeter } from './bus-meter.ts';
 import type { BusSnapshot } from './bus-snapshot.ts';
+import type { GapCause } from './bus-state.ts';
 import { Connection } from './connection.ts';
 import { type Frame, frameText, readFrame } from './frames.ts';
 import { Inbox } from './inbox.ts';
