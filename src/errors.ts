@@ -21,6 +21,8 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ALREADY_JOINED'
   /** The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay. */
   | 'ERR_PURGATORY_BUS_REFUSED'
+  /** The primary of node:cluster does not relay, or this process is none of its kind. */
+  | 'ERR_PURGATORY_NO_RELAY'
   /** What another process sent over the bus is of another version of the protocol, or none of it. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
   /** No reply came by the deadline. */

@@ -47,8 +47,8 @@ export interface BusOptions {
   /** How many keys are kept to be sent, or to be tried, before they become one "try everything": from 1. Default 100,000. */
   maxPendingKeys?: number;
   /**
-   * Takes what went wrong: why a gap began (once for each error of a gap), a process of another protocol version, a refusal. Default: nothing
-   * is called for a gap; a refusal, after which the bus is closed, is printed as a warning of the process.
+   * Takes what went wrong: why a gap began (each error of a gap once), a process of another protocol version, a refusal. Default: what
+   * passes by itself is not told; a PurgatoryError, which somebody must mend, is printed as a warning of the process.
    */
   onError?: (error: unknown) => void;
   /** Source of time, for tests. Default: the host's. */
@@ -67,7 +67,7 @@ const MIN_FRAME_BYTES = 7_500;
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedBusOptions(
   options: BusOptions | undefined,
-  defaults: { readonly flushMs?: number; readonly clock?: Clock },
+  defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
   const given = checkedOptions(options);
   const { prefix = 'purgatory', clock = defaults.clock ?? systemClock } = given;

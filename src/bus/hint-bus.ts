@@ -290,9 +290,7 @@ export class HintBus implements Bus {
   }
 
   #refused(error: unknown): void {
-    const { onError } = this.#options;
-    if (onError === undefined) process.emitWarning(error as Error);
-    else this.#report(error);
+    this.#report(error);
     this.#closing ??= this.#close(Promise.resolve());
   }
 
@@ -301,8 +299,13 @@ export class HintBus implements Bus {
     const text = String(error);
     if (text === this.#lastError) return;
     this.#lastError = text;
+    const { onError } = this.#options;
+    if (onError === undefined) {
+      if (error instanceof PurgatoryError) process.emitWarning(error);
+      return;
+    }
     try {
-      this.#options.onError?.(error);
+      onError(error);
     } catch (thrown) {
       throwLater(thrown);
     }

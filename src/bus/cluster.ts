@@ -1,0 +1,184 @@
+// `purgatory/bus/cluster`: a bus between the workers of node:cluster. The primary relays; no server.
+//
+// Ground rules. A worker says hello to the primary, and the relay there welcomes it; from then on it gets every text of its prefix, its own
+// included. The relay keeps of each worker only which of its buses listen to which prefix. Messages of the user's own are not touched.
+//
+// A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary. Beyond MAX_BACKLOG characters the relay drops it:
+// its bus misses its echo, and says hello again.
+import cluster, { type Worker } from 'node:cluster';
+import { PurgatoryError } from '../errors.ts';
+import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
+import { createBus } from './hint-bus.ts';
+import type { Transport } from './transport.ts';
+
+/** What goes between a worker and the primary. */
+interface RelayMessage {
+  readonly purgatoryRelay: 'hello' | 'welcome' | 'goodbye' | 'text';
+  readonly prefix: string;
+  /** Which bus of its worker. */
+  readonly line: number;
+  readonly text?: string;
+}
+
+/** The end of a relay. */
+export interface Relay {
+  /** Relays no more. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const MAX_BACKLOG = 16_000_000;
+/** How long the primary may take to answer, in ms. */
+const WELCOME_MS = 3_000;
+
+let isRelaying = false;
+let lines = 0;
+
+/**
+ * Relays between the buses of all workers: to be called once in the primary, before or after workers are forked.
+ *
+ * @throws PurgatoryError ERR_PURGATORY_NO_RELAY: this is no primary of node:cluster; ERR_PURGATORY_ALREADY_JOINED: it relays already.
+ */
+export function relayBus(): Relay {
+  if (!cluster.isPrimary) {
+    throw noRelay('relayBus() belongs in the primary of node:cluster; workers call clusterBus()');
+  }
+  if (isRelaying) {
+    throw new PurgatoryError('ERR_PURGATORY_ALREADY_JOINED', 'relayBus() was called before in this process');
+  }
+  isRelaying = true;
+  const listeners = new Set<Listener>();
+  const relay = (worker: Worker, message: unknown): void => {
+    if (!isRelayMessage(message)) return;
+    const { purgatoryRelay: kind, prefix, line, text } = message;
+    if (kind === 'text') {
+      for (const listener of listeners) {
+        if (listener.prefix === prefix && !listener.send({ ...message, line: listener.line }, text?.length)) {
+          listeners.delete(listener);
+        }
+      }
+      return;
+    }
+    for (const listener of listeners) {
+      if (listener.worker === worker && listener.prefix === prefix && listener.line === line) {
+        listeners.delete(listener);
+      }
+    }
+    if (kind !== 'hello') return;
+    const listener = new Listener(worker, prefix, line);
+    listeners.add(listener);
+    listener.send({ purgatoryRelay: 'welcome', prefix, line });
+  };
+  const forget = (worker: Worker): void => {
+    for (const listener of listeners) if (listener.worker === worker) listeners.delete(listener);
+  };
+  cluster.on('message', relay);
+  cluster.on('disconnect', forget);
+  const close = (): void => {
+    cluster.off('message', relay);
+    cluster.off('disconnect', forget);
+    isRelaying = false;
+  };
+  return { close, [Symbol.dispose]: close };
+}
+
+/**
+ * A bus between the workers of node:cluster: to be called in each worker; the primary calls {@link relayBus}.
+ *
+ * While the primary does not relay, the bus stays `connecting` and reports ERR_PURGATORY_NO_RELAY.
+ *
+ * @throws PurgatoryError ERR_PURGATORY_NO_RELAY: this is no worker. TypeError, RangeError (Node's codes) for a bad option.
+ */
+export function clusterBus(options?: BusOptions): Bus {
+  if (!cluster.isWorker) {
+    throw noRelay('clusterBus() belongs in workers of node:cluster; the primary calls relayBus()');
+  }
+  const { prefix } = checkedBusOptions(options);
+  return createBus(clusterTransport(prefix), options);
+}
+
+/** The transport alone: for the conformance suite. Only in a worker. */
+export function clusterTransport(prefix: string): Transport {
+  const line = lines++;
+  let end: (() => void) | undefined;
+  const say = (purgatoryRelay: RelayMessage['purgatoryRelay'], text?: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (!process.connected) throw new Error('The primary has gone');
+      process.send?.(
+        { purgatoryRelay, prefix, line, text } satisfies RelayMessage,
+        undefined,
+        undefined,
+        (error) => {
+          if (error === null) resolve();
+          else reject(error);
+        },
+      );
+    });
+  return {
+    engine: 'cluster',
+    connect(link) {
+      const noAnswer = setTimeout(() => {
+        link.down(noRelay('The primary does not relay: call relayBus() of purgatory/bus/cluster there'));
+      }, WELCOME_MS).unref();
+      const receive = (message: unknown): void => {
+        if (!isRelayMessage(message) || message.prefix !== prefix || message.line !== line) return;
+        clearTimeout(noAnswer);
+        if (message.purgatoryRelay === 'welcome') link.up();
+        else if (message.text !== undefined) link.received(message.text);
+      };
+      const gone = (): void => link.down(new Error('The primary has gone'));
+      process.on('message', receive);
+      process.on('disconnect', gone);
+      end = () => {
+        clearTimeout(noAnswer);
+        process.off('message', receive);
+        process.off('disconnect', gone);
+      };
+      say('hello').catch(link.down);
+    },
+    publish(text) {
+      return say('text', text);
+    },
+    disconnect() {
+      if (end === undefined) return undefined;
+      end();
+      end = undefined;
+      return say('goodbye');
+    },
+  };
+}
+
+/** A bus of a worker, as the relay sees it. */
+class Listener {
+  readonly worker: Worker;
+  readonly prefix: string;
+  readonly line: number;
+  /** Characters that the worker has not taken yet. */
+  #backlog = 0;
+
+  constructor(worker: Worker, prefix: string, line: number) {
+    this.worker = worker;
+    this.prefix = prefix;
+    this.line = line;
+  }
+
+  /** Sends, unless the worker has gone; then its 'disconnect' follows. False when its backlog is too long. */
+  send(message: RelayMessage, length = 0): boolean {
+    if (this.#backlog + length > MAX_BACKLOG) return false;
+    this.#backlog += length;
+    if (this.worker.isConnected()) {
+      this.worker.send(message, undefined, undefined, () => {
+        this.#backlog -= length;
+      });
+    }
+    return true;
+  }
+}
+
+function isRelayMessage(message: unknown): message is RelayMessage {
+  return typeof message === 'object' && message !== null && 'purgatoryRelay' in message;
+}
+
+function noRelay(message: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_NO_RELAY', message);
+}

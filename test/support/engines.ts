@@ -1,0 +1,269 @@
+// Real engines for the tests: Debian's servers on loopback, on free ports, in temporary folders, ended by their process id.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A server that is running, or was. */
+export interface Engine {
+  readonly port: number;
+  readonly pid: number;
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** Debian puts each release in a folder of its own: the latest. */
+const POSTGRES_BIN = ((): string => {
+  const root = '/usr/lib/postgresql';
+  const releases = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
+  return `${root}/${Math.max(0, ...releases)}/bin`;
+})();
+const PROGRAMS = {
+  redis: '/usr/bin/redis-server',
+  nats: '/usr/sbin/nats-server',
+  postgres: `${POSTGRES_BIN}/postgres`,
+  pgbouncer: '/usr/sbin/pgbouncer',
+} as const;
+
+/** Whether Debian's package is there; says so loudly when it is not, as the tests that need it are skipped then. */
+export function isInstalled(engine: keyof typeof PROGRAMS): boolean {
+  if (existsSync(PROGRAMS[engine])) return true;
+  console.warn(`SKIPPED: ${PROGRAMS[engine]} is not installed, so nothing is tested with ${engine} here`);
+  return false;
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+/** A run that is broken off must leave no server behind. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+class Daemon implements Engine {
+  readonly port: number;
+  readonly folder: string;
+  readonly #command: string;
+  readonly #args: readonly string[];
+  readonly #uid: number | undefined;
+  readonly #isReady: () => Promise<boolean>;
+  #child!: ChildProcess;
+
+  constructor(
+    port: number,
+    folder: string,
+    command: string,
+    args: readonly string[],
+    options: { uid?: number; isReady?: () => Promise<boolean> } = {},
+  ) {
+    this.port = port;
+    this.folder = folder;
+    this.#command = command;
+    this.#args = args;
+    this.#uid = options.uid;
+    this.#isReady = options.isReady ?? (() => isListening(port));
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  async start(): Promise<void> {
+    this.#child = spawn(this.#command, this.#args, {
+      cwd: this.folder,
+      stdio: 'ignore',
+      uid: this.#uid,
+      gid: this.#uid,
+    });
+    const child = this.#child;
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    for (let tries = 0; !(await this.#isReady()); tries++) {
+      if (tries > 500 || child.exitCode !== null) throw new Error(`${this.#command} did not start`);
+      await sleep(20);
+    }
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function folderOf(engine: string): string {
+  return mkdtempSync(join(tmpdir(), `purgatory-${engine}-`));
+}
+
+export async function startRedis(extra: readonly string[] = []): Promise<Engine> {
+  const port = await freePort();
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...extra];
+  const daemon = new Daemon(port, folderOf('redis'), PROGRAMS.redis, args);
+  await daemon.start();
+  return daemon;
+}
+
+export async function startNats(extra: readonly string[] = []): Promise<Engine> {
+  const port = await freePort();
+  const daemon = new Daemon(port, folderOf('nats'), PROGRAMS.nats, [
+    '-a',
+    '127.0.0.1',
+    '-p',
+    `${port}`,
+    ...extra,
+  ]);
+  await daemon.start();
+  return daemon;
+}
+
+/** As the user postgres when this is root: the server refuses to run as root. The database is `postgres`, trusted from loopback. */
+export async function startPostgres(extra: readonly string[] = []): Promise<Engine> {
+  const port = await freePort();
+  const folder = folderOf('postgres');
+  const uid = process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'])) : undefined;
+  if (uid !== undefined) chownSync(folder, uid, uid);
+  const data = join(folder, 'data');
+  execFileSync(
+    `${POSTGRES_BIN}/initdb`,
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '--auth=trust',
+      '--no-sync',
+      '--no-instructions',
+      '-E',
+      'UTF8',
+      '--locale=C',
+    ],
+    { cwd: folder, stdio: 'ignore', uid, gid: uid },
+  );
+  return startPostgresIn(folder, port, uid, extra);
+}
+
+async function startPostgresIn(
+  folder: string,
+  port: number,
+  uid: number | undefined,
+  extra: readonly string[],
+): Promise<Engine> {
+  const args = ['-D', join(folder, 'data'), '-p', `${port}`, '-k', folder];
+  args.push('-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', ...extra);
+  const isReady = async (): Promise<boolean> => {
+    try {
+      execFileSync(`${POSTGRES_BIN}/pg_isready`, ['-q', '-h', '127.0.0.1', '-p', `${port}`]);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const daemon = new Daemon(port, folder, PROGRAMS.postgres, args, { uid, isReady });
+  await daemon.start();
+  return daemon;
+}
+
+/** A replica of a server that runs here. */
+export async function startPostgresReplica(primary: Engine): Promise<Engine> {
+  const port = await freePort();
+  const folder = folderOf('postgres');
+  const uid = process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'])) : undefined;
+  if (uid !== undefined) chownSync(folder, uid, uid);
+  const from = ['-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'postgres'];
+  execFileSync(
+    `${POSTGRES_BIN}/pg_basebackup`,
+    [...from, '-D', join(folder, 'data'), '-R', '--no-sync', '-c', 'fast'],
+    { cwd: folder, stdio: 'ignore', uid, gid: uid },
+  );
+  return startPostgresIn(folder, port, uid, []);
+}
+
+/** A TCP proxy in front of `port` that can stop passing bytes on, and breaks no connection by that. */
+export class TcpProxy {
+  readonly #port: number;
+  readonly #pairs = new Set<[Socket, Socket]>();
+  #server!: Server;
+  #isSwallowing = false;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  async start(): Promise<this> {
+    this.#server = createServer((near) => {
+      const far = connect(this.#port, '127.0.0.1');
+      const pair: [Socket, Socket] = [near, far];
+      this.#pairs.add(pair);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ]) {
+        from.on('data', (bytes) => {
+          if (!this.#isSwallowing) to.write(bytes);
+        });
+        from.on('error', () => {});
+        from.on('close', () => {
+          to.destroy();
+          this.#pairs.delete(pair);
+        });
+      }
+    });
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  /** Bytes vanish until `pass`. */
+  swallow(): void {
+    this.#isSwallowing = true;
+  }
+
+  pass(): void {
+    this.#isSwallowing = false;
+  }
+
+  /** Breaks all connections. */
+  sever(): void {
+    for (const [near, far] of this.#pairs) {
+      near.destroy();
+      far.destroy();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.sever();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
