@@ -180,26 +180,29 @@ describe('redisBus', () => {
     }
   });
 
-  it('hears across nodes, whoever they are connected to, and when their node dies', async function () {
-    this.timeout(30_000);
-    const node = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
-    node.on('error', () => {});
-    await node.connect();
-    ends.push(() => node.destroy());
-    const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(node)];
-    ends.push(() => Promise.all(all.map((bus) => bus.close())));
-    const listeners = all.map(() => new Listener('orders'));
-    const members = all.map((bus, index) => bus.join(listeners[index]));
-    await waitFor(() => all.every((bus) => bus.state === 'live'));
-    // The nodes of a young cluster do not forward to each other at once.
-    const allHear = (count: number): Promise<void> =>
-      waitFor(() => {
-        for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
-        return listeners.every(({ heard }) => new Set(heard).size === count);
-      });
-    await allHear(2);
-    for (const { heard } of listeners) heard.length = 0;
-    await nodes[0].kill();
-    await allHear(2);
+  // After the suite: a node dies.
+  describe('of several clients', () => {
+    it('hears across nodes, whoever they are connected to, and when their node dies', async function () {
+      this.timeout(30_000);
+      const node = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+      node.on('error', () => {});
+      await node.connect();
+      ends.push(() => node.destroy());
+      const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(node)];
+      ends.push(() => Promise.all(all.map((bus) => bus.close())));
+      const listeners = all.map(() => new Listener('orders'));
+      const members = all.map((bus, index) => bus.join(listeners[index]));
+      await waitFor(() => all.every((bus) => bus.state === 'live'));
+      // The nodes of a young cluster do not forward to each other at once.
+      const allHear = (count: number): Promise<void> =>
+        waitFor(() => {
+          for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
+          return listeners.every(({ heard }) => new Set(heard).size === count);
+        });
+      await allHear(2);
+      for (const { heard } of listeners) heard.length = 0;
+      await nodes[0].kill();
+      await allHear(2);
+    });
   });
 });
