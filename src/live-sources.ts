@@ -1,36 +1,141 @@
-// What an observer looks at (purgatories, timers, buses): given once, or made later and given up when closed.
+// What an observer looks at, purgatories and timers: given at first, or made later, and given up when closed.
 //
-// Ground rules. The sources are read anew at each look, in O(sources), and nothing of them is kept in between. One that tells that it is
-// closed is left out. All are checked once, when they are given; what a later read gives is the user's code, and what that throws passes through.
+// Ground rules. The sources are read anew at each look, in O(sources), and none is kept in between: names are found by weak reference. All are
+// checked once, when they are given. What the user's own function or iterable throws later passes through.
 import { invalidArgType } from './errors.ts';
 
 /** An array, a Set or any other iterable, or a function that returns one. It is read anew at each look. */
 export type Sources<T> = Iterable<T> | (() => Iterable<T>);
 
-/** What can be a source. */
+/** As {@link Sources}, or an object of them by name. */
+export type NamedSources<T> = Sources<T> | Readonly<Record<string, T>> | (() => Readonly<Record<string, T>>);
+
+/** What can be looked at. */
 export interface Source {
+  /** A closed one is given up. */
   readonly isClosed?: boolean;
   snapshot(options: never): unknown;
 }
 
-/** The sources that are open now. O(sources). */
+/** A purgatory: its timer is looked at too, if that can be. */
+export interface SourceWithTimer extends Source {
+  readonly name: string;
+  readonly timer?: object;
+}
+
+type Named<T> = readonly [name: string, source: T];
+
+/** What there is at one moment, each with a name that no other of its kind has. */
+export interface Look<P, T> {
+  readonly purgatories: readonly Named<P>[];
+  readonly timers: readonly Named<T>[];
+}
+
+export class LiveSources<P extends SourceWithTimer, T extends Source> {
+  readonly #purgatories: Sources<P>;
+  readonly #timers: NamedSources<T>;
+  readonly #shorten: (name: string) => string;
+  /** Of what is open, and null for what an event told of and is none of ours. */
+  #names = new WeakMap<object, string | null>();
+
+  /** @param shorten what to make of the name of a purgatory. */
+  constructor(purgatories: Sources<P>, timers: NamedSources<T>, shorten = (name: string): string => name) {
+    this.#purgatories = purgatories;
+    this.#timers = timers;
+    this.#shorten = shorten;
+    this.look();
+  }
+
+  /** Reads the sources. O(sources). */
+  look(): Look<P, T> {
+    const before = this.#names;
+    const open = openSources(this.#purgatories);
+    const taken = new Set(open.map((each) => before.get(each)));
+    const purgatories = open.map((each): Named<P> => {
+      const name = before.get(each) ?? freeName(this.#shorten(each.name), taken);
+      taken.add(name);
+      return [name, each];
+    });
+    const timers = this.#openTimers(purgatories);
+    this.#names = new WeakMap();
+    for (const [name, source] of [...purgatories, ...timers]) this.#names.set(source, name);
+    return { purgatories, timers };
+  }
+
+  /** The name of a purgatory or timer that an event tells of; undefined when it is none of ours. One that is new costs a look. */
+  nameOf(source: object): string | undefined {
+    if (!this.#names.has(source)) {
+      this.look();
+      if (!this.#names.has(source)) this.#names.set(source, null);
+    }
+    return this.#names.get(source) ?? undefined;
+  }
+
+  /** Those that are given, then those of purgatories, each once. */
+  #openTimers(purgatories: readonly Named<P>[]): Named<T>[] {
+    const timers = namedSources(this.#timers).filter(([, { isClosed }]) => isClosed !== true);
+    const known = new Set<object>(timers.map(([, timer]) => timer));
+    const names = new Set(timers.map(([name]) => name));
+    for (const [name, { timer }] of purgatories) {
+      if (!isOpenSource<T>(timer) || known.has(timer)) continue;
+      known.add(timer);
+      timers.push([names.has(name) ? `purgatory ${name}` : name, timer]);
+    }
+    return timers;
+  }
+}
+
+/** The sources that are open now, each once. O(sources). */
 export function openSources<T extends Source>(sources: Sources<T>): T[] {
   const read = typeof sources === 'function' ? sources() : sources;
-  return Array.from(read).filter(({ isClosed }) => isClosed !== true);
+  return Array.from(new Set(read)).filter(({ isClosed }) => isClosed !== true);
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is neither iterable nor a function, or gives what has no snapshot(). */
 export function checkSources(name: string, sources: unknown, what: string): void {
   const read = typeof sources === 'function' ? sources() : sources;
-  if (typeof read !== 'object' || read === null || !(Symbol.iterator in read)) {
-    throw invalidArgType(name, 'an iterable, or a function that returns one', read);
-  }
+  if (!isIterable(read)) throw invalidArgType(name, 'an iterable, or a function that returns one', read);
   let index = 0;
-  for (const each of read as Iterable<unknown>) checkSource(`${name}[${index++}]`, each, what);
+  for (const each of read) checkSource(`${name}[${index++}]`, each, what);
 }
 
-export function checkSource(name: string, source: unknown, what: string): void {
-  if (typeof (source as Partial<Source> | null | undefined)?.snapshot !== 'function') {
-    throw invalidArgType(name, what, source);
+/** As {@link checkSources}; an object of sources by name will do too. */
+export function checkNamedSources(name: string, sources: unknown, what: string): void {
+  const read = typeof sources === 'function' ? sources() : sources;
+  if (typeof read !== 'object' || read === null) {
+    throw invalidArgType(name, 'an iterable, an object, or a function that returns one', read);
   }
+  for (const [key, each] of namedSources(read as NamedSources<Source>))
+    checkSource(`${name}[${key}]`, each, what);
+}
+
+/** With the place of each as its name, where it has no other. */
+function namedSources<T>(sources: NamedSources<T>): Named<T>[] {
+  const read = typeof sources === 'function' ? sources() : sources;
+  if (isIterable(read)) return Array.from(read as Iterable<T>, (each, index) => [`${index}`, each] as const);
+  return Object.entries(read);
+}
+
+function checkSource(name: string, source: unknown, what: string): void {
+  if (!hasSnapshot(source)) throw invalidArgType(name, what, source);
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+function isOpenSource<T extends Source>(source: object | undefined): source is T {
+  return hasSnapshot(source) && source.isClosed !== true;
+}
+
+function hasSnapshot(value: unknown): value is Source {
+  return typeof (value as Partial<Source> | null | undefined)?.snapshot === 'function';
+}
+
+/** `name`, or with a number behind it where it is taken. */
+function freeName(name: string, taken: ReadonlySet<string | null | undefined>): string {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name} (${number})`)) number++;
+  return `${name} (${number})`;
 }

@@ -1,16 +1,18 @@
 // The cascades of the shown timers since the last frame.
 //
 // Ground rules. Subscribed only while somebody watches. Of many in one frame the latest MAX_CASCADES are kept; a bucket whose tasks had all
-// left before it expired is none. O(1) an event.
+// left before it expired is none. It keeps no timer. O(1) an event.
 import { type WheelCascaded, wheelCascaded } from '../timer/timer-events.ts';
-import { type Cascade, MAX_CASCADES } from './frame.ts';
+import { type Cascade, MAX_CASCADES, type TimerView } from './frame.ts';
+
+interface OfTimer {
+  since: Cascade[];
+  last: Cascade;
+  lastAtMs: number;
+}
 
 export class Cascades {
-  readonly #of = new Map<unknown, Cascade[]>();
-
-  constructor(timers: readonly unknown[]) {
-    for (const timer of timers) this.#of.set(timer, []);
-  }
+  #of = new WeakMap<object, OfTimer>();
 
   start(): void {
     wheelCascaded.subscribe(this.#note);
@@ -18,21 +20,31 @@ export class Cascades {
 
   stop(): void {
     wheelCascaded.unsubscribe(this.#note);
-    for (const timer of this.#of.keys()) this.take(timer);
+    this.#of = new WeakMap();
   }
 
-  /** Those of one timer, once. */
-  take(timer: unknown): readonly Cascade[] {
-    const cascades = this.#of.get(timer) ?? [];
-    this.#of.set(timer, []);
-    return cascades;
+  /** Those of one timer since this was last asked, and the last one. */
+  take(timer: object): Pick<TimerView, 'cascades' | 'lastCascade'> {
+    const of = this.#of.get(timer);
+    if (of === undefined) return { cascades: [], lastCascade: null };
+    const { since, last, lastAtMs } = of;
+    of.since = [];
+    return { cascades: since, lastCascade: { ...last, agoMs: performance.now() - lastAtMs } };
   }
 
   readonly #note = (event: unknown): void => {
     const { timer, level, bucket, tasks } = event as WheelCascaded;
-    const cascades = this.#of.get(timer);
-    if (cascades === undefined || tasks === 0) return;
-    if (cascades.length === MAX_CASCADES) cascades.shift();
-    cascades.push({ ring: level, bucket, tasks });
+    if (tasks === 0) return;
+    const last = { ring: level, bucket, tasks };
+    const lastAtMs = performance.now();
+    const of = this.#of.get(timer);
+    if (of === undefined) {
+      this.#of.set(timer, { since: [last], last, lastAtMs });
+      return;
+    }
+    if (of.since.length === MAX_CASCADES) of.since.shift();
+    of.since.push(last);
+    of.last = last;
+    of.lastAtMs = lastAtMs;
   };
 }

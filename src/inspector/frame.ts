@@ -1,7 +1,9 @@
-// What the server tells the page, four times a second: one JSON object of bounded size, whatever is parked.
+// What the server tells the page: a frame four times a second, the history when the page opens, an answer to a search. All are JSON
+// of bounded size, whatever is parked.
 //
 // Ground rules. Types and their bounds only, no code but constants: both sides import this file, the server for Node and the page for the
-// browser. All times are in ms: `...AtMs` and `nowMs` by the clock of the timer or feed that they belong to, `ageMs` counted back from now.
+// browser. All times are in ms: `...AtMs` and `nowMs` by the clock of the timer or feed that they belong to, `ageMs` counted back from now,
+// `wallMs` since 1970.
 
 /** Buckets of one ring as drawn: a wheel of more is drawn in this many sectors, each the sum of its buckets. */
 export const MAX_SECTORS = 64;
@@ -12,6 +14,14 @@ export const TOP = 8;
 /** Watch keys told per operation, and characters told per key. */
 export const MAX_KEYS = 4;
 export const MAX_KEY_LENGTH = 80;
+/** Characters told of the name of a purgatory. */
+export const MAX_NAME_LENGTH = 60;
+/** Keys, and operations of one key, told for a search; keys told of an operation that is asked for. */
+export const MAX_FOUND = 20;
+/** Between two seconds of the history, how many it keeps, and of how many purgatories and timers. */
+export const SECOND_MS = 1000;
+export const MAX_SECONDS = 600;
+export const MAX_RECORDED = 32;
 /** Cascades told per frame; operations followed at a time, ended ones included; events told of one operation. */
 export const MAX_CASCADES = 16;
 export const MAX_TIMELINES = 8;
@@ -22,12 +32,57 @@ export interface Frame {
   readonly run: string;
   /** When the frame was made, in ms since the feed's process started. */
   readonly atMs: number;
-  /** The longest time that the event loop was blocked since the frame before. */
-  readonly blockedMs: number;
+  readonly wallMs: number;
+  /** Since the frame before. */
+  readonly host: HostTime;
+  /** The latest second of the history; null: there is none. */
+  readonly second: Second | null;
   readonly purgatories: readonly PurgatoryView[];
   readonly timers: readonly TimerView[];
   readonly timelines: readonly Timeline[];
 }
+
+/** How a span of time went for the process. */
+export interface HostTime {
+  /** The longest time that the event loop was blocked. */
+  readonly blockedMs: number;
+  /** What the process used of the CPUs. */
+  readonly cpuMs: number;
+  /** How long its main thread was ready to run and got no CPU; null where the system does not tell. */
+  readonly waitedMs: number | null;
+  /** Of the machine: threads that want to run, per CPU, over the last minute. */
+  readonly load: number;
+}
+
+/** What the server keeps of each second of the last ten minutes. */
+export interface History {
+  readonly run: string;
+  /** The oldest first. */
+  readonly seconds: readonly Second[];
+}
+
+export interface Second {
+  /** Counted from 1 on: what is missing in between, nobody told. */
+  readonly number: number;
+  readonly wallMs: number;
+  /** Since the second before, which a blocked event loop makes longer. */
+  readonly overMs: number;
+  readonly host: HostTime;
+  /** By name. The ends are counted since the second before. */
+  readonly purgatories: Readonly<Record<string, SecondOfPurgatory>>;
+  readonly timers: Readonly<Record<string, SecondOfTimer>>;
+}
+
+export type SecondOfPurgatory = readonly [
+  parked: number,
+  completed: number,
+  expired: number,
+  cancelled: number,
+  failed: number,
+];
+
+/** How many tasks ran since the second before, and the bound that 99 of 100 of them kept to: null past the last bin. */
+export type SecondOfTimer = readonly [ran: number, latenessMs: number | null];
 
 export interface PurgatoryView {
   readonly name: string;
@@ -49,14 +104,46 @@ export interface EndTotals {
 }
 
 export interface OldOperation {
+  /** To ask for it again; null where the purgatory does not give its operations away. */
+  readonly id: number | null;
+  /** Its label if it has one, and else its class. */
   readonly type: string;
   readonly keys: readonly string[];
+  /** Keys that are not told, as far as they were counted. */
+  readonly more: number;
   readonly ageMs: number;
   /** Until its deadline; negative when that is past; null: it has none. */
   readonly leftMs: number | null;
 }
 
+/** What is found for a text that the reader looks for. */
+export interface Found {
+  readonly text: string;
+  /** The key that is spelled so first, then those that contain it, at most MAX_FOUND. */
+  readonly keys: readonly FoundKey[];
+  /** False: there were too many keys to look at all of them. */
+  readonly isWhole: boolean;
+  /** Who waits on the first key, the oldest first, at most MAX_FOUND. */
+  readonly operations: readonly FoundOperation[];
+}
+
+export interface FoundKey {
+  readonly purgatory: string;
+  readonly key: string;
+  readonly watchers: number;
+}
+
+export interface FoundOperation extends OldOperation {
+  readonly purgatory: string;
+}
+
+/** One operation with its keys, when the reader asks for it; null: it is not parked any more. */
+export type AskedOperation = (FoundOperation & { readonly watches: readonly FoundKey[] }) | null;
+
 export interface TimerView {
+  readonly name: string;
+  /** The purgatories that it is the timer of, as far as they tell. */
+  readonly of: readonly string[];
   readonly tickMs: number;
   readonly wheelSize: number;
   readonly nowMs: number;
@@ -77,7 +164,10 @@ export interface TimerView {
     readonly cascaded: number;
     readonly slices: number;
   };
+  /** Since the frame before. */
   readonly cascades: readonly Cascade[];
+  /** The last one since somebody watches. */
+  readonly lastCascade: (Cascade & { readonly agoMs: number }) | null;
 }
 
 export interface Ring {
@@ -114,6 +204,8 @@ export interface Timeline {
   readonly purgatory: string;
   readonly type: string;
   readonly keys: readonly string[];
+  /** Keys that are not told. */
+  readonly more: number;
   /** Since it was parked: until its end, or until now while it waits. */
   readonly ageMs: number;
   /** The first is its parking; the last, once it has ended, its end. */

@@ -1,9 +1,8 @@
 // `purgatory/inspector`: a live picture of purgatories and timers in the browser, for people who operate them.
 //
-// Ground rules. Read-only: it answers GET and HEAD of two addresses, the page and its stream of frames, and changes nothing. By itself it
-// listens on loopback only, and only answers requests that name it by a loopback name (so that no page from outside can read
-// it by a name that resolves to 127.0.0.1). For any other reach, mount `handle` in a server that has its own rules. While nobody watches it
-// costs nothing, and it never keeps the process alive.
+// Ground rules. Read-only: it answers GET and HEAD of the page, its stream of frames and its history, and changes nothing. By
+// itself it listens on loopback only. Requests that name it by a name it does not know are refused (hosts.ts), mounted or not. While nobody
+// watches, only the history is recorded, once a second. It never keeps the process alive.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -13,20 +12,35 @@ import {
   invalidArgValue,
   type NumberRule,
 } from '../errors.ts';
+import { checkNamedSources, checkSources, type NamedSources, type Sources } from '../live-sources.ts';
+import { refuse, sendJson, sendPage } from './answers.ts';
 import { Feed } from './feed.ts';
-import { pageAsset } from './page-asset.ts';
-import { type ObservedPurgatory, type ObservedTimer, Recorder } from './recorder.ts';
+import { checkedHosts, refusedHost } from './hosts.ts';
+import { Recorder } from './recorder.ts';
+import { SecondRecorder } from './second-recorder.ts';
+import { type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
 
-export type { ObservedPurgatory, ObservedTimer } from './recorder.ts';
+export type { NamedSources, Source, Sources } from '../live-sources.ts';
+export type { ObservedPurgatory, ObservedTimer } from './shown.ts';
 
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {
-  /** The purgatories to show, by name. */
-  purgatories?: readonly ObservedPurgatory[];
-  /** The timers whose wheels to show: those that the purgatories share, for instance. */
-  timers?: readonly ObservedTimer[];
+  /**
+   * The purgatories to show, by name, and their timers: an array, a Set, or a function that returns one. It is read anew at each look, so that
+   * what comes later is shown, and what is closed is not.
+   */
+  purgatories?: Sources<ObservedPurgatory>;
+  /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
+  timers?: NamedSources<ObservedTimer>;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
   path?: string;
+  /**
+   * The host names, without ports, under which it may be asked, beside loopback names and IP addresses: those of the server that it is
+   * mounted in. Requests under other names are answered 403. `'any'`: that server checks the Host header, or who asks, itself.
+   */
+  hosts?: readonly string[] | 'any';
+  /** Whether to keep the last ten minutes, second by second, while nobody watches too. Default true. */
+  history?: boolean;
 }
 
 /** Serves the picture. */
@@ -40,39 +54,52 @@ export interface Inspector {
    */
   listen(options?: { port?: number }): Promise<URL>;
   /**
-   * Answers a request of a server of yours, if it is for the page (`path`) or its stream (`path` + `events`). False: it is not, and
-   * nothing has been done. Who may ask is for that server to decide.
+   * Answers a request of a server of yours, if it is for the page (`path`) or what the page asks for below it. False: it is not, and
+   * nothing has been done. Under a host name that is not known (see `hosts`) it answers 403. Who else may ask is for that server to decide.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Ends the streams, mounted ones too, and stops listening. It may listen again. */
+  /** Ends the streams, mounted ones too, and the history, and stops listening. It may listen again. */
   close(): Promise<void>;
 }
 
 const PORT: NumberRule = { min: 0, max: 65_535, integer: true };
 const LOOPBACK = '127.0.0.1';
-const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
+/** What the page asks for, below `path`. */
+const ADDRESSES = ['', 'events', 'history'] as const;
 
 /**
- * Makes an inspector of `purgatories` and `timers`. It looks at them four times a second while somebody watches.
+ * Makes an inspector of `purgatories` and `timers`. It looks at them four times a second while somebody watches, and once a second for its
+ * history, from now on.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for options that are none, before anything is listened on.
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  const { purgatories = [], timers = [], path = '/' } = checkedOptions(options);
-  checkAll('purgatories', purgatories, 'a Purgatory');
-  checkAll('timers', timers, 'a SystemTimer');
+  const { purgatories = [], timers = [], path = '/', hosts, history = true } = checkedOptions(options);
+  checkSources('options.purgatories', purgatories, 'a Purgatory');
+  checkNamedSources('options.timers', timers, 'a SystemTimer');
   checkPath(path);
-  return new Service(new Feed(new Recorder(purgatories, timers)), path);
+  const names = checkedHosts(hosts);
+  if (typeof history !== 'boolean') throw invalidArgType('options.history', 'of type boolean', history);
+  return new Service(new Shown(purgatories, timers), path, names, history);
 }
 
 class Service implements Inspector {
+  readonly #seconds: SecondRecorder;
+  readonly #recorder: Recorder;
   readonly #feed: Feed;
   readonly #path: string;
+  readonly #hosts: ReadonlySet<string> | 'any';
+  readonly #keepsHistory: boolean;
   readonly #server: Server = createServer((request, response) => this.#answer(request, response));
 
-  constructor(feed: Feed, path: string) {
-    this.#feed = feed;
+  constructor(shown: Shown, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
+    this.#seconds = new SecondRecorder(shown);
+    this.#recorder = new Recorder(shown, this.#seconds);
+    this.#feed = new Feed(this.#recorder);
     this.#path = path;
+    this.#hosts = hosts;
+    this.#keepsHistory = keepsHistory;
+    if (keepsHistory) this.#seconds.start();
     this.#server.on('connection', (socket) => socket.unref());
   }
 
@@ -87,16 +114,28 @@ class Service implements Inspector {
       });
     });
     server.unref();
+    if (this.#keepsHistory) this.#seconds.start();
     return new URL(this.#path, `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`);
   }
 
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const asked = request.url?.split('?', 1)[0];
-    if (asked !== this.#path && asked !== `${this.#path}events`) return false;
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const address = ADDRESSES.find((each) => asked === this.#path + each);
+    if (address === undefined) return false;
+    const refused = refusedHost(request.headers.host, this.#hosts);
+    if (refused !== undefined) {
+      refuse(
+        response,
+        403,
+        `The inspector does not answer to the name ${JSON.stringify(refused)}. ` +
+          'If it is one of yours, tell it to createInspector: { hosts: [...] }',
+      );
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuse(response, 405, 'The inspector is read-only', { allow: 'GET, HEAD' });
-    } else if (asked === this.#path) {
+    } else if (address === '') {
       sendPage(request, response);
+    } else if (address === 'history') {
+      sendJson(request, response, this.#recorder.history());
     } else if (request.method === 'HEAD') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
     } else {
@@ -106,6 +145,7 @@ class Service implements Inspector {
   }
 
   async close(): Promise<void> {
+    this.#seconds.stop();
     this.#feed.close();
     const server = this.#server;
     if (!server.listening) return;
@@ -116,48 +156,7 @@ class Service implements Inspector {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (!LOOPBACK_NAME.test(request.headers.host ?? '')) {
-      refuse(response, 403, 'The inspector answers to loopback names only');
-    } else if (!this.handle(request, response)) {
-      refuse(response, 404, 'The inspector has one page');
-    }
-  }
-}
-
-/** A weight of 0 is a refusal (RFC 9110, 12.5.3). */
-const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
-
-function sendPage(request: IncomingMessage, response: ServerResponse): void {
-  const { plain, gzipped, policy } = pageAsset();
-  const zips = TAKES_GZIP.test(String(request.headers['accept-encoding']));
-  const body = zips ? gzipped : plain;
-  response.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-length': body.length,
-    ...(zips && { 'content-encoding': 'gzip' }),
-    vary: 'accept-encoding',
-    'cache-control': 'no-cache',
-    'content-security-policy': policy,
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  });
-  response.end(request.method === 'HEAD' ? undefined : body);
-}
-
-function refuse(
-  response: ServerResponse,
-  status: number,
-  why: string,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(`${why}.\n`);
-}
-
-function checkAll(name: string, all: readonly { snapshot(options: never): unknown }[], what: string): void {
-  if (!Array.isArray(all)) throw invalidArgType(`options.${name}`, 'an instance of Array', all);
-  for (const [index, each] of all.entries()) {
-    if (typeof each?.snapshot !== 'function') throw invalidArgType(`options.${name}[${index}]`, what, each);
+    if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
   }
 }
 

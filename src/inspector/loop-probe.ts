@@ -6,18 +6,21 @@
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
 
-/** How often the event loop is probed, in ms: a block that is shorter goes unseen. */
-const PROBE_MS = 10;
-
 export class LoopProbe {
+  readonly #everyMs: number;
   #interval: NodeJS.Timeout | undefined;
   #probedMs = 0;
   #longestMs = 0;
 
+  /** @param everyMs how often the event loop is probed: a block that is shorter goes unseen. */
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
   start(): void {
     this.#probedMs = now();
     this.#longestMs = 0;
-    this.#interval = setInterval(() => this.#probe(), PROBE_MS).unref();
+    this.#interval = setInterval(() => this.#probe(), this.#everyMs).unref();
   }
 
   stop(): void {
@@ -36,7 +39,7 @@ export class LoopProbe {
 
   #probe(): void {
     const nowMs = now();
-    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#probedMs - PROBE_MS);
+    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#probedMs - this.#everyMs);
     this.#probedMs = nowMs;
   }
 }

@@ -3,60 +3,71 @@
 // Ground rules. It reads snapshots when a frame is made, and listens to the library's channels and to the event loop between frames; both
 // only from `start` to `stop`. Costs: a frame is O(buckets + parked operations looked at by the snapshots), an event O(1).
 import { randomUUID } from 'node:crypto';
-import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import { Cascades } from './cascades.ts';
 import type { FrameSource } from './feed.ts';
-import { type Frame, TOP } from './frame.ts';
-import { LoopProbe } from './loop-probe.ts';
+import { type Frame, type History, TOP } from './frame.ts';
+import { HostMeter } from './host-meter.ts';
+import type { SecondRecorder } from './second-recorder.ts';
+import type { Shown } from './shown.ts';
 import { Timelines } from './timelines.ts';
 import { purgatoryView, timerView } from './views.ts';
 
-/** What a Recorder reads of a purgatory. */
-export interface ObservedPurgatory {
-  snapshot(options: { top: number }): PurgatorySnapshot;
-}
+const wallNow = Date.now.bind(Date);
 
-/** What a Recorder reads of a timer. */
-export interface ObservedTimer {
-  snapshot(): TimerSnapshot;
-}
+/** A block of the event loop that is shorter goes unseen. */
+const PROBE_MS = 10;
 
 export class Recorder implements FrameSource {
   readonly #run = randomUUID();
-  readonly #purgatories: readonly ObservedPurgatory[];
-  readonly #timers: readonly ObservedTimer[];
+  readonly #shown: Shown;
+  readonly #seconds: SecondRecorder;
+  readonly #host = new HostMeter(PROBE_MS);
   readonly #cascades: Cascades;
   readonly #timelines: Timelines;
-  readonly #loop = new LoopProbe();
 
-  constructor(purgatories: readonly ObservedPurgatory[], timers: readonly ObservedTimer[]) {
-    this.#purgatories = purgatories;
-    this.#timers = timers;
-    this.#cascades = new Cascades(timers);
-    this.#timelines = new Timelines(purgatories);
+  /** @param seconds started or not: whether there is a history is its owner's affair. */
+  constructor(shown: Shown, seconds: SecondRecorder) {
+    this.#shown = shown;
+    this.#seconds = seconds;
+    this.#cascades = new Cascades();
+    this.#timelines = new Timelines(shown);
   }
 
   start(): void {
-    this.#loop.start();
+    this.#host.start();
     this.#cascades.start();
     this.#timelines.start();
   }
 
   stop(): void {
-    this.#loop.stop();
+    this.#host.stop();
     this.#cascades.stop();
     this.#timelines.stop();
   }
 
   frame(): Frame {
+    const { purgatories, timers } = this.#shown.look();
     return {
       run: this.#run,
       atMs: performance.now(),
-      blockedMs: this.#loop.take(),
-      purgatories: this.#purgatories.map((purgatory) => purgatoryView(purgatory.snapshot({ top: TOP }))),
-      timers: this.#timers.map((timer) => timerView(timer.snapshot(), this.#cascades.take(timer))),
+      wallMs: wallNow(),
+      host: this.#host.take(),
+      second: this.#seconds.last,
+      purgatories: purgatories.map(([name, each]) => purgatoryView(name, each.snapshot({ top: TOP }))),
+      timers: timers.map(([name, timer]) => {
+        const of = purgatories.filter(([, purgatory]) => purgatory.timer === timer);
+        return {
+          name,
+          of: of.map(([purgatory]) => purgatory),
+          ...timerView(timer.snapshot()),
+          ...this.#cascades.take(timer),
+        };
+      }),
       timelines: this.#timelines.told(),
     };
+  }
+
+  history(): History {
+    return this.#seconds.history(this.#run);
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '../purgatory/operation-events.ts';
 import { keyText } from '../purgatory/purgatory-snapshot.ts';
 import { MAX_EVENTS, MAX_KEYS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
+import type { Shown } from './shown.ts';
 import { cut, shownKeys } from './views.ts';
 
 const PLACES = MAX_TIMELINES / 2;
@@ -29,14 +30,14 @@ interface Life {
 }
 
 export class Timelines {
-  readonly #purgatories: ReadonlySet<unknown>;
+  readonly #shown: Shown;
   readonly #under = new Map<unknown, Life>();
   #ended: Timeline[] = [];
   #lastId = 0;
   #changedAtMs = 0;
 
-  constructor(purgatories: readonly unknown[]) {
-    this.#purgatories = new Set(purgatories);
+  constructor(shown: Shown) {
+    this.#shown = shown;
   }
 
   start(): void {
@@ -61,14 +62,15 @@ export class Timelines {
 
   readonly #park = (event: unknown): void => {
     const { purgatory, operation, watches } = event as OperationParked;
-    if (!this.#purgatories.has(purgatory) || !this.#hasPlace()) return;
+    const name = this.#shown.nameOf(purgatory);
+    if (name === undefined || !this.#hasPlace()) return;
     this.#under.set(operation, {
       parkedAtMs: performance.now(),
       told: {
         id: ++this.#lastId,
-        purgatory: purgatory.name,
+        purgatory: name,
         type: cut(operation.constructor.name),
-        keys: shownKeys(watches.slice(0, MAX_KEYS + 1).map(keyText), watches.length),
+        ...shownKeys(watches.slice(0, MAX_KEYS).map(keyText), watches.length),
         ageMs: 0,
         events: [{ afterMs: 0, what: 'parked' }],
         untold: 0,

@@ -4,7 +4,6 @@
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import {
-  type Cascade,
   MAX_KEY_LENGTH,
   MAX_KEYS,
   MAX_RINGS,
@@ -16,7 +15,9 @@ import {
 
 type Level = TimerSnapshot['levels'][number];
 
-export function timerView(snapshot: TimerSnapshot, cascades: readonly Cascade[]): TimerView {
+export function timerView(
+  snapshot: TimerSnapshot,
+): Omit<TimerView, 'name' | 'of' | 'cascades' | 'lastCascade'> {
   const { levels, delayQueue, lateness, nowMs } = snapshot;
   const { head } = delayQueue;
   return {
@@ -34,7 +35,6 @@ export function timerView(snapshot: TimerSnapshot, cascades: readonly Cascade[])
     },
     lateness: lateness.histogram,
     totals: snapshot.totals,
-    cascades,
   };
 }
 
@@ -49,10 +49,10 @@ function ringOf({ tickMs, position, buckets }: Level, maxPerBucket: number): Rin
   return { tickMs, position, buckets: buckets.length, sectors, isMore };
 }
 
-export function purgatoryView(snapshot: PurgatorySnapshot): PurgatoryView {
+export function purgatoryView(name: string, snapshot: PurgatorySnapshot): PurgatoryView {
   const { nowMs } = snapshot;
   return {
-    name: snapshot.name,
+    name,
     parked: snapshot.parked,
     watched: snapshot.watched,
     watchedKeys: snapshot.watchedKeys,
@@ -60,8 +60,9 @@ export function purgatoryView(snapshot: PurgatorySnapshot): PurgatoryView {
     totals: snapshot.totals,
     hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({ key: cut(key), watchers })),
     oldest: snapshot.oldest.map(({ type, keys, ageMs, deadlineMs }) => ({
+      id: null,
       type: cut(type),
-      keys: shownKeys(keys, keys.length),
+      ...shownKeys(keys, keys.length),
       ageMs,
       leftMs: deadlineMs === null ? null : deadlineMs - nowMs,
     })),
@@ -69,14 +70,20 @@ export function purgatoryView(snapshot: PurgatorySnapshot): PurgatoryView {
 }
 
 /** The first of `count` keys, and how many there are besides. */
-export function shownKeys(keys: readonly string[], count: number): string[] {
-  const shown = keys.slice(0, MAX_KEYS).map(cut);
-  if (count > MAX_KEYS) shown.push(`and ${count - MAX_KEYS} more`);
-  return shown;
+export function shownKeys(keys: readonly string[], count: number): { keys: string[]; more: number } {
+  const shown = keys.slice(0, MAX_KEYS).map((key) => cut(key));
+  return { keys: shown, more: count - shown.length };
 }
 
-export function cut(text: string): string {
-  return text.length <= MAX_KEY_LENGTH ? text : `${text.slice(0, MAX_KEY_LENGTH - 1)}…`;
+/** At most `max` characters of it; none is cut in two. */
+export function cut(text: string, max: number = MAX_KEY_LENGTH): string {
+  if (text.length <= max) return text;
+  const end = max - (isHighSurrogate(text.charCodeAt(max - 2)) ? 2 : 1);
+  return `${text.slice(0, end)}…`;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -3,16 +3,15 @@
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations purgatory_parked_operations, its ExpiresPerSec the rate of
 // purgatory_expired_total.)
 import { invalidArgType, invalidArgValue } from '../errors.ts';
-import { checkSource, checkSources, openSources } from '../live-sources.ts';
-import { namedTimers } from './measured.ts';
+import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
 
-export type { Source, Sources } from '../live-sources.ts';
+export type { NamedSources, Source, Sources } from '../live-sources.ts';
 export type { DurationRecorder, InstrumentOptions, OpenTelemetryMeter } from './opentelemetry.ts';
 export type { PrometheusRegistry } from './prometheus.ts';
-export type { MeasuredPurgatory, MeasuredTimer, MetricSources, NamedSources } from './sources.ts';
+export type { MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
 
 const WITH_SNAPSHOT = 'an object with the method snapshot';
 
@@ -41,7 +40,7 @@ function checkAll(sources: MetricSources): void {
   if (typeof sources !== 'object' || sources === null) {
     throw invalidArgType('sources', 'of type object', sources);
   }
-  const { purgatories = [], timers } = sources;
+  const { purgatories = [], timers = [] } = sources;
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
   const names = new Set<string>();
   for (const { name } of openSources(purgatories)) {
@@ -50,6 +49,5 @@ function checkAll(sources: MetricSources): void {
     }
     names.add(name);
   }
-  for (const [name, timer] of namedTimers(timers))
-    checkSource(`sources.timers[${name}]`, timer, WITH_SNAPSHOT);
+  checkNamedSources('sources.timers', timers, WITH_SNAPSHOT);
 }

@@ -4,9 +4,9 @@
 // read in one batch for each collection. Histograms cannot be handed over whole to a meter, so each duration is recorded as it
 // happens, from the library's channels.
 import { listen } from '../events/index.ts';
-import { Measured } from './measured.ts';
 import {
   type Durations,
+  Measured,
   type MetricSources,
   PURGATORY_READINGS,
   REAPER_LATENESS,
@@ -72,7 +72,7 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
   const stops = [
     measured.listenToEndings((purgatory, parkedMs) => timeParked.record(parkedMs / 1_000, { purgatory })),
     listen('purgatory:task:run', (event) => {
-      const timer = measured.labelOf(event.timer);
+      const timer = measured.nameOf(event.timer);
       if (timer !== undefined) lateness.record(event.latenessMs / 1_000, { timer });
     }),
   ];

@@ -6,9 +6,9 @@
 // Names. The dots of a name become underscores; seconds and totals get their suffix: purgatory.time_parked is told as
 // purgatory_time_parked_seconds, purgatory.expired as purgatory_expired_total. (So does OpenTelemetry's own translation.)
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
-import { Measured } from './measured.ts';
 import {
   type Durations,
+  Measured,
   type MetricSources,
   PURGATORY_READINGS,
   REAPER_LATENESS,

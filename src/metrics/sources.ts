@@ -2,7 +2,9 @@
 //
 // Ground rules. Counts are read from snapshots when a registry asks, so they cost nothing on the way. Times parked alone are gathered as
 // operations leave, from the library's channels: a clock reading for each, and only while the metrics are registered.
-import type { Sources } from '../live-sources.ts';
+import { listen } from '../events/index.ts';
+import { LiveSources, type NamedSources, type Sources } from '../live-sources.ts';
+import type { OperationEnded } from '../purgatory/operation-events.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 
@@ -23,21 +25,18 @@ export interface MeasuredTimer {
   snapshot(): TimerSnapshot;
 }
 
-/** Timers in any iterable, or by name. */
-export type NamedSources<T> = Iterable<T> | Readonly<Record<string, T>>;
-
 /** What {@link registerMetrics} measures. */
 export interface MetricSources {
   /**
    * An array, a Set, or a function that returns one; read anew at each scrape, so that what comes later is measured, and what is closed is
-   * not. Told apart by the label `purgatory`, their name: no two that are open may have the same.
+   * not. Told apart by the label `purgatory`, their name: no two may have the same at first; a later one gets a number behind it.
    */
   purgatories?: Sources<MeasuredPurgatory>;
   /**
    * As the purgatories, or an object of them by name. Told apart by the label `timer`: that name, or else the place among all that are
    * given. Timers of the purgatories need not be given.
    */
-  timers?: NamedSources<MeasuredTimer> | (() => NamedSources<MeasuredTimer>);
+  timers?: NamedSources<MeasuredTimer>;
 }
 
 /** A metric whose value is read when it is asked for. */
@@ -147,3 +146,28 @@ export const REAPER_LATENESS: Durations = {
   help: 'How long after the tick of their deadline tasks ran',
   unit: 's',
 };
+
+/** What is measured, read anew at each scrape. */
+export class Measured extends LiveSources<MeasuredPurgatory, MeasuredTimer> {
+  constructor({ purgatories = [], timers = [] }: MetricSources) {
+    super(purgatories, timers);
+  }
+
+  /** Calls `onEnd` for each operation that leaves one of the purgatories; returns what ends that. */
+  listenToEndings(onEnd: (purgatory: string, parkedMs: number) => void): () => void {
+    const receive = ({ purgatory, parkedMs }: OperationEnded): void => {
+      const name = this.nameOf(purgatory);
+      if (name !== undefined) onEnd(name, parkedMs);
+    };
+    const stops = ENDINGS.map((name) => listen(name, receive));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+}
+
+const ENDINGS = [
+  'purgatory:operation:completed',
+  'purgatory:operation:expired',
+  'purgatory:operation:cancelled',
+] as const;

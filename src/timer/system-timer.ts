@@ -5,6 +5,8 @@
 //
 // The short way is for purgatories, which have checked their operations themselves: it saves the accesses to a task's fields
 // that would only find out again what they know. With many classes of operations each access costs (timer-protocol.ts).
+
+import type { DurationSnapshot } from '../duration-histogram.ts';
 import { checkedDelay } from './checked-delay.ts';
 import { DrivenTimer } from './driven-timer.ts';
 import {
@@ -73,6 +75,11 @@ export class SystemTimer extends DrivenTimer {
    */
   snapshot(): TimerSnapshot {
     return timerSnapshot(this, this.#tickMs, this.#tasks, this.#meter);
+  }
+
+  /** The lateness of a snapshot, without the counting. For the inspector's history. O(bins). @internal */
+  get $lateness(): DurationSnapshot {
+    return this.#meter.lateness.snapshot();
   }
 
   /**

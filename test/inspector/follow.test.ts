@@ -4,7 +4,7 @@ import { type Followed, follow } from '../../src/inspector/page/follow.ts';
 
 function life(id: number, end?: 'completed' | 'expired'): Timeline {
   const events = [{ afterMs: 0, what: 'parked' as const }, ...(end ? [{ afterMs: 5, what: end }] : [])];
-  return { id, purgatory: 'fetch', type: 'Op', keys: ['a'], ageMs: 5, events, untold: 0 };
+  return { id, purgatory: 'fetch', type: 'Op', keys: ['a'], more: 0, ageMs: 5, events, untold: 0 };
 }
 
 const shown = (followed: Followed | undefined): number | undefined => followed?.timeline.id;

@@ -1,7 +1,7 @@
 // Frames for tests of what the page makes of them: four a second, one purgatory, one timer, all is well unless said otherwise.
-import type { Frame, PurgatoryView, TimerView } from '../../src/inspector/frame.ts';
+import type { Frame, HostTime, PurgatoryView, TimerView } from '../../src/inspector/frame.ts';
 
-export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers'>> {
+export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers' | 'host'>>, Partial<HostTime> {
   readonly purgatory?: Partial<PurgatoryView>;
   readonly timer?: Partial<TimerView>;
 }
@@ -9,11 +9,13 @@ export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers'>> {
 /** `count` frames; `change` says what is special of the frame with that index. */
 export function frames(count: number, change: (index: number) => Change = () => ({})): Frame[] {
   return Array.from({ length: count }, (_, index) => {
-    const { purgatory, timer, ...frame } = change(index);
+    const { purgatory, timer, blockedMs = 2, cpuMs = 20, waitedMs = 0, load = 0.1, ...frame } = change(index);
     return {
       run: 'run',
       atMs: 1000 + 250 * index,
-      blockedMs: 2,
+      wallMs: 1_700_000_000_000 + 250 * index,
+      host: { blockedMs, cpuMs, waitedMs, load },
+      second: null,
       timelines: [],
       purgatories: [{ ...QUIET_PURGATORY, ...purgatory }],
       timers: [{ ...QUIET_TIMER, ...timer }],
@@ -34,6 +36,8 @@ const QUIET_PURGATORY: PurgatoryView = {
 };
 
 const QUIET_TIMER: TimerView = {
+  name: 'wheels',
+  of: ['fetch'],
   tickMs: 1,
   wheelSize: 512,
   nowMs: 0,
@@ -44,4 +48,5 @@ const QUIET_TIMER: TimerView = {
   lateness: { leMs: [1, 2, 4, 8, 16, 32, 64, 128], counts: [0, 0, 0, 0, 0, 0, 0, 0, 0] },
   totals: { ran: 0, failed: 0, cascaded: 0, slices: 0 },
   cascades: [],
+  lastCascade: null,
 };

@@ -29,6 +29,21 @@ describe('what the inspector reckons from its frames', () => {
     expect(endedWithin(growing, 'another', 60_000)).to.include({ completed: 0, expired: 0 });
   });
 
+  it('counts a purgatory that comes from nothing, and one that goes no more', () => {
+    const totals = (completed: number) => ({ completed, expired: 0, cancelled: 0, failed: 0 });
+    const changing = frames(9, (index) => ({ purgatory: { totals: totals(10 * index) } })).map(
+      (frame, index) => {
+        const [fetch] = frame.purgatories;
+        if (index < 4) return frame;
+        const late = { ...fetch, name: 'late', totals: totals(7) };
+        return { ...frame, purgatories: index < 8 ? [fetch, late] : [late] };
+      },
+    );
+    expect(endedWithin(changing.slice(0, 8), undefined, 60_000).completed).to.equal(77);
+    expect(endedWithin(changing, undefined, 60_000).completed).to.equal(7);
+    expect(ratesOf(changing, undefined).completed.every((rate) => rate >= 0)).to.equal(true);
+  });
+
   it('tells a quantile by the bound of its bin, and Infinity past the last', () => {
     expect(quantile([1, 2], [0, 0, 0], 0.99)).to.equal(undefined);
     expect(quantile([1, 2], [99, 1, 0], 0.99)).to.equal(1);
@@ -37,7 +52,7 @@ describe('what the inspector reckons from its frames', () => {
   });
 
   it('has no lateness of a timer that is not there', () => {
-    expect(latenessWithin(growing, 5, 1000)).to.deep.equal([]);
-    expect(latenessWithin(growing, 0, 1000)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(latenessWithin(growing, 'gone', 1000)).to.deep.equal([]);
+    expect(latenessWithin(growing, 'wheels', 1000)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 0, 0]);
   });
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import type { History } from '../../src/inspector/frame.ts';
 import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
 import { runNode } from '../support/child.ts';
 import { Op } from '../support/op.ts';
@@ -69,7 +70,7 @@ describe('createInspector', () => {
     clock = new ManualClock();
     timer = new SystemTimer({ clock, wheelSize: 16 });
     fetches = new Counted('fetch', { timer });
-    inspector = createInspector({ purgatories: [fetches], timers: [timer] });
+    inspector = createInspector({ purgatories: [fetches], timers: [timer], history: false });
   });
 
   afterEach(() => inspector.close());
@@ -80,6 +81,11 @@ describe('createInspector', () => {
     expect(bad({ purgatories: fetches })).to.throw(TypeError, '"options.purgatories" property');
     expect(bad({ purgatories: [fetches, 7] })).to.throw(TypeError, '"options.purgatories[1]" property');
     expect(bad({ timers: [null] })).to.throw(TypeError, '"options.timers[0]" property');
+    expect(bad({ timers: 7 })).to.throw(TypeError, '"options.timers" property');
+    expect(bad({ hosts: 'a.example' })).to.throw(TypeError, '"options.hosts" property');
+    expect(bad({ hosts: [7] })).to.throw(TypeError, 'of strings');
+    expect(bad({ hosts: ['https://a.example'] })).to.throw(TypeError, "Received 'https://a.example'");
+    expect(bad({ history: 1 })).to.throw(TypeError, '"options.history" property');
     expect(bad({ path: 1 })).to.throw(TypeError, 'Received type number (1)');
     expect(bad({ path: 'a/' })).to.throw(TypeError, "Received 'a/'");
     let error: unknown;
@@ -113,9 +119,9 @@ describe('createInspector', () => {
     expect((await ask(new URL('events', url), 'HEAD')).headers['content-type']).to.equal('text/event-stream');
   });
 
-  it('stays small: under 34,500 bytes on the wire, of which uPlot and preact have more than half', async () => {
+  it('stays small: under 45,000 bytes on the wire, of which uPlot and preact have half', async () => {
     const { body } = await ask(await inspector.listen(), 'GET', { 'accept-encoding': 'gzip' });
-    expect(body.length).to.be.below(34_500);
+    expect(body.length).to.be.below(45_000);
   });
 
   it('is read-only, has one page, and listens on loopback for loopback names', async () => {
@@ -139,13 +145,85 @@ describe('createInspector', () => {
     const { at } = server;
     expect((await ask(at('/'))).body.toString()).to.equal('mine');
     expect((await ask(at('/inspector'))).body.toString()).to.equal('mine');
-    expect((await ask(at('/inspector/'), 'GET', { host: 'any.example' })).body.toString()).to.include(
-      '<title>',
-    );
+    expect((await ask(at('/inspector/'))).body.toString()).to.include('<title>');
     const watcher = await Watcher.open(at('/inspector/'));
     expect((await watcher.next()).purgatories[0].name).to.equal('fetch');
     await inspector.close();
     await once(watcher.response, 'close');
+  });
+
+  it('answers to loopback names, addresses and the names that it is told, mounted or not, and refuses others', async () => {
+    const asked = async (hosts: readonly string[] | 'any' | undefined, host: string) => {
+      const mounted = createInspector({ hosts, history: false });
+      await using server = await mount(mounted);
+      const { status, body } = await ask(server.at('/'), 'GET', { host });
+      return status === 200 ? 200 : `${status} ${body}`;
+    };
+    const refused = '403 The inspector does not answer to the name "rebound.example". If it is one of yours';
+    expect(await asked(undefined, 'rebound.example')).to.include(refused);
+    for (const host of ['127.0.0.1:80', '10.0.0.7', '[fe80::1]:8080', 'localhost:1', 'app.localhost']) {
+      expect(await asked(undefined, host), host).to.equal(200);
+    }
+    for (const host of ['10.0.0.7.rebound.example', 'localhost.rebound.example', '[x]', 'a:b:c']) {
+      expect(await asked(['ops.example'], host), host).to.match(/^403/);
+    }
+    expect(await asked(['Ops.example'], 'oPs.EXAMPLE:443')).to.equal(200);
+    expect(await asked('any', 'rebound.example')).to.equal(200);
+  });
+
+  it('keeps a history of seconds while nobody watches, for a page that comes after an incident', async () => {
+    inspector = createInspector({ purgatories: [fetches], timers: [timer] });
+    const url = await inspector.listen();
+    fetches.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['a']);
+    const history = async (): Promise<History> =>
+      JSON.parse((await ask(new URL('history', url))).body.toString());
+    while ((await history()).seconds.length < 1) await pause(100);
+    clock.advance(5);
+    const untilMs = performance.now() + 400;
+    while (performance.now() < untilMs);
+    const before = (await history()).seconds.length;
+    while ((await history()).seconds.length < before + 2) await pause(100);
+    const { run, seconds } = await history();
+    expect(seconds.map(({ number }) => number)).to.deep.equal(seconds.map((_, index) => index + 1));
+    expect(seconds[0].purgatories).to.deep.equal({ fetch: [1, 0, 0, 0, 0] });
+    expect(seconds.map(({ purgatories }) => purgatories.fetch[2]).reduce((a, b) => a + b)).to.equal(1);
+    expect(seconds.map(({ timers }) => timers[0][0]).reduce((a, b) => a + b)).to.equal(1);
+    expect(Math.max(...seconds.map(({ host }) => host.blockedMs))).to.be.above(250);
+    await using watcher = await Watcher.open(url);
+    expect((await watcher.next()).run).to.equal(run);
+    await inspector.close();
+    await inspector.listen({ port: Number(url.port) });
+    const kept = (await history()).seconds.length;
+    while ((await history()).seconds.length <= kept) await pause(100);
+  });
+
+  it('keeps no history when that is not wanted', async () => {
+    inspector = createInspector({ purgatories: [fetches], history: false });
+    const url = await inspector.listen();
+    await pause(1200);
+    expect(fetches.looks).to.equal(0);
+    expect(JSON.parse((await ask(new URL('history', url))).body.toString()).seconds).to.deep.equal([]);
+    expect((await ask(new URL('history', url), 'HEAD')).body.length).to.equal(0);
+  });
+
+  it('shows purgatories that come later under names of their own, with their timers, and gives up the closed', async () => {
+    const all = new Set<Purgatory<string, Op>>();
+    inspector = createInspector({ purgatories: () => all.values(), history: false });
+    await using watcher = await Watcher.open(await inspector.listen());
+    expect((await watcher.next()).purgatories).to.deep.equal([]);
+    const long = 'purgatory '.repeat(10);
+    const late = [1, 2, 3].map(() => new Purgatory<string, Op>(long, { timer }));
+    for (const each of late) all.add(each);
+    late[1].tryCompleteElseWatch(new Op('late'), ['a']);
+    const names = ['', ' (2)', ' (3)'].map((number) => `${long.slice(0, 59)}…${number}`);
+    const frame = await watcher.next(({ purgatories }) => purgatories.length === 3);
+    expect(frame.purgatories.map(({ name }) => name)).to.deep.equal(names);
+    expect(frame.timelines.map(({ purgatory }) => purgatory)).to.deep.equal([names[1]]);
+    late[0].close();
+    const left = await watcher.next(({ purgatories }) => purgatories.length === 2);
+    expect(left.purgatories.map(({ name }) => name)).to.deep.equal(names.slice(1));
+    for (const each of late) each.close();
+    await watcher.next(({ purgatories }) => purgatories.length === 0);
   });
 
   it('looks at nothing until somebody watches, and no longer than that', async () => {
@@ -195,7 +273,8 @@ describe('createInspector', () => {
 
   it('skips frames for who does not read, without keeping them, and sends on to the others', async () => {
     for (let n = 0; n < 8; n++) fetches.tryCompleteElseWatch(new Op(`${n}`), [`${n}`.padEnd(80, 'x')]);
-    inspector = createInspector({ purgatories: Array(500).fill(fetches) });
+    const many = Array.from({ length: 500 }, () => ({ name: 'fetch', snapshot: () => fetches.snapshot() }));
+    inspector = createInspector({ purgatories: many, history: false });
     await using server = await mount(inspector);
     await using stuck = await Watcher.open(server.at('/'));
     stuck.response.pause();
@@ -241,7 +320,10 @@ describe('createInspector', () => {
     clock.advance(18);
     const frame = await watcher.next(({ timers }) => timers[0].cascades.length > 0);
     expect(frame.timers[0].cascades).to.deep.equal([{ ring: 1, bucket: 1, tasks: 1 }]);
-    expect((await watcher.next()).timers[0].cascades).to.deep.equal([]);
+    const after = (await watcher.next()).timers[0];
+    expect(after.cascades).to.deep.equal([]);
+    expect(after.lastCascade).to.deep.include({ ring: 1, bucket: 1, tasks: 1 });
+    expect(after.lastCascade?.agoMs).to.be.within(1, 10_000);
   });
 
   it('keeps the latest of too many cascades, and those of its own timers only', async () => {
@@ -282,7 +364,8 @@ describe('createInspector', () => {
     expect(timelines[0]).to.deep.include({
       purgatory: 'fetch',
       type: 'Op',
-      keys: ['a', 'b', 'c', 'd', 'and 1 more'],
+      keys: ['a', 'b', 'c', 'd'],
+      more: 1,
     });
   });
 
@@ -319,8 +402,9 @@ describe('createInspector', () => {
     await watcher.next();
     const untilMs = performance.now() + 150;
     while (performance.now() < untilMs);
-    const { blockedMs } = await watcher.next((frame) => frame.blockedMs > 100);
+    const { blockedMs, cpuMs } = (await watcher.next(({ host }) => host.blockedMs > 100)).host;
     expect(blockedMs).to.be.below(10_000);
+    expect(cpuMs).to.be.within(50, 10_000);
   });
 
   it('keeps no process alive, even while somebody watches', async function () {

@@ -12,7 +12,7 @@ describe('LoopProbe', () => {
   let probe: LoopProbe;
 
   beforeEach(() => {
-    probe = new LoopProbe();
+    probe = new LoopProbe(10);
     probe.start();
   });
 

@@ -44,9 +44,57 @@ describe('the verdict of the inspector', () => {
     expect(warned(50, (index) => counts(index * 1000, 5000))).to.deep.equal([]);
   });
 
+  it('names a busy machine when the process was ready to run and got no CPU, for a block and for lateness alike', () => {
+    const late = (index: number) => ({
+      lateness: { leMs: [1, 2, 4, 8, 16, 32, 64, 128], counts: [99 * index, 0, 0, 0, 0, 0, 0, 2 * index, 0] },
+    });
+    const starved = { blockedMs: 90, cpuMs: 12, waitedMs: 200 };
+    const busy = judge(
+      frames(30, (index) => ({ timer: late(index), ...(index === 20 ? starved : {}) })),
+      undefined,
+    );
+    expect(busy.warnings.map(({ what }) => what)).to.deep.equal(['the machine is busy']);
+    expect(busy.detail).to.match(
+      /stood still for 90\sms.*one task in a hundred ran up to 128\sms.*got no CPU/,
+    );
+    const block = (host: Change) => warned(30, (index) => (index === 20 ? host : {}));
+    expect(block({ ...starved, blockedMs: 300, waitedMs: 280 })).to.deep.equal(['warn: the machine is busy']);
+    expect(block({ blockedMs: 300, waitedMs: null, cpuMs: 20, load: 4 })).to.deep.equal([
+      'warn: the machine is busy',
+    ]);
+    expect(block({ blockedMs: 300, waitedMs: 280, cpuMs: 290 })).to.deep.equal([
+      'warn: the event loop was blocked',
+    ]);
+    expect(block({ blockedMs: 300, waitedMs: null, cpuMs: 20, load: 0.5 })).to.deep.equal([
+      'warn: the event loop was blocked',
+    ]);
+  });
+
+  it('blames the timer only for more than the event loop itself was late', () => {
+    const late = (blockedMs: number) => (index: number) => ({
+      timer: { lateness: { leMs: [1, 2, 4, 8, 16, 32, 64, 128], counts: [0, 0, 0, 0, 0, 0, 0, index, 0] } },
+      ...(index === 20 ? { blockedMs, cpuMs: 240 } : {}),
+    });
+    expect(warned(30, late(63))).to.deep.equal(['warn: the timer runs late']);
+    expect(warned(30, late(64))).to.deep.equal(['warn: the event loop was blocked']);
+  });
+
+  it('tells for a minute how long the server hung, and not besides that the event loop was blocked', () => {
+    const told = frames(60, (index) => (index === 10 ? { blockedMs: 30_000, cpuMs: 3 } : {}));
+    const hang = { forMs: 30_000, atMs: told[10].atMs, wallMs: told[10].wallMs, host: told[10].host };
+    const verdict = judge(told.slice(0, 12), undefined, hang);
+    expect(verdict.headline).to.match(/^Something is wrong: the server hung for 30\ss$/);
+    expect(verdict.detail).to.match(/^Nothing came for 30\ss, until \d\d:\d\d:\d\d: .*used no CPU/);
+    expect(verdict.warnings).to.have.lengthOf(1);
+    expect(judge(told.slice(-1), undefined, { ...hang, atMs: told[59].atMs - 60_001 }).tone).to.equal('well');
+    expect(judge(told.slice(-1), undefined, { ...hang, host: undefined }).headline).to.equal(
+      'All is well, with a remark: the connection was interrupted',
+    );
+  });
+
   it('calls a deadline that passed a second ago unanswered bad', () => {
     const left = (leftMs: number | null) => () => ({
-      purgatory: { oldest: [{ type: 'Op', keys: ['a'], ageMs: 5000, leftMs }] },
+      purgatory: { oldest: [{ id: null, type: 'Op', keys: ['a'], more: 0, ageMs: 5000, leftMs }] },
     });
     expect(warned(1, left(-999))).to.deep.equal([]);
     expect(warned(1, left(null))).to.deep.equal([]);
@@ -56,7 +104,7 @@ describe('the verdict of the inspector', () => {
   it('warns of a purgatory that is nearly full', () => {
     expect(warned(1, () => ({ purgatory: { parked: 89, maxParked: 100 } }))).to.deep.equal([]);
     expect(warned(1, () => ({ purgatory: { parked: 90, maxParked: 100 } }))).to.deep.equal([
-      'warn: fetch is nearly full',
+      'warn: purgatory \u2068fetch\u2069 is nearly full',
     ]);
   });
 
@@ -110,13 +158,13 @@ describe('the verdict of the inspector', () => {
       purgatory: {
         parked: 95,
         maxParked: 100,
-        oldest: [{ type: 'Op', keys: [], ageMs: 1, leftMs: -index - 2000 }],
+        oldest: [{ id: null, type: 'Op', keys: [], more: 0, ageMs: 1, leftMs: -index - 2000 }],
       },
     });
     const verdict = judge(frames(5, both), 'fetch');
     expect(verdict.headline).to.equal('Something is wrong: a deadline has passed unanswered');
     expect(verdict.warnings.map(({ tone }) => tone)).to.deep.equal(['bad', 'warn', 'warn']);
-    expect(verdict.detail).to.match(/^An operation of fetch .* 2 more warnings below\.$/);
+    expect(verdict.detail).to.match(/^An operation of \u2068fetch\u2069 is still parked/);
     expect(warned(5, both, 'another')).to.deep.equal(['warn: the event loop was blocked']);
   });
 });

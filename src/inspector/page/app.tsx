@@ -1,34 +1,30 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
+import type { Frame } from '../frame.ts';
 import { explanations } from './explanations.ts';
-import { chosenOf } from './history.ts';
+import { chosenOf, timerOf } from './history.ts';
 import { LatenessChart } from './lateness-chart.tsx';
+import { Lookup } from './lookup.tsx';
+import { Minutes } from './minutes.tsx';
 import { RatesChart } from './rates-chart.tsx';
-import { choose, type State } from './store.ts';
+import { isSilent } from './silence.ts';
+import { choose, type State, shown } from './store.ts';
 import { HottestKeys, OldestParked } from './tables.tsx';
+import { quoted } from './text.ts';
 import { Timelines } from './timelines.tsx';
+import { TopBar } from './top-bar.tsx';
 import { judge } from './verdict.ts';
 import { VerdictStrip } from './verdict-strip.tsx';
-import { Warnings } from './warnings.tsx';
+import { Waiting } from './waiting.tsx';
 import { Wheels } from './wheels.tsx';
 
 export function App({ state }: { state: State }): JSX.Element {
+  const isStale = state.connection === 'lost' || isSilent(state);
   return (
     <>
-      <header class="top">
-        <h1>
-          purgatory <span>inspector</span>
-        </h1>
-        <p class="connection" data-connection={state.connection}>
-          {CONNECTIONS[state.connection]}
-        </p>
-      </header>
-      <main data-restarts={state.restarts}>
-        {state.frames.length === 0 ? (
-          <p class="none">Waiting for the first news of the server.</p>
-        ) : (
-          <Picture state={state} />
-        )}
+      <TopBar state={state} />
+      <main data-restarts={state.restarts} data-stale={isStale ? '' : undefined}>
+        {state.frames.length === 0 ? <Waiting state={state} /> : <Picture state={state} />}
       </main>
       <div hidden>
         {Object.entries(explanations).map(([term, text]) => (
@@ -41,46 +37,44 @@ export function App({ state }: { state: State }): JSX.Element {
   );
 }
 
-const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost' };
-
 function Picture({ state }: { state: State }): JSX.Element {
-  const { frames, chosen, timer, followed } = state;
+  const { choice, followed } = state;
+  const { purgatory } = choice;
+  const { frames, seconds, hang } = shown(state);
   const frame = frames[frames.length - 1];
-  const views = chosenOf(frame, chosen);
-  const verdict = judge(frames, chosen);
-  const view = frame.timers[timer];
-  const timelines = frame.timelines.filter(({ purgatory }) => chosen === undefined || purgatory === chosen);
+  const views = chosenOf(frame, purgatory);
+  const view = timerOf(frame, choice.timer);
+  const timelines = frame.timelines.filter((each) => purgatory === undefined || each.purgatory === purgatory);
   return (
     <>
-      <VerdictStrip state={state} verdict={verdict} />
-      {view !== undefined && (
-        <Wheels view={view} timer={timer} timers={<Timers count={frame.timers.length} timer={timer} />} />
-      )}
+      <VerdictStrip state={state} verdict={judge(frames, purgatory, hang)} />
+      <Lookup state={state} />
+      {view !== undefined && <Wheels view={view} timers={<Timers frame={frame} chosen={view.name} />} />}
       <div class="charts">
-        <RatesChart frames={frames} chosen={chosen} />
-        {view !== undefined && <LatenessChart frames={frames} timer={timer} />}
+        <RatesChart frames={frames} chosen={purgatory} />
+        {view !== undefined && <LatenessChart frames={frames} view={view} />}
       </div>
       <HottestKeys views={views} />
       <OldestParked views={views} />
+      {seconds.length > 0 && <Minutes seconds={seconds} chosen={purgatory} />}
       <Timelines
         timelines={timelines}
         shown={followed?.timeline}
         isTold={frame.timelines.some(({ id }) => id === followed?.timeline.id)}
       />
-      <Warnings warnings={verdict.warnings} />
     </>
   );
 }
 
-function Timers({ count, timer }: { count: number; timer: number }): JSX.Element | null {
-  if (count < 2) return null;
+function Timers({ frame, chosen }: { frame: Frame; chosen: string }): JSX.Element | null {
+  if (frame.timers.length < 2) return null;
   return (
     <label class="choose">
       Timer{' '}
-      <select value={timer} onChange={({ currentTarget }) => choose({ timer: Number(currentTarget.value) })}>
-        {Array.from({ length: count }, (_, index) => (
-          <option key={index} value={index}>
-            {index + 1} of {count}
+      <select value={chosen} onChange={({ currentTarget }) => choose({ timer: currentTarget.value })}>
+        {frame.timers.map(({ name, of }) => (
+          <option key={name} value={name}>
+            {of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`}
           </option>
         ))}
       </select>

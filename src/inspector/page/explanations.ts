@@ -28,6 +28,12 @@ export const explanations = {
   turn: 'How long the hand takes for a whole turn of the ring: what one bucket of the next ring spans.',
   tasks: 'Tasks that wait in the buckets of the ring.',
   head: 'The DelayQueue holds the buckets that have tasks, by expiration. This one is first: until then the timer sleeps, however many are pending.',
+  cascade:
+    'The last time that a bucket of an outer ring was reached: which bucket it was, and how many of its tasks moved on to the next finer ring.',
+  minutes:
+    'What the server has kept of each of the last 600 seconds, whether somebody watched or not: how many were parked at the end of the second, how operations left, and when the event loop was blocked.',
+  lookup:
+    'The keys that contain what is looked for, and the operations that wait on the key, the oldest first.',
   ran: 'Tasks that the timer ran since it was made.',
   cascaded: 'Tasks that fell to a finer ring since the timer was made.',
   slices:

@@ -50,3 +50,13 @@ export function share(part: number, all: number): string {
   if (part < all && percent > 99) return `${(Math.floor(percent * 10) / 10).toFixed(1)}${NBSP}%`;
   return `${Math.round(percent)}${NBSP}%`;
 }
+
+/** 14:02:11, where the reader is. */
+export function clock(wallMs: number): string {
+  return new Date(wallMs).toTimeString().slice(0, 8);
+}
+
+/** As in the middle of a sentence, at its beginning. */
+export function capitalised(sentence: string): string {
+  return sentence[0].toUpperCase() + sentence.slice(1);
+}

@@ -1,31 +1,28 @@
 // What the frames of the last minute say: sums over the chosen purgatories, and rates from the differences of totals.
 //
-// Ground rules. Pure: frames in, numbers out. Rates come from totals, so a frame that got lost falsifies none. Frames are in order
-// of time, and all of one run.
-import type { EndTotals, Frame, PurgatoryView } from '../frame.ts';
+// Ground rules. Pure: frames in, numbers out. Rates come from totals, so a frame that got lost falsifies none; a purgatory that comes or goes
+// between two frames counts from nothing, or no more. Frames are in order of time, and all of one run.
+import type { EndTotals, Frame, PurgatoryView, TimerView } from '../frame.ts';
 
 /** Frames kept: a minute of four a second. */
 export const MAX_FRAMES = 241;
 /** Over which a rate is taken, in ms. */
 const RATE_MS = 2000;
 
+const NO_ENDS: EndTotals = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
+
 /** The purgatories that `chosen` names; all of them for undefined. */
 export function chosenOf(frame: Frame, chosen: string | undefined): readonly PurgatoryView[] {
   return chosen === undefined ? frame.purgatories : frame.purgatories.filter(({ name }) => name === chosen);
 }
 
-export function sum<T>(all: readonly T[], of: (one: T) => number): number {
-  return all.reduce((total, one) => total + of(one), 0);
+/** The timer that `chosen` names, and else the first. */
+export function timerOf(frame: Frame, chosen: string | undefined): TimerView | undefined {
+  return frame.timers.find(({ name }) => name === chosen) ?? frame.timers[0];
 }
 
-export function endTotals(frame: Frame, chosen: string | undefined): EndTotals {
-  const views = chosenOf(frame, chosen);
-  return {
-    completed: sum(views, ({ totals }) => totals.completed),
-    expired: sum(views, ({ totals }) => totals.expired),
-    cancelled: sum(views, ({ totals }) => totals.cancelled),
-    failed: sum(views, ({ totals }) => totals.failed),
-  };
+export function sum<T>(all: readonly T[], of: (one: T) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
 }
 
 /** The latest frame, and the first of the `ms` before it. */
@@ -40,39 +37,42 @@ export function spanOf(
   return [frames[start], last];
 }
 
+function endedBetween(from: Frame, to: Frame, chosen: string | undefined): EndTotals {
+  const before = new Map(from.purgatories.map(({ name, totals }) => [name, totals]));
+  const ended = { ...NO_ENDS };
+  for (const { name, totals } of chosenOf(to, chosen)) {
+    const since = before.get(name) ?? NO_ENDS;
+    ended.completed += totals.completed - since.completed;
+    ended.expired += totals.expired - since.expired;
+    ended.cancelled += totals.cancelled - since.cancelled;
+    ended.failed += totals.failed - since.failed;
+  }
+  return ended;
+}
+
 /** How many ended in the last `ms`. */
 export function endedWithin(frames: readonly Frame[], chosen: string | undefined, ms: number): EndTotals {
-  const [from, to] = spanOf(frames, ms);
-  const before = endTotals(from, chosen);
-  const after = endTotals(to, chosen);
-  return {
-    completed: after.completed - before.completed,
-    expired: after.expired - before.expired,
-    cancelled: after.cancelled - before.cancelled,
-    failed: after.failed - before.failed,
-  };
+  return endedBetween(...spanOf(frames, ms), chosen);
 }
 
 export interface Rates {
-  /** Seconds before the latest frame: 0 or less. */
+  /** Seconds before the latest: 0 or less. */
   readonly atS: readonly number[];
   readonly completed: readonly number[];
   readonly expired: readonly number[];
   readonly cancelled: readonly number[];
 }
 
-/** Ends per second, at each frame. O(frames). */
+/** Ends per second, at each frame. O(frames x purgatories). */
 export function ratesOf(frames: readonly Frame[], chosen: string | undefined): Rates {
-  const totals = frames.map((frame) => endTotals(frame, chosen));
   const nowMs = frames.at(-1)?.atMs ?? 0;
-  const perSecond = (of: (totals: EndTotals) => number): number[] => {
-    let from = 0;
-    return frames.map(({ atMs }, to) => {
-      while (atMs - frames[from].atMs > RATE_MS) from++;
-      const seconds = (atMs - frames[from].atMs) / 1000;
-      return seconds === 0 ? 0 : (of(totals[to]) - of(totals[from])) / seconds;
-    });
-  };
+  let from = 0;
+  const ended = frames.map((frame) => {
+    while (frame.atMs - frames[from].atMs > RATE_MS) from++;
+    return { ...endedBetween(frames[from], frame, chosen), seconds: (frame.atMs - frames[from].atMs) / 1000 };
+  });
+  const perSecond = (of: (totals: EndTotals) => number): number[] =>
+    ended.map((each) => (each.seconds === 0 ? 0 : of(each) / each.seconds));
   return {
     atS: frames.map(({ atMs }) => (atMs - nowMs) / 1000),
     completed: perSecond(({ completed }) => completed),
@@ -82,10 +82,15 @@ export function ratesOf(frames: readonly Frame[], chosen: string | undefined): R
 }
 
 /** A histogram of what one timer ran in the last `ms`: its bins are those of the timer. */
-export function latenessWithin(frames: readonly Frame[], timer: number, ms: number): readonly number[] {
+export function latenessWithin(
+  frames: readonly Frame[],
+  timer: string | undefined,
+  ms: number,
+): readonly number[] {
   const [from, to] = spanOf(frames, ms);
-  const before = from.timers[timer]?.lateness.counts;
-  return (to.timers[timer]?.lateness.counts ?? []).map((n, bin) => n - (before?.[bin] ?? 0));
+  const before = from.timers.find(({ name }) => name === timer)?.lateness.counts;
+  const now = to.timers.find(({ name }) => name === timer)?.lateness.counts ?? [];
+  return now.map((n, bin) => n - (before?.[bin] ?? 0));
 }
 
 /** The bound in ms that `share` of the tasks kept to: Infinity past the last bin, undefined when there were none. */

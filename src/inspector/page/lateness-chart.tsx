@@ -1,15 +1,21 @@
 // How late the timer ran its tasks: a bar per bin of its histogram.
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
-import type { Frame } from '../frame.ts';
+import type { Frame, TimerView } from '../frame.ts';
 import { axis, Chart, type ChartProps, colour, countAxis, countScale } from './chart.tsx';
 import { Explained } from './explained.tsx';
 import { count, time } from './format.ts';
 import { latenessWithin, quantile, sum } from './history.ts';
 
-export function LatenessChart({ frames, timer }: { frames: readonly Frame[]; timer: number }): JSX.Element {
-  const counts = latenessWithin(frames, timer, Number.POSITIVE_INFINITY);
-  const leMs = frames[frames.length - 1].timers[timer]?.lateness.leMs ?? [];
+export function LatenessChart({
+  frames,
+  view: { name, lateness },
+}: {
+  frames: readonly Frame[];
+  view: TimerView;
+}): JSX.Element {
+  const counts = latenessWithin(frames, name, Number.POSITIVE_INFINITY);
+  const { leMs } = lateness;
   return (
     <section aria-labelledby="lateness-title">
       <h2 id="lateness-title">
@@ -17,7 +23,7 @@ export function LatenessChart({ frames, timer }: { frames: readonly Frame[]; tim
       </h2>
       <p class="legend">{inWords(leMs, counts)}</p>
       <Chart
-        key={`${timer} ${leMs.length}`}
+        key={`${name} ${leMs.length}`}
         label={`A histogram. ${inWords(leMs, counts)}`}
         data={[counts.map((_, bin) => bin), [...counts]]}
         options={optionsFor(leMs)}

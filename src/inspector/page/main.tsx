@@ -3,6 +3,8 @@ import './style/theme.css';
 import './style/layout.css';
 import './style/wheels.css';
 import './style/parts.css';
+import './style/names.css';
+import './style/notices.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { connect, current, onChange } from './store.ts';

@@ -1,5 +1,6 @@
 // How operations left the purgatory over the last minute: three lines, per second.
 import type { JSX } from 'preact';
+import type uPlot from 'uplot';
 import type { Frame } from '../frame.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
 import { Explained } from './explained.tsx';
@@ -12,6 +13,15 @@ const LINES = [
   { name: 'cancelled', colour: '--cancelled', dash: [2, 3] },
 ] as const;
 
+export function linesOf(): uPlot.Series[] {
+  return LINES.map((line) => ({
+    stroke: colour(line.colour),
+    width: 2,
+    dash: [...line.dash],
+    points: { show: false },
+  }));
+}
+
 const options = {
   scales: {
     x: { time: false, range: (): [number, number] => [-60, 0] },
@@ -21,15 +31,7 @@ const options = {
     axis({ values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s} s`)), space: 60, size: 26 }),
     countAxis,
   ],
-  series: [
-    {},
-    ...LINES.map((line) => ({
-      stroke: colour(line.colour),
-      width: 2,
-      dash: [...line.dash],
-      points: { show: false },
-    })),
-  ],
+  series: [{}, ...linesOf()],
 };
 
 export function RatesChart({
@@ -46,18 +48,25 @@ export function RatesChart({
       <h2 id="rates-title">
         <Explained of="rates">Leaving, per second</Explained>
       </h2>
-      <p class="legend" aria-hidden="true">
-        {LINES.map(({ name }) => (
-          <span key={name}>
-            <i data-line={name} /> {name}
-          </span>
-        ))}
-      </p>
+      <Lines />
       <Chart
         label={`The last minute in lines. Now: ${told}.`}
         data={[[...rates.atS], [...rates.completed], [...rates.expired], [...rates.cancelled]]}
         options={options}
       />
     </section>
+  );
+}
+
+/** Which line is which. */
+export function Lines(): JSX.Element {
+  return (
+    <p class="legend">
+      {LINES.map(({ name }) => (
+        <span key={name}>
+          <i data-line={name} /> {name}
+        </span>
+      ))}
+    </p>
   );
 }

@@ -1,12 +1,14 @@
 // What one sector of a ring holds, in words.
 import { plural, time } from './format.ts';
+import { timerOf } from './history.ts';
 import { ringName, sectorOf } from './rings.ts';
-import { current } from './store.ts';
+import { current, shown } from './store.ts';
 
 /** Undefined when the ring or the sector is not there any more. */
 export function sectorTip(ringIndex: number, sector: number): string | undefined {
-  const { frames, timer } = current();
-  const view = frames.at(-1)?.timers[timer];
+  const state = current();
+  const frame = shown(state).frames.at(-1);
+  const view = frame && timerOf(frame, state.choice.timer);
   const ring = view?.rings[ringIndex];
   const tasks = ring?.sectors[sector];
   if (view === undefined || ring === undefined || tasks === undefined) return undefined;

@@ -1,87 +1,196 @@
-// What the page knows: the frames of the last minute, what the reader has chosen, and whether the server is there.
+// What the page knows: the frames of the last minute, the seconds of the last ten, what the reader has chosen, and whether the server is there.
 //
-// Ground rules. One state, changed here alone; whoever draws is told of each change. The stream is open only while the page is
-// visible. A frame of another run of the server drops what the last run told: totals of two runs have no difference.
-import type { Frame } from '../frame.ts';
+// Ground rules. One state, changed here alone; whoever draws is told of each change, and twice a second besides, as the age of what is shown
+// grows by itself. A frame of another run of the server drops what the last run told: totals of two runs have no difference.
+import {
+  type AskedOperation,
+  type Found,
+  type Frame,
+  type History,
+  MAX_SECONDS,
+  type Second,
+} from '../frame.ts';
 import { type Followed, follow } from './follow.ts';
 import { MAX_FRAMES } from './history.ts';
+import { readLink, writeLink } from './link.ts';
+import { type Hang, hangOf } from './silence.ts';
+import { listen } from './stream.ts';
 
-export interface State {
+/** What the server told. */
+export interface Told {
   readonly frames: readonly Frame[];
+  readonly seconds: readonly Second[];
+  /** The last silence of the server that this page has seen the end of. */
+  readonly hang: Hang | undefined;
+}
+
+/** What the reader chose, and a link to the page keeps. */
+export interface Choice {
+  /** The purgatory shown; undefined: all. */
+  readonly purgatory: string | undefined;
+  /** The timer shown; undefined: the first. */
+  readonly timer: string | undefined;
+  /** The key, or a part of it, that is looked for. */
+  readonly key: string | undefined;
+}
+
+/** What the server found for the reader; undefined: nothing was asked for, or there is no answer yet. */
+export interface Answers {
+  readonly found: Found | undefined;
+  readonly asked: { readonly id: number; readonly operation: AskedOperation | undefined } | undefined;
+}
+
+export interface State extends Told, Answers {
+  readonly choice: Choice;
   readonly connection: 'connecting' | 'live' | 'lost';
+  /** When the last frame came, and since when this page listens, by the page's clock. */
+  readonly heardMs: number | undefined;
+  readonly openedMs: number;
+  readonly nowMs: number;
   /** How often the server was found to have been started anew. */
   readonly restarts: number;
-  /** The purgatory shown; undefined: all. */
-  readonly chosen: string | undefined;
-  /** The timer shown. */
-  readonly timer: number;
+  /** What is shown instead of the latest, and since when. */
+  readonly paused: Told | undefined;
   /** The operation whose life is shown, as last told. */
   readonly followed: Followed | undefined;
 }
 
 type Listener = (state: State, news: Frame | undefined) => void;
 
+const TICK_MS = 500;
+/** How often the server is asked again for what the reader looks for, in ms. */
+const ASK_MS = 1000;
+
 let state: State = {
   frames: [],
+  seconds: [],
+  hang: undefined,
+  found: undefined,
+  asked: undefined,
+  choice: readLink(),
   connection: 'connecting',
+  heardMs: undefined,
+  openedMs: performance.now(),
+  nowMs: performance.now(),
   restarts: 0,
-  chosen: undefined,
-  timer: 0,
+  paused: undefined,
   followed: undefined,
 };
 const listeners: Listener[] = [];
-let stream: EventSource | undefined;
 
 export function current(): State {
   return state;
+}
+
+/** What is shown: as it was when the reader paused, or the latest. */
+export function shown({ paused, frames, seconds, hang }: State): Told {
+  return paused ?? { frames, seconds, hang };
 }
 
 export function onChange(listener: Listener): void {
   listeners.push(listener);
 }
 
-/** What the reader chose. */
-export function choose(choice: Partial<Pick<State, 'chosen' | 'timer' | 'followed'>>): void {
-  change(choice, undefined);
+export function choose(choice: Partial<Choice>): void {
+  change({ choice: { ...state.choice, ...choice } });
+  writeLink(state.choice);
+  if ('key' in choice || 'purgatory' in choice) ask();
+}
+
+/** Shows an operation with all its keys; undefined: no more. */
+export function askFor(id: number | undefined): void {
+  change({ asked: id === undefined ? undefined : { id, operation: undefined } });
+  ask();
+}
+
+export function followLife(followed: Followed): void {
+  change({ followed });
+}
+
+export function pause(): void {
+  change({ paused: state.paused === undefined ? shown(state) : undefined });
 }
 
 /** Follows the server from now on, whenever the page is visible. */
 export function connect(): void {
-  document.addEventListener('visibilitychange', open);
-  open();
-}
-
-function open(): void {
-  stream?.close();
-  stream = undefined;
-  if (document.hidden) return;
-  stream = new EventSource(new URL('events', document.baseURI));
-  stream.onmessage = ({ data }) => take(JSON.parse(data));
-  stream.onerror = () => {
-    change({ connection: 'lost' }, undefined);
-    // The browser tries again by itself, unless somebody else answered in the server's place.
-    if (stream?.readyState === EventSource.CLOSED) setTimeout(open, 1000);
-  };
+  addEventListener('hashchange', () => {
+    change({ choice: readLink() });
+    ask();
+  });
+  setInterval(() => change({}), TICK_MS);
+  setInterval(ask, ASK_MS);
+  ask();
+  listen({
+    opened: () => change({ connection: 'connecting', openedMs: performance.now() }),
+    message: (data) => take(JSON.parse(data)),
+    lost: () => change({ connection: 'lost' }),
+  });
 }
 
 function take(frame: Frame): void {
   const last = state.frames.at(-1);
   const isNewRun = last !== undefined && last.run !== frame.run;
-  const frames = isNewRun ? [frame] : [...state.frames.slice(1 - MAX_FRAMES), frame];
+  const before = isNewRun ? { frames: [], seconds: [], followed: undefined } : state;
+  const hang = isNewRun ? undefined : (hangOf({ ...state, nowMs: performance.now() }, frame) ?? state.hang);
+  const { second } = frame;
+  const lastSecond = before.seconds.at(-1);
+  const isNext = second !== null && second.number === (lastSecond?.number ?? 0) + 1;
   change(
     {
-      frames,
+      frames: [...before.frames.slice(1 - MAX_FRAMES), frame],
+      seconds: isNext ? [...before.seconds.slice(1 - MAX_SECONDS), second] : before.seconds,
+      hang,
       connection: 'live',
+      heardMs: performance.now(),
       restarts: state.restarts + (isNewRun ? 1 : 0),
-      timer: state.timer < frame.timers.length ? state.timer : 0,
-      chosen: frame.purgatories.some(({ name }) => name === state.chosen) ? state.chosen : undefined,
-      followed: follow(isNewRun ? undefined : state.followed, frame.timelines, frame.atMs),
+      followed: follow(before.followed, frame.timelines, frame.atMs),
     },
     frame,
   );
+  if (second !== null && !isNext && second.number !== lastSecond?.number) readHistory();
 }
 
-function change(by: Partial<State>, news: Frame | undefined): void {
-  state = { ...state, ...by };
+/** Asks the server for what the reader looks for, if anything. */
+async function ask(): Promise<void> {
+  if (document.hidden || state.paused !== undefined) return;
+  const { choice, asked } = state;
+  if (choice.key === undefined) {
+    if (state.found !== undefined) change({ found: undefined });
+  } else {
+    const params = new URLSearchParams({ text: choice.key });
+    if (choice.purgatory !== undefined) params.set('purgatory', choice.purgatory);
+    const found = await get<Found>('keys', params);
+    if (state.choice === choice && found !== undefined) change({ found });
+  }
+  if (asked === undefined) return;
+  const operation = await get<AskedOperation>('operation', new URLSearchParams({ id: `${asked.id}` }));
+  if (state.asked?.id === asked.id && operation !== undefined) change({ asked: { id: asked.id, operation } });
+}
+
+/** Undefined when the server does not answer: the stream tells that it is gone, and what is asked for is asked for again. */
+async function get<T>(address: string, params = new URLSearchParams()): Promise<T | undefined> {
+  try {
+    const url = new URL(address, document.baseURI);
+    url.search = `${params}`;
+    const answer = await fetch(url);
+    return answer.ok ? await answer.json() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+let isReading = false;
+
+/** Reads what this page has not heard of the history. */
+async function readHistory(): Promise<void> {
+  if (isReading) return;
+  isReading = true;
+  const read = await get<History>('history');
+  isReading = false;
+  if (read !== undefined && read.run === state.frames.at(-1)?.run) change({ seconds: read.seconds });
+}
+
+function change(by: Partial<State>, news?: Frame): void {
+  state = { ...state, ...by, nowMs: performance.now() };
   for (const listener of listeners) listener(state, news);
 }

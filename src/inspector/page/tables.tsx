@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { type PurgatoryView, TOP } from '../frame.ts';
 import { Explained } from './explained.tsx';
 import { count, time } from './format.ts';
+import { Key, Keys, Name, Operation } from './names.tsx';
 
 interface Props {
   readonly views: readonly PurgatoryView[];
@@ -33,8 +34,14 @@ export function HottestKeys({ views }: Props): JSX.Element {
           <tbody>
             {rows.map(({ name, key, watchers }) => (
               <tr key={`${name} ${key}`}>
-                <td class="key">{key}</td>
-                {views.length > 1 && <td>{name}</td>}
+                <td>
+                  <Key of={key} />
+                </td>
+                {views.length > 1 && (
+                  <td class="name-of">
+                    <Name of={name} />
+                  </td>
+                )}
                 <td class="bar">
                   <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                     <rect width={(100 * watchers) / most} height="8" />
@@ -72,21 +79,34 @@ export function OldestParked({ views }: Props): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ name, type, keys, ageMs, leftMs }, row) => (
+            {rows.map(({ name, id, type, keys, more, ageMs, leftMs }, row) => (
               <tr key={row}>
-                <td>
-                  {type}
-                  {views.length > 1 && <small> in {name}</small>} <span class="key">{keys.join(', ')}</span>
+                <td class="name-of">
+                  <Operation id={id} type={type} />
+                  {views.length > 1 && (
+                    <small>
+                      {' in '}
+                      <Name of={name} />
+                    </small>
+                  )}{' '}
+                  <Keys of={keys} more={more} />
                 </td>
                 <td>{time(ageMs)}</td>
-                <td data-tone={leftMs !== null && leftMs < -1000 ? 'bad' : undefined}>
-                  {leftMs === null ? 'no deadline' : leftMs < 0 ? `${time(-leftMs)} over` : time(leftMs)}
-                </td>
+                <Left ms={leftMs} />
               </tr>
             ))}
           </tbody>
         </table>
       )}
     </section>
+  );
+}
+
+/** The time until a deadline. */
+export function Left({ ms }: { ms: number | null }): JSX.Element {
+  return (
+    <td data-tone={ms !== null && ms < -1000 ? 'bad' : undefined}>
+      {ms === null ? 'no deadline' : ms < 0 ? `${time(-ms)} over` : time(ms)}
+    </td>
   );
 }

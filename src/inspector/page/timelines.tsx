@@ -4,7 +4,8 @@ import type { Timeline, TimelineEvent } from '../frame.ts';
 import { Explained } from './explained.tsx';
 import { endOf } from './follow.ts';
 import { plural, time } from './format.ts';
-import { choose } from './store.ts';
+import { Key, Keys, Name } from './names.tsx';
+import { followLife } from './store.ts';
 
 interface Props {
   readonly timelines: readonly Timeline[];
@@ -38,10 +39,13 @@ export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
                   type="button"
                   aria-pressed={each.id === shown.id}
                   data-end={endOf(each) ?? 'parked'}
-                  onClick={() => choose({ followed: { timeline: each, isChosen: true, untilMs: 0 } })}
+                  onClick={() => followLife({ timeline: each, isChosen: true, untilMs: 0 })}
                 >
                   <span>
-                    {each.type} <span class="key">{each.keys[0]}</span>
+                    <Name of={each.type} />{' '}
+                    <span class="key">
+                      <Name of={each.keys[0]} />
+                    </span>
                   </span>
                   <small>{endOf(each) ?? 'parked'}</small>
                 </button>
@@ -56,13 +60,16 @@ export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
 }
 
 function Life({ timeline, isTold }: { timeline: Timeline; isTold: boolean }): JSX.Element {
-  const { ageMs, events, keys, purgatory, type, untold } = timeline;
+  const { ageMs, events, keys, more, purgatory, type, untold } = timeline;
   const end = endOf(timeline);
   const at = (afterMs: number): number => 8 + (984 * afterMs) / Math.max(ageMs, 1);
   return (
     <div class="told" data-test="timeline">
       <p>
-        <strong>{type}</strong> in {purgatory}, on <span class="key">{keys.join(', ')}</span>
+        <strong>
+          <Name of={type} />
+        </strong>{' '}
+        in <Name of={purgatory} />, on <Keys of={keys} more={more} />
       </p>
       <svg viewBox="0 0 1000 40" preserveAspectRatio="none" aria-hidden="true" data-end={end ?? 'parked'}>
         <line x1="8" x2="992" y1="20" y2="20" />
@@ -74,7 +81,12 @@ function Life({ timeline, isTold }: { timeline: Timeline; isTold: boolean }): JS
         {events.map(({ afterMs, what, key }, index) => (
           <li key={index} data-what={what}>
             <span class="when">{time(afterMs)}</span> {WORDS[what]}
-            {key !== undefined && <span class="key"> {key}</span>}
+            {key !== undefined && (
+              <>
+                {' '}
+                <Key of={key} />
+              </>
+            )}
           </li>
         ))}
         {end === undefined && (

@@ -1,35 +1,67 @@
-// The first thing to read: whether all is well, and the six numbers behind it.
+// The first thing to read: whether all is well, why not, and the six numbers behind it.
 import type { JSX } from 'preact';
 import { Figure } from './explained.tsx';
-import { count, plural, rate, share, shortCount, time } from './format.ts';
-import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum } from './history.ts';
-import type { State } from './store.ts';
-import { choose } from './store.ts';
-import type { Verdict } from './verdict.ts';
+import { capitalised, count, plural, rate, share, shortCount, time } from './format.ts';
+import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum, timerOf } from './history.ts';
+import { isSilent, silenceOf } from './silence.ts';
+import { choose, type State, shown } from './store.ts';
+import { quoted } from './text.ts';
+import type { Verdict, Warning } from './verdict.ts';
 
 const LATENESS_MS = 10_000;
 
 export function VerdictStrip({ state, verdict }: { state: State; verdict: Verdict }): JSX.Element {
-  const { frames, chosen, connection } = state;
-  const frame = frames[frames.length - 1];
-  const isLost = connection === 'lost';
+  const { frames } = shown(state);
+  const { purgatories } = frames[frames.length - 1];
+  const { tone, headline, detail, warnings } = absence(state) ?? verdict;
   return (
-    <section class="verdict" aria-label="Verdict" data-tone={isLost ? 'lost' : verdict.tone}>
+    <section class="verdict" aria-label="Verdict" data-tone={tone}>
       <div class="words">
         <p role="status" class="headline">
-          {isLost ? 'The server does not answer' : verdict.headline}
+          {headline}
         </p>
-        <p class="detail">
-          {isLost
-            ? 'It has stopped, or is starting anew: this page goes on by itself when it is back. What is below was told last.'
-            : verdict.detail}
-        </p>
-        {frame.purgatories.length > 1 && (
-          <Purgatories names={frame.purgatories.map(({ name }) => name)} chosen={chosen} />
+        <p class="detail">{detail}</p>
+        {warnings.length > 1 && <Warnings warnings={warnings.slice(1)} />}
+        {purgatories.length > 1 && (
+          <Purgatories names={purgatories.map(({ name }) => name)} chosen={state.choice.purgatory} />
         )}
       </div>
       <Numbers state={state} />
     </section>
+  );
+}
+
+/** What to say in place of the verdict, when the server says nothing. The headline stays the same meanwhile, as it is read out. */
+function absence(state: State): (Omit<Verdict, 'tone'> & { tone: 'lost' }) | undefined {
+  const { connection, heardMs, nowMs } = state;
+  const age = `What is shown is ${time(Math.max(0, nowMs - (heardMs ?? nowMs)))} old.`;
+  if (connection === 'lost') {
+    return {
+      tone: 'lost',
+      headline: 'The server does not answer',
+      detail: `${age} It has stopped, or is starting anew: this page goes on by itself when it is back.`,
+      warnings: [],
+    };
+  }
+  if (!isSilent(state)) return undefined;
+  return {
+    tone: 'lost',
+    headline: 'The server is silent',
+    detail: `${age} For ${time(silenceOf(state))} nothing has come over a connection that is still there: the process hangs, is stopped, or gets no CPU.`,
+    warnings: [],
+  };
+}
+
+/** All but the first, which the headline tells. */
+function Warnings({ warnings }: { warnings: readonly Warning[] }): JSX.Element {
+  return (
+    <ul class="warnings" aria-label="More warnings">
+      {warnings.map(({ tone, what, why }) => (
+        <li key={what + why} data-tone={tone}>
+          <strong>{capitalised(what)}</strong> {why}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -45,12 +77,12 @@ function Purgatories({
       Purgatory{' '}
       <select
         value={chosen ?? ''}
-        onChange={({ currentTarget }) => choose({ chosen: currentTarget.value || undefined })}
+        onChange={({ currentTarget }) => choose({ purgatory: currentTarget.value || undefined })}
       >
         <option value="">all {names.length}</option>
         {names.map((name) => (
           <option key={name} value={name}>
-            {name}
+            {quoted(name)}
           </option>
         ))}
       </select>
@@ -58,11 +90,13 @@ function Purgatories({
   );
 }
 
-function Numbers({ state: { frames, chosen, timer } }: { state: State }): JSX.Element {
+function Numbers({ state }: { state: State }): JSX.Element {
+  const { frames } = shown(state);
+  const { purgatory, timer } = state.choice;
   const frame = frames[frames.length - 1];
-  const views = chosenOf(frame, chosen);
-  const rates = ratesOf(frames, chosen);
-  const { completed, expired } = endedWithin(frames, chosen, 60_000);
+  const views = chosenOf(frame, purgatory);
+  const rates = ratesOf(frames, purgatory);
+  const { completed, expired } = endedWithin(frames, purgatory, 60_000);
   const most = views.length === 1 ? views[0].maxParked : null;
   return (
     <div class="figures">
@@ -95,9 +129,10 @@ function Numbers({ state: { frames, chosen, timer } }: { state: State }): JSX.El
   );
 }
 
-function latenessInWords(frames: State['frames'], timer: number): string {
-  const leMs = frames[frames.length - 1].timers[timer]?.lateness.leMs ?? [];
-  const bound = quantile(leMs, latenessWithin(frames, timer, LATENESS_MS), 0.99);
+function latenessInWords(frames: State['frames'], chosen: string | undefined): string {
+  const timer = timerOf(frames[frames.length - 1], chosen);
+  const leMs = timer?.lateness.leMs ?? [];
+  const bound = quantile(leMs, latenessWithin(frames, timer?.name, LATENESS_MS), 0.99);
   if (bound === undefined) return '–';
   return Number.isFinite(bound) ? `≤ ${time(bound)}` : `> ${time(leMs[leMs.length - 1])}`;
 }

@@ -1,10 +1,13 @@
 // Whether all is well, in words, and why not.
 //
-// Ground rules. Pure: the frames of the last minute in, sentences out. The headline carries no number that changes with each frame, as
+// Ground rules. Pure: what the server told in, sentences out. A sentence begins with our words, never with a user's. The headline carries no number that changes with each frame, as
 // screen readers read it out when it changes. Bounds are where a person who waits would notice, and named below.
 import type { Frame } from '../frame.ts';
-import { count, plural, share, time } from './format.ts';
+import { CAUSES, causeOf } from './cause.ts';
+import { clock, count, plural, share, time } from './format.ts';
 import { chosenOf, endedWithin, latenessWithin, quantile, spanOf, sum } from './history.ts';
+import type { Hang } from './silence.ts';
+import { quoted } from './text.ts';
 
 export type Tone = 'well' | 'note' | 'warn' | 'bad';
 
@@ -25,6 +28,8 @@ export interface Verdict {
 
 /** The time that warnings look back on, in ms. */
 const RECENT_MS = 10_000;
+/** How long the page goes on telling of a silence that is over, in ms. */
+const HANG_TOLD_MS = 60_000;
 const BLOCKED_WARN_MS = 100;
 const BLOCKED_BAD_MS = 1000;
 const LATE_WARN_MS = 50;
@@ -43,11 +48,12 @@ const HEADLINES: Record<Tone, string> = {
 const SEVERITY: readonly Tone[] = ['bad', 'warn', 'note'];
 
 /** `frames` is not empty. */
-export function judge(frames: readonly Frame[], chosen: string | undefined): Verdict {
+export function judge(frames: readonly Frame[], chosen: string | undefined, hang?: Hang): Verdict {
   const recent = frames.slice(frames.indexOf(spanOf(frames, RECENT_MS)[0]));
+  const hung = hanging(recent, hang);
   const warnings = [
-    ...blocked(recent),
-    ...late(frames),
+    ...hung,
+    ...(hung.length > 0 ? [] : waiting(frames, recent)),
     ...overdue(recent, chosen),
     ...full(recent, chosen),
     ...failing(frames, chosen),
@@ -70,38 +76,72 @@ export function judge(frames: readonly Frame[], chosen: string | undefined): Ver
   return {
     tone: worst.tone,
     headline: `${HEADLINES[worst.tone]}: ${worst.what}`,
-    detail:
-      warnings.length > 1 ? `${worst.why} ${plural(warnings.length - 1, 'more warning')} below.` : worst.why,
+    detail: worst.why,
     warnings,
   };
 }
 
-function blocked(recent: readonly Frame[]): Warning[] {
-  const longest = Math.max(...recent.map(({ blockedMs }) => blockedMs));
-  if (longest < BLOCKED_WARN_MS) return [];
-  const tone = longest >= BLOCKED_BAD_MS ? 'bad' : 'warn';
-  const why = `It stood still for ${time(longest)} within the last 10 s, and nothing was answered: a callback takes long, or the process gets no CPU.`;
-  return [{ tone, what: 'the event loop was blocked', why }];
+function hanging(recent: readonly Frame[], hang: Hang | undefined): Warning[] {
+  if (hang === undefined || recent[recent.length - 1].atMs - hang.atMs > HANG_TOLD_MS) return [];
+  const { forMs, wallMs, host } = hang;
+  const until = `Nothing came for ${time(forMs)}, until ${clock(wallMs)}:`;
+  if (host === undefined) {
+    const why = `${until} the server went on meanwhile, its news did not arrive.`;
+    return [{ tone: 'note', what: 'the connection was interrupted', why }];
+  }
+  const why = `${until} the process stood still, and nothing was answered. ${CAUSES[causeOf(host)]}`;
+  return [{ tone: 'bad', what: `the server hung for ${time(forMs)}`, why }];
 }
 
-function late(frames: readonly Frame[]): Warning[] {
-  const { timers } = frames[frames.length - 1];
-  return timers.flatMap(({ lateness, tickMs }, timer) => {
-    const bound = quantile(lateness.leMs, latenessWithin(frames, timer, RECENT_MS), 0.99);
-    if (bound === undefined || bound < LATE_WARN_MS + tickMs) return [];
-    const known = Number.isFinite(bound)
-      ? `up to ${time(bound)}`
-      : `more than ${time(lateness.leMs[lateness.leMs.length - 1])}`;
-    const why = `One task in a hundred of the last 10 s ran ${known} after its deadline: the process is short of CPU, or callbacks take long.`;
-    return [{ tone: 'warn' as const, what: 'the timer runs late', why }];
-  });
+/** Of an event loop that stood still, and of timers that ran late: the cause of the second is the first, unless that was too short. */
+function waiting(frames: readonly Frame[], recent: readonly Frame[]): Warning[] {
+  const { host } = recent.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+  const late = latestTimer(frames);
+  const isBlocked = host.blockedMs >= BLOCKED_WARN_MS;
+  const isAlone = late !== undefined && late.atLeastMs > host.blockedMs;
+  const warnings: Warning[] = [];
+  if (isBlocked || (late !== undefined && !isAlone)) {
+    const cause = causeOf(host);
+    const tone = host.blockedMs >= BLOCKED_BAD_MS ? 'bad' : 'warn';
+    const what = cause === 'machine' ? 'the machine is busy' : 'the event loop was blocked';
+    const stood = `The event loop stood still for ${time(host.blockedMs)} within the last 10 s, and nothing was answered.`;
+    const ran = late === undefined || isAlone ? '' : ` For that, ${late.inWords}.`;
+    warnings.push({ tone, what, why: `${stood}${ran} ${CAUSES[cause]}` });
+  }
+  if (isAlone) {
+    const why = `Within the last 10 s, ${late.inWords}, though the event loop was never more than ${time(host.blockedMs)} late. Either a burst of deadlines is spread over turns (yields), or the timer is advanced by hand and too seldom.`;
+    warnings.push({ tone: 'warn', what: 'the timer runs late', why });
+  }
+  return warnings;
+}
+
+interface LateTimer {
+  /** One task in a hundred was later than this. */
+  readonly atLeastMs: number;
+  readonly inWords: string;
+}
+
+/** The timer that ran latest in the recent time; undefined when none ran late. */
+function latestTimer(frames: readonly Frame[]): LateTimer | undefined {
+  let latest: LateTimer | undefined;
+  for (const { name, lateness, tickMs } of frames[frames.length - 1].timers) {
+    const { leMs } = lateness;
+    const bound = quantile(leMs, latenessWithin(frames, name, RECENT_MS), 0.99);
+    if (bound === undefined || bound < LATE_WARN_MS + tickMs) continue;
+    const isKnown = Number.isFinite(bound);
+    const atLeastMs = isKnown ? (leMs[leMs.indexOf(bound) - 1] ?? 0) : leMs[leMs.length - 1];
+    if (latest !== undefined && latest.atLeastMs >= atLeastMs) continue;
+    const by = isKnown ? `up to ${time(bound)}` : `more than ${time(atLeastMs)}`;
+    latest = { atLeastMs, inWords: `one task in a hundred ran ${by} after its deadline` };
+  }
+  return latest;
 }
 
 function overdue(recent: readonly Frame[], chosen: string | undefined): Warning[] {
   return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, oldest }) => {
     const past = Math.max(...oldest.map(({ leftMs }) => -(leftMs ?? 0)), 0);
     if (past < OVERDUE_MS) return [];
-    const why = `An operation of ${name} is still parked ${time(past)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
+    const why = `An operation of ${quoted(name)} is still parked ${time(past)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
     return [{ tone: 'bad' as const, what: 'a deadline has passed unanswered', why }];
   });
 }
@@ -109,8 +149,8 @@ function overdue(recent: readonly Frame[], chosen: string | undefined): Warning[
 function full(recent: readonly Frame[], chosen: string | undefined): Warning[] {
   return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, parked, maxParked }) => {
     if (maxParked === null || parked < FULL_SHARE * maxParked) return [];
-    const why = `${name} holds ${count(parked)} of ${count(maxParked)} operations. When it is full, parking throws ERR_PURGATORY_FULL.`;
-    return [{ tone: 'warn' as const, what: `${name} is nearly full`, why }];
+    const why = `It holds ${count(parked)} of ${count(maxParked)} operations. When it is full, parking throws ERR_PURGATORY_FULL.`;
+    return [{ tone: 'warn' as const, what: `purgatory ${quoted(name)} is nearly full`, why }];
   });
 }
 
@@ -139,7 +179,7 @@ function growing(recent: readonly Frame[], chosen: string | undefined): Warning[
       return watchers - (atFirst?.hottestKeys.find((each) => each.key === key)?.watchers ?? 0) >= GROWN_BY;
     });
     if (grown === undefined) return [];
-    const why = `More and more operations of ${name} watch ${grown.key} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
+    const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
     return [{ tone: 'warn' as const, what: 'a key grows without completion', why }];
   });
 }

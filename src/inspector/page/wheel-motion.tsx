@@ -5,8 +5,9 @@
 // frame: O(rings + sparks), whatever is parked. For readers who want less motion, hands move with the frames and nothing falls.
 import { Component, createRef, type JSX } from 'preact';
 import type { Cascade, Frame, Ring, TimerView } from '../frame.ts';
+import { timerOf } from './history.ts';
 import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from './rings.ts';
-import { current, onChange } from './store.ts';
+import { current, onChange, shown } from './store.ts';
 
 /** A hand stands still when nothing was heard of its timer for so long: it would show what nobody knows. */
 const UNHEARD_MS = 1000;
@@ -34,11 +35,13 @@ interface Pace {
   readonly speed: number;
 }
 
-export class MotionCanvas extends Component<{ timer: number }> {
+export class MotionCanvas extends Component {
   readonly #canvas = createRef<HTMLCanvasElement>();
   readonly #calm = matchMedia('(prefers-reduced-motion: reduce)');
   #view: TimerView | undefined;
-  #shown: number | undefined;
+  /** The reader has paused. */
+  #stands = false;
+  #shown: string | undefined;
   #pace: Pace = { nowMs: 0, seenMs: 0, speed: 1 };
   #sparks: Spark[] = [];
   #pulseMs = Number.NEGATIVE_INFINITY;
@@ -52,11 +55,12 @@ export class MotionCanvas extends Component<{ timer: number }> {
     };
     readColours();
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', readColours);
-    onChange((_, news) => {
-      if (news !== undefined) this.#take(news);
+    onChange(({ paused }, news) => {
+      if (news !== undefined && paused === undefined) this.#take(news);
+      this.#stands = paused !== undefined;
     });
-    const { frames } = current();
-    if (frames.length > 0) this.#take(frames[frames.length - 1]);
+    const last = shown(current()).frames.at(-1);
+    if (last !== undefined) this.#take(last);
     const draw = (): void => {
       this.#draw(performance.now());
       requestAnimationFrame(draw);
@@ -73,12 +77,12 @@ export class MotionCanvas extends Component<{ timer: number }> {
   }
 
   #take(frame: Frame): void {
-    const { timer } = current();
-    const view = frame.timers[timer];
+    const view = timerOf(frame, current().choice.timer);
     if (view === undefined) return;
+    const { name } = view;
     const seenMs = performance.now();
-    const before = this.#shown === timer ? this.#view : undefined;
-    this.#shown = timer;
+    const before = this.#shown === name ? this.#view : undefined;
+    this.#shown = name;
     this.#view = view;
     this.#pace = { nowMs: view.nowMs, seenMs, speed: speedOf(before, view, seenMs - this.#pace.seenMs) };
     if (this.#calm.matches || before === undefined) return;
@@ -115,7 +119,8 @@ export class MotionCanvas extends Component<{ timer: number }> {
     context.clearRect(0, 0, SIZE, SIZE);
     this.#drawPulse(context, nowMs, hubOf(view.rings.length));
     const { nowMs: atFrameMs, seenMs, speed } = this.#pace;
-    const timerMs = atFrameMs + (this.#calm.matches ? 0 : Math.min(nowMs - seenMs, UNHEARD_MS) * speed);
+    const isStill = this.#calm.matches || this.#stands;
+    const timerMs = atFrameMs + (isStill ? 0 : Math.min(nowMs - seenMs, UNHEARD_MS) * speed);
     for (const [index, band] of bandsOf(view.rings.length).entries()) {
       this.#drawHand(context, view.rings[index], band, timerMs);
     }

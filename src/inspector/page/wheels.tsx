@@ -22,15 +22,7 @@ import {
 } from './rings.ts';
 import { MotionCanvas } from './wheel-motion.tsx';
 
-export function Wheels({
-  view,
-  timer,
-  timers,
-}: {
-  view: TimerView;
-  timer: number;
-  timers: ComponentChild;
-}): JSX.Element {
+export function Wheels({ view, timers }: { view: TimerView; timers: ComponentChild }): JSX.Element {
   const { rings, head } = view;
   return (
     <section class="wheels" aria-labelledby="wheels-title">
@@ -43,13 +35,17 @@ export function Wheels({
       <div class="dial">
         <Rings view={view} />
         <div aria-hidden="true">
-          <MotionCanvas timer={timer} />
+          <MotionCanvas />
         </div>
         <p class="hub" aria-hidden="true">
           <strong>{shortCount(view.pending)}</strong>
           pending
         </p>
       </div>
+      <p class="caption">
+        Each ring is a timing wheel, the finest innermost; each field is a bucket of deadlines, the darker,
+        the more tasks wait in it. The hand stands at the present.
+      </p>
       <p class="legend" aria-hidden="true">
         Tasks
         {SHADES.map((shade, index) => (
@@ -71,10 +67,10 @@ export function Wheels({
         </div>
         <div>
           <dt>
-            <Explained of="cascaded">Last cascade</Explained>
+            <Explained of="cascade">Last cascade</Explained>
           </dt>
           <dd data-test="cascade">
-            <LastCascade view={view} timer={timer} />
+            <LastCascade view={view} />
           </dd>
         </div>
       </dl>
@@ -152,16 +148,14 @@ function HeadMark({
   );
 }
 
-/** Kept over frames in which none happened. */
-const lastCascades = new Map<number, string>();
-
-function LastCascade({ view, timer }: { view: TimerView; timer: number }): JSX.Element {
-  const last = view.cascades.at(-1);
-  if (last !== undefined) {
-    const from = ringPhrase(last.ring, view.rings.length);
-    lastCascades.set(timer, `${plural(last.tasks, 'task')} fell from bucket ${last.bucket} of ${from}`);
-  }
-  return <>{lastCascades.get(timer) ?? 'none yet'}</>;
+function LastCascade({ view: { lastCascade, rings } }: { view: TimerView }): JSX.Element {
+  if (lastCascade === null) return <>none since this page watches</>;
+  const { tasks, bucket, ring, agoMs } = lastCascade;
+  return (
+    <>
+      {plural(tasks, 'task')} fell from bucket {bucket} of {ringPhrase(ring, rings.length)}, {time(agoMs)} ago
+    </>
+  );
 }
 
 function RingTable({ view }: { view: TimerView }): JSX.Element {

@@ -1,0 +1,51 @@
+// How the inspector answers: with its page, with JSON, or with a refusal.
+//
+// Ground rules. Nothing that it sends is sniffed for another type; what it tells is not stored, and no page of another origin may read it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pageAsset } from './page-asset.ts';
+
+/** A weight of 0 is a refusal (RFC 9110, 12.5.3). */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
+
+export function sendPage(request: IncomingMessage, response: ServerResponse): void {
+  const { plain, gzipped, policy } = pageAsset();
+  const zips = TAKES_GZIP.test(String(request.headers['accept-encoding']));
+  const body = zips ? gzipped : plain;
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': body.length,
+    ...(zips && { 'content-encoding': 'gzip' }),
+    vary: 'accept-encoding',
+    'cache-control': 'no-cache',
+    'content-security-policy': policy,
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+export function sendJson(request: IncomingMessage, response: ServerResponse, value: object): void {
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(value));
+}
+
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  why: string,
+  headers: Record<string, string> = {},
+): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
+    .end(`${why}.\n`);
+}

@@ -1,0 +1,21 @@
+// The part of the page's address that keeps what the reader chose: #key=orders-0&purgatory=fetch. A link shows the same to somebody else.
+import type { Choice } from './store.ts';
+
+const NAMES = ['key', 'purgatory', 'timer'] as const;
+
+export function readLink(): Choice {
+  const params = new URLSearchParams(location.hash.slice(1));
+  const [key, purgatory, timer] = NAMES.map((name) => params.get(name) ?? undefined);
+  return { key, purgatory, timer };
+}
+
+/** In the place of the last address: choosing is no step to go back from. */
+export function writeLink(choice: Choice): void {
+  const params = new URLSearchParams();
+  for (const name of NAMES) {
+    const chosen = choice[name];
+    if (chosen !== undefined) params.set(name, chosen);
+  }
+  const hash = params.toString();
+  history.replaceState(null, '', hash === '' ? location.pathname + location.search : `#${hash}`);
+}

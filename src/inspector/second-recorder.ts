@@ -1,0 +1,118 @@
+// The last ten minutes, second by second: so that a page that is opened after an incident shows it.
+//
+// Ground rules. It records from `start` to `stop`, whether somebody watches or not, and keeps no process alive. It keeps the host's own
+// interval: a fake clock must not make up seconds. It keeps MAX_SECONDS seconds of MAX_RECORDED purgatories and timers at most, and no
+// purgatory: what it compares with is found by weak reference. Costs: a second takes a snapshot of each, without their keys; docs/operations.md
+// has the figures.
+import type { DurationSnapshot } from '../duration-histogram.ts';
+import {
+  type History,
+  MAX_RECORDED,
+  MAX_SECONDS,
+  SECOND_MS,
+  type Second,
+  type SecondOfPurgatory,
+  type SecondOfTimer,
+} from './frame.ts';
+import { HostMeter } from './host-meter.ts';
+import type { ObservedPurgatory, ObservedTimer, Shown } from './shown.ts';
+
+const { setInterval, clearInterval } = globalThis;
+const now = performance.now.bind(performance);
+const wallNow = Date.now.bind(Date);
+
+/** A block of the event loop that is shorter goes unseen while nobody watches. */
+const PROBE_MS = 100;
+
+type Ends = readonly [completed: number, expired: number, cancelled: number, failed: number];
+
+/** Of a purgatory that was made since the second before. */
+const NO_ENDS: Ends = [0, 0, 0, 0];
+
+export class SecondRecorder {
+  readonly #shown: Shown;
+  readonly #host = new HostMeter(PROBE_MS);
+  readonly #seconds: Second[] = [];
+  #number = 0;
+  #atMs = 0;
+  #interval: NodeJS.Timeout | undefined;
+  readonly #ends = new WeakMap<object, Ends>();
+  readonly #lateness = new WeakMap<object, readonly number[]>();
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+  }
+
+  start(): void {
+    if (this.#interval !== undefined) return;
+    this.#host.start();
+    this.#atMs = now();
+    this.#interval = setInterval(() => this.#record(), SECOND_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#interval);
+    this.#interval = undefined;
+    this.#host.stop();
+  }
+
+  get last(): Second | null {
+    return this.#seconds[this.#seconds.length - 1] ?? null;
+  }
+
+  history(run: string): History {
+    return { run, seconds: this.#seconds };
+  }
+
+  #record(): void {
+    const atMs = now();
+    const { purgatories, timers } = this.#shown.look();
+    this.#seconds.push({
+      number: ++this.#number,
+      wallMs: wallNow(),
+      overMs: atMs - this.#atMs,
+      host: this.#host.take(),
+      purgatories: Object.fromEntries(
+        purgatories.slice(0, MAX_RECORDED).map(([name, purgatory]) => [name, this.#ofPurgatory(purgatory)]),
+      ),
+      timers: Object.fromEntries(
+        timers.slice(0, MAX_RECORDED).map(([name, timer]) => [name, this.#ofTimer(timer)]),
+      ),
+    });
+    this.#atMs = atMs;
+    if (this.#seconds.length > MAX_SECONDS) this.#seconds.shift();
+  }
+
+  #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
+    const { parked, totals } = purgatory.snapshot({ top: 0 });
+    const ends: Ends = [totals.completed, totals.expired, totals.cancelled, totals.failed];
+    const before = this.#ends.get(purgatory) ?? (this.#number === 1 ? ends : NO_ENDS);
+    this.#ends.set(purgatory, ends);
+    const [completed, expired, cancelled, failed] = ends.map((each, index) => each - before[index]);
+    return [parked, completed, expired, cancelled, failed];
+  }
+
+  #ofTimer(timer: ObservedTimer): SecondOfTimer {
+    const { counts, leMs } = (timer.$lateness ?? timer.snapshot().lateness).histogram;
+    const before = this.#lateness.get(timer) ?? counts;
+    this.#lateness.set(timer, counts);
+    const since = counts.map((count, bin) => count - before[bin]);
+    const ran = since.reduce((sum, count) => sum + count, 0);
+    return [ran, boundOf(leMs, since, 0.99 * ran)];
+  }
+}
+
+/** The bound of the bin up to which `enough` were counted; null past the last, 0 where none were. */
+function boundOf(
+  leMs: DurationSnapshot['histogram']['leMs'],
+  counts: readonly number[],
+  enough: number,
+): number | null {
+  if (enough === 0) return 0;
+  let seen = 0;
+  const bin = counts.findIndex((count) => {
+    seen += count;
+    return seen >= enough;
+  });
+  return leMs[bin] ?? null;
+}

@@ -1,0 +1,31 @@
+// What the inspector shows: purgatories and timers under names that are short and that no two have.
+import { LiveSources, type NamedSources, type Sources } from '../live-sources.ts';
+import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
+import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import { MAX_NAME_LENGTH } from './frame.ts';
+import { cut } from './views.ts';
+
+/** What the inspector reads of a purgatory. */
+export interface ObservedPurgatory {
+  readonly name: string;
+  /** A closed one is shown no more. */
+  readonly isClosed?: boolean;
+  /** Shown too, if it is a SystemTimer. */
+  readonly timer?: object;
+  snapshot(options: { top: number }): PurgatorySnapshot;
+}
+
+/** What the inspector reads of a timer. */
+export interface ObservedTimer {
+  /** A closed one is shown no more. */
+  readonly isClosed?: boolean;
+  snapshot(): TimerSnapshot;
+  /** What a snapshot tells of it, for less, if the timer has that. @internal */
+  readonly $lateness?: TimerSnapshot['lateness'];
+}
+
+export class Shown extends LiveSources<ObservedPurgatory, ObservedTimer> {
+  constructor(purgatories: Sources<ObservedPurgatory>, timers: NamedSources<ObservedTimer>) {
+    super(purgatories, timers, (name) => cut(name, MAX_NAME_LENGTH));
+  }
+}
