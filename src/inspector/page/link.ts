@@ -1,5 +1,14 @@
 // The part of the page's address that keeps what the reader chose: #key=orders-0&purgatory=fetch. A link shows the same to somebody else.
-import type { Choice } from './store.ts';
+
+/** What the reader chose, and a link to the page keeps. */
+export interface Choice {
+  /** The purgatory shown; undefined: all. */
+  readonly purgatory: string | undefined;
+  /** The timer shown; undefined: the first. */
+  readonly timer: string | undefined;
+  /** The key, or a part of it, that is looked for. */
+  readonly key: string | undefined;
+}
 
 const NAMES = ['key', 'purgatory', 'timer'] as const;
 

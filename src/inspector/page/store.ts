@@ -12,7 +12,7 @@ import {
 } from '../frame.ts';
 import { type Followed, follow } from './follow.ts';
 import { MAX_FRAMES } from './history.ts';
-import { readLink, writeLink } from './link.ts';
+import { type Choice, readLink, writeLink } from './link.ts';
 import { type Hang, hangOf } from './silence.ts';
 import { listen } from './stream.ts';
 
@@ -22,16 +22,6 @@ export interface Told {
   readonly seconds: readonly Second[];
   /** The last silence of the server that this page has seen the end of. */
   readonly hang: Hang | undefined;
-}
-
-/** What the reader chose, and a link to the page keeps. */
-export interface Choice {
-  /** The purgatory shown; undefined: all. */
-  readonly purgatory: string | undefined;
-  /** The timer shown; undefined: the first. */
-  readonly timer: string | undefined;
-  /** The key, or a part of it, that is looked for. */
-  readonly key: string | undefined;
 }
 
 /** What the server found for the reader; undefined: nothing was asked for, or there is no answer yet. */
