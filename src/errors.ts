@@ -115,6 +115,16 @@ export function operationPending(isParked: boolean): PurgatoryError {
       );
 }
 
+/** A TypeError with ERR_INVALID_RETURN_VALUE: `name`, a function of the user's, returned `value`, which is not `expected`. */
+export function invalidReturnValue(expected: string, name: string, value: unknown): TypeError {
+  return withCode(
+    new TypeError(
+      `Expected ${expected} to be returned from the "${name}" function. Received ${typed(value)}`,
+    ),
+    'ERR_INVALID_RETURN_VALUE',
+  );
+}
+
 /** Bounds of a numeric option, for {@link checkedNumber}. */
 export interface NumberRule {
   readonly min: number;

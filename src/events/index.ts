@@ -11,6 +11,7 @@ import type {
   OperationParked,
   OperationTried,
 } from '../purgatory/operation-events.ts';
+import type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
 import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/timer-events.ts';
 
 export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/bus-events.ts';
@@ -21,6 +22,7 @@ export type {
   OperationParked,
   OperationTried,
 } from '../purgatory/operation-events.ts';
+export type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
 export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/timer-events.ts';
 
 /** The payload of each channel. */
@@ -31,6 +33,8 @@ export interface PurgatoryEvents {
   'purgatory:operation:expired': OperationEnded;
   'purgatory:operation:cancelled': OperationEnded;
   'purgatory:operation:error': OperationError;
+  'purgatory:load:answered': LoadAnswered;
+  'purgatory:load:failed': LoadFailed;
   'purgatory:task:run': TaskRun;
   'purgatory:task:error': TaskError;
   'purgatory:wheel:cascaded': WheelCascaded;

@@ -1,0 +1,17 @@
+// How long to wait before a failed load is tried again.
+
+const FIRST_MS = 50;
+/** With the jitter, 5 s. */
+const MOST_MS = 4_000;
+const JITTER = 0.25;
+
+/**
+ * 50 ms after the first failure, doubling with each further one, and up to a quarter more, so that processes that failed together
+ * do not come back together; 5 s at most.
+ *
+ * @param failures in a row: 1 or more.
+ * @param random from 0 to 1.
+ */
+export function backoffMs(failures: number, random: number): number {
+  return Math.min(FIRST_MS * 2 ** (failures - 1), MOST_MS) * (1 + JITTER * random);
+}

@@ -1,0 +1,74 @@
+// What the loads of one SharedWaits have done so far, and where that is told: the only file of them that counts, and that publishes.
+//
+// Ground rules. Loads calls it, and it calls nobody but subscribers. It keeps numbers only.
+import { debug } from '../debug.ts';
+import type { Named } from '../purgatory/operation-events.ts';
+import { DurationHistogram, type DurationSnapshot } from '../timer/duration-histogram.ts';
+import type { Load } from './load.ts';
+import { type LoadAnswered, type LoadFailed, loadAnswered, loadFailed } from './load-events.ts';
+
+/** Loads, counted since the SharedWaits were made. */
+export interface LoadTotals {
+  /** Begun. */
+  begun: number;
+  /** Keys that they were for, each load counted. */
+  keys: number;
+  /** Threw, were rejected, or returned no Map. */
+  failed: number;
+  /** Ended, and no waiter was answered by them. */
+  inVain: number;
+  /** Aborted, as nobody waited for them any more. */
+  aborted: number;
+}
+
+/** Up to 32 s. */
+const DURATION_BOUNDS = 16;
+
+export class LoadMeter {
+  readonly #waits: Named;
+  readonly #durations = new DurationHistogram(DURATION_BOUNDS);
+  readonly #totals: LoadTotals = { begun: 0, keys: 0, failed: 0, inVain: 0, aborted: 0 };
+
+  constructor(waits: Named) {
+    this.#waits = waits;
+  }
+
+  get totals(): LoadTotals {
+    return { ...this.#totals };
+  }
+
+  /** From the beginning of a load to its last answer. */
+  get durations(): DurationSnapshot {
+    return this.#durations.snapshot();
+  }
+
+  began(keys: number): void {
+    this.#totals.begun++;
+    this.#totals.keys += keys;
+  }
+
+  aborted(): void {
+    this.#totals.aborted++;
+  }
+
+  answered<V>(load: Load<V>, nowMs: number): void {
+    const { answered } = load;
+    const tookMs = nowMs - load.beganAtMs;
+    this.#durations.note(tookMs);
+    if (answered === 0) this.#totals.inVain++;
+    if (loadAnswered.hasSubscribers) {
+      const keys = load.keys.length;
+      loadAnswered.publish({ waits: this.#waits, keys, answered, tookMs } satisfies LoadAnswered);
+    }
+  }
+
+  failed<V>(load: Load<V>, error: unknown, nowMs: number): void {
+    const keys = load.keys.length;
+    const tookMs = nowMs - load.beganAtMs;
+    this.#totals.failed++;
+    debug('shared waits "%s": a load of %d keys failed with %s', this.#waits.name, keys, error);
+    if (loadFailed.hasSubscribers) {
+      loadFailed.publish({ waits: this.#waits, keys, error, tookMs } satisfies LoadFailed);
+    }
+  }
+}

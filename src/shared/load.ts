@@ -1,0 +1,60 @@
+// One load: the keys that it reads, and what has become of it.
+//
+// Ground rules. It is under way until its promise settles, or until it is given up; after that what it brings is dropped. It answers
+// waiters up to a number: those who were parked before it began. All fields but the counts are set once.
+import { invalidReturnValue } from '../errors.ts';
+import type { LoadKeys } from './shared-waits-options.ts';
+import type { SweepRound } from './sweep.ts';
+import type { WatchedKey } from './watched-key.ts';
+
+/** A key of a load, with what is to be known about it when the load has ended. */
+export interface LoadedKey<V> {
+  readonly watched: WatchedKey<V>;
+  /** An event caused this load, so rechecks follow it. */
+  readonly hasEvent: boolean;
+  /** The sweep that this load is a part of. */
+  readonly sweep: SweepRound | undefined;
+}
+
+export class Load<V> {
+  readonly keys: readonly LoadedKey<V>[];
+  /** The number of the last waiter that it answers. */
+  readonly upTo: number;
+  readonly beganAtMs: number;
+  readonly #controller = new AbortController();
+  /** Those whom it would answer who still wait. */
+  waiters = 0;
+  /** Keys whose answers are still to be given. */
+  unanswered: number;
+  /** Waiters that it ended. */
+  answered = 0;
+
+  constructor(keys: readonly LoadedKey<V>[], upTo: number, beganAtMs: number) {
+    this.keys = keys;
+    this.upTo = upTo;
+    this.beganAtMs = beganAtMs;
+    for (const { watched } of keys) this.waiters += watched.waiters.size;
+    this.unanswered = keys.length;
+  }
+
+  get names(): string[] {
+    return this.keys.map(({ watched }) => watched.key);
+  }
+
+  get isAborted(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /** Nobody waits for it any more. */
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  /** The states of its keys, in their order. Rejects with what `loadKeys` throws or rejects with, or for what it returns. */
+  async run(loadKeys: LoadKeys<V>): Promise<(V | undefined)[]> {
+    const names = this.names;
+    const states = await loadKeys([...names], { signal: this.#controller.signal });
+    if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
+    return names.map((name) => states.get(name));
+  }
+}

@@ -1,0 +1,240 @@
+// Which key is loaded when: the scheduler between the events of SharedWaits and the `load` of its user.
+//
+// Ground rules. It alone writes what a WatchedKey says of its loading. One load of a key is under way at a time; a load is over for a key
+// once its answers have been given. What is due at the end of a turn is loaded together, `loadBatch` keys a load, `concurrency` loads at a
+// time. An event during the load of its key causes exactly one more. A load is aborted once nobody is left of those whom it would answer, and given up
+// after GIVE_UP_MS if it does not end: a database that hangs holds nobody for ever. No user code but `load` and `onError` is
+// called from here, and what they throw is handled.
+//
+// Costs. An event: O(1). A load: O(its keys), and its answers.
+import { rootContext } from '../root-context.ts';
+import { reportError } from '../timer/refusals.ts';
+import type { SystemTimer } from '../timer/system-timer.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
+import { type Answer, Answers } from './answers.ts';
+import { backoffMs } from './backoff.ts';
+import { Load } from './load.ts';
+import type { LoadMeter } from './load-meter.ts';
+import type { SharedWaiter } from './shared-waiter.ts';
+import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
+import type { WatchedKey } from './watched-key.ts';
+
+/** How long an aborted load may go on before its keys can be loaded again. */
+const GIVE_UP_MS = 5_000;
+
+/** What sums of times may be off by. */
+const ROUNDING_MS = 0.001;
+
+const turnEnd = Promise.resolve();
+
+/** What Loads asks of SharedWaits. */
+export interface LoadsHost<V> {
+  /** The number of the waiter that was parked last. */
+  lastNumber(): number;
+  /** Nobody waits for the key, and nothing is under way for it. */
+  forget(key: WatchedKey<V>): void;
+}
+
+export class Loads<V> {
+  readonly #options: CheckedSharedWaitsOptions<V>;
+  readonly #timer: SystemTimer;
+  readonly #meter: LoadMeter;
+  readonly #host: LoadsHost<V>;
+  readonly #answers: Answers<V> = new Answers((answer, tried) => this.#answered(answer, tried));
+  readonly #due = new Set<WatchedKey<V>>();
+  /** With the task that gives it up, once it is aborted. */
+  readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
+  #isStartDue = false;
+  #isClosed = false;
+
+  constructor(
+    options: CheckedSharedWaitsOptions<V>,
+    timer: SystemTimer,
+    meter: LoadMeter,
+    host: LoadsHost<V>,
+  ) {
+    this.#options = options;
+    this.#timer = timer;
+    this.#meter = meter;
+    this.#host = host;
+  }
+
+  /** Loads whose promise has not settled. */
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** Keys that wait for their load to begin. */
+  get due(): number {
+    return this.#due.size;
+  }
+
+  /** Somebody came to wait for `key`, or it may have changed: a load that begins after this call is to follow. O(1). */
+  event(key: WatchedKey<V>): void {
+    key.hasEvent = true;
+    if (key.load !== undefined) key.isOutdated = true;
+    else if (key.failures === 0) this.#makeDue(key);
+    // Else it backs off, or is due already: the retry sees the change.
+  }
+
+  /** `waiter` has left the list of `key`. */
+  left(key: WatchedKey<V>, waiter: SharedWaiter<V>): void {
+    const { load } = key;
+    if (load === undefined) {
+      if (!key.isWaitedFor) this.#forget(key);
+    } else if (waiter.number <= load.upTo && --load.waiters === 0) {
+      this.#abort(load);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#due.clear();
+    for (const load of this.#underWay.keys()) load.abort();
+    this.#underWay.clear();
+  }
+
+  #makeDue(key: WatchedKey<V>): void {
+    key.look?.cancel();
+    key.look = undefined;
+    this.#due.add(key);
+    this.#startSoon();
+  }
+
+  #startSoon(): void {
+    if (this.#isStartDue || this.#due.size === 0) return;
+    this.#isStartDue = true;
+    turnEnd.then(this.#startInRoot);
+  }
+
+  // Whoever came first in a turn must not lend its async context to the load for all.
+  readonly #startInRoot = (): void => rootContext.runInAsyncScope(this.#start, this);
+
+  #start(): void {
+    this.#isStartDue = false;
+    const { loadBatch, concurrency } = this.#options;
+    while (this.#due.size > 0 && this.#underWay.size < concurrency) {
+      const keys: WatchedKey<V>[] = [];
+      for (const key of this.#due) {
+        if (keys.push(key) === loadBatch) break;
+      }
+      for (const key of keys) this.#due.delete(key);
+      void this.#load(keys);
+    }
+  }
+
+  async #load(watched: readonly WatchedKey<V>[]): Promise<void> {
+    const { recheckMs } = this.#options;
+    const nowMs = this.#timer.now();
+    const keys = watched.map((key) => ({ watched: key, hasEvent: key.hasEvent, sweep: key.sweep }));
+    const load = new Load(keys, this.#host.lastNumber(), nowMs);
+    for (const key of watched) {
+      while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
+      key.load = load;
+      key.isOutdated = false;
+      key.hasEvent = false;
+      key.sweep = undefined;
+    }
+    this.#underWay.set(load, undefined);
+    this.#meter.began(keys.length);
+    let states: readonly (V | undefined)[];
+    try {
+      states = await load.run(this.#options.load);
+    } catch (error) {
+      this.#end(load, () => this.#failed(load, error));
+      return;
+    }
+    this.#end(load, () => this.#answers.give(keys.map((key, i) => ({ load, key, value: states[i] }))));
+  }
+
+  /** The load has settled, or is given up: once. What it brought is for `take`, unless it was aborted. Others take its place. */
+  #end(load: Load<V>, take?: () => void): void {
+    this.#underWay.get(load)?.cancel();
+    if (!this.#underWay.delete(load)) return;
+    if (load.isAborted) this.#release(load);
+    else take?.();
+    this.#startSoon();
+  }
+
+  #failed(load: Load<V>, error: unknown): void {
+    const { onError } = this.#options;
+    this.#meter.failed(load, error, this.#timer.now());
+    if (onError === undefined) {
+      this.#answers.give(load.keys.map((key) => ({ load, key, refusal: { error } })));
+      return;
+    }
+    const jitter = Math.random();
+    for (const { watched, hasEvent, sweep } of load.keys) {
+      watched.load = undefined;
+      watched.hasEvent ||= hasEvent;
+      watched.sweep ??= sweep;
+      if (watched.isWaitedFor) this.#lookIn(watched, backoffMs(++watched.failures, jitter));
+      else this.#forget(watched);
+    }
+    reportError(error, load.names, onError);
+  }
+
+  /** An answer has been given to all whom it concerns. */
+  #answered(answer: Answer<V>, tried: number): void {
+    const { load, key } = answer;
+    const { watched } = key;
+    key.sweep?.tried(tried);
+    if (--load.unanswered === 0 && answer.refusal === undefined) {
+      this.#meter.answered(load, this.#timer.now());
+    }
+    if (this.#isClosed) return;
+    watched.load = undefined;
+    watched.failures = 0;
+    if (!watched.isWaitedFor) {
+      this.#forget(watched);
+      return;
+    }
+    if (key.hasEvent) {
+      watched.answeredAtMs = this.#timer.now();
+      watched.rechecks = 0;
+    }
+    if (watched.isOutdated) this.#makeDue(watched);
+    else this.#lookAgain(watched);
+  }
+
+  /** Arms the recheck or the poll of an idle key, whichever comes first. */
+  #lookAgain(key: WatchedKey<V>): void {
+    const { recheckMs, pollMs } = this.#options;
+    const nowMs = this.#timer.now();
+    const recheckAtMs = key.answeredAtMs + (recheckMs[key.rechecks] ?? Number.POSITIVE_INFINITY);
+    const delayMs = Math.min(recheckAtMs - nowMs, pollMs);
+    if (delayMs !== Number.POSITIVE_INFINITY) this.#lookIn(key, delayMs);
+  }
+
+  #lookIn(key: WatchedKey<V>, delayMs: number): void {
+    key.look = this.#timer.schedule(() => this.#makeDue(key), delayMs);
+  }
+
+  #forget(key: WatchedKey<V>): void {
+    key.look?.cancel();
+    key.look = undefined;
+    this.#due.delete(key);
+    key.sweep?.tried(0);
+    this.#host.forget(key);
+  }
+
+  #abort(load: Load<V>): void {
+    if (!this.#underWay.has(load)) return; // its answers are being given
+    this.#underWay.set(
+      load,
+      this.#timer.schedule(() => this.#end(load), GIVE_UP_MS),
+    );
+    load.abort();
+  }
+
+  /** Nobody waited any more for the aborted `load`; whoever came since gets a load of their own. */
+  #release(load: Load<V>): void {
+    this.#meter.aborted();
+    for (const { watched, sweep } of load.keys) {
+      watched.load = undefined;
+      sweep?.tried(0);
+      if (watched.isWaitedFor) this.#makeDue(watched);
+      else this.#forget(watched);
+    }
+  }
+}

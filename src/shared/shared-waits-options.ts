@@ -1,0 +1,109 @@
+// What SharedWaits can be told, and the checks of it.
+import { checkedSignal } from '../abort-listeners.ts';
+import { checkedBus, type JoinableBus } from '../bus-member.ts';
+import type { Clock } from '../clock/clock.ts';
+import { checkedFunction, checkedNumber, invalidArgType, type NumberRule } from '../errors.ts';
+import { checkedTimeout } from '../timer/checked-delay.ts';
+
+/** Reads the state of many keys at once. */
+export type LoadKeys<V> = (
+  keys: readonly string[],
+  context: { signal: AbortSignal },
+) => Promise<ReadonlyMap<string, V>>;
+
+/** The options of {@link SharedWaits}; all but `load` may be left out. */
+export interface SharedWaitsOptions<V> {
+  /**
+   * Reads what `keys` are now, from wherever they are kept; a key that is not there is left out of the Map. `context.signal` aborts once
+   * all have left whom it would answer, and on `close()`: hand it on. A key is not loaded again before its load has ended, so give loads
+   * that may hang a deadline, such as `timeoutSignal(5_000, { signal })` of purgatory/timers.
+   */
+  load: LoadKeys<V>;
+  /** Carries `changed` to the other processes. Default: none, and so this process alone. */
+  bus?: JoinableBus;
+  /** The most keys of one load: an integer >= 1. Default 500. */
+  loadBatch?: number;
+  /** The most loads under way at once: an integer >= 1. Default 4. */
+  concurrency?: number;
+  /**
+   * Loads a key again so many ms after each load that an event caused, while somebody waits. For readers behind a replica, which may not
+   * have the change yet: [50, 500]. Default: none.
+   */
+  recheckMs?: readonly number[];
+  /** Loads each key that is waited for again so many ms after its last load. Default: never. */
+  pollMs?: number;
+  /** The most waiters at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxParked?: number;
+  /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
+  clock?: Clock;
+  /**
+   * Takes what a load failed with; the keys are loaded again after 50 ms, doubling to 5 s, while somebody waits. Without it a failed load
+   * rejects the waiters of its keys, and nothing is tried again.
+   */
+  onError?: (error: unknown, keys: readonly string[]) => void;
+}
+
+/** The options of {@link SharedWaits.waitUntil}. */
+export interface WaitUntilOptions {
+  /** The deadline in ms from now; Infinity for none. */
+  timeoutMs: number;
+  /** Gives up the wait: the promise is rejected with `signal.reason`. */
+  signal?: AbortSignal;
+}
+
+/** Every option, checked, with its default. */
+export interface CheckedSharedWaitsOptions<V> {
+  readonly load: LoadKeys<V>;
+  readonly bus: JoinableBus | undefined;
+  readonly loadBatch: number;
+  readonly concurrency: number;
+  /** The earliest first. */
+  readonly recheckMs: readonly number[];
+  /** Infinity for never. */
+  readonly pollMs: number;
+  readonly maxParked: number | undefined;
+  readonly clock: Clock | undefined;
+  readonly onError: ((error: unknown, keys: readonly string[]) => void) | undefined;
+}
+
+const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
+const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
+/** @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option. `maxParked` and `clock` are checked elsewhere. */
+export function checkedSharedWaitsOptions<V>(
+  name: string,
+  options: SharedWaitsOptions<V>,
+): CheckedSharedWaitsOptions<V> {
+  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
+  if (typeof options !== 'object' || options === null) {
+    throw invalidArgType('options', 'of type object', options);
+  }
+  const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
+  if (typeof load !== 'function') throw invalidArgType('options.load', 'of type function', load);
+  if (!Array.isArray(recheckMs)) throw invalidArgType('options.recheckMs', 'an instance of Array', recheckMs);
+  return {
+    // As a method of the options, which it may be.
+    load: (keys, context) => load.call(options, keys, context),
+    bus: bus === undefined ? undefined : checkedBus(bus),
+    loadBatch: checkedNumber('options.loadBatch', loadBatch, 500, COUNT),
+    concurrency: checkedNumber('options.concurrency', concurrency, 4, COUNT),
+    recheckMs: recheckMs
+      .map((ms: unknown, i) => checkedNumber(`options.recheckMs[${i}]`, ms ?? null, 0, DELAY_MS))
+      .sort((x, y) => x - y),
+    pollMs: checkedNumber('options.pollMs', pollMs, Number.POSITIVE_INFINITY, DELAY_MS),
+    maxParked,
+    clock,
+    onError: checkedFunction('options.onError', onError),
+  };
+}
+
+/** @throws TypeError, RangeError (Node's codes) for options that no wait can be made of. */
+export function checkedWaitUntilOptions(options: WaitUntilOptions): WaitUntilOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidArgType('options', 'of type object', options);
+  }
+  return {
+    timeoutMs: checkedTimeout('options.timeoutMs', options.timeoutMs),
+    signal: checkedSignal('options.signal', options.signal),
+  };
+}

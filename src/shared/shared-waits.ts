@@ -1,0 +1,201 @@
+// Waits on state that is kept elsewhere: in a database, a file, another service. Waiters name a key and say which state they accept; one
+// load a key and event reads it for all of them.
+//
+//   waitUntil(key) ─┐                                ┌─► accept ► answered
+//   changed(key) ───┼─► due ─► load(keys), batched ──┤
+//   the bus ────────┘                                └─► not yet: stays, until the next event or the deadline
+//
+// Ground rules. It owns the keys that are waited for, its purgatory (deadlines, maxParked, counts) and its timer. A waiter is in the list of
+// its key exactly while it is parked. No hint is lost: it starts a load, or one more after the load that is under way. A key that nobody
+// waits for is never loaded and takes no memory. Hints that reach other processes are the bus's business (bus-member.ts).
+//
+// Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their waiters, in slices.
+import { throwIfAborted } from '../abort-listeners.ts';
+import { type BusMember, checkHintKey, type Membership } from '../bus-member.ts';
+import { invalidArgType, PurgatoryError } from '../errors.ts';
+import { Purgatory } from '../purgatory/purgatory.ts';
+import type { PurgatorySnapshot, SnapshotOptions } from '../purgatory/purgatory-snapshot.ts';
+import type { WaitResult } from '../purgatory/wait-for.ts';
+import type { DurationSnapshot } from '../timer/duration-histogram.ts';
+import { SystemTimer } from '../timer/system-timer.ts';
+import { LoadMeter, type LoadTotals } from './load-meter.ts';
+import { Loads } from './loads.ts';
+import { SharedWaiter } from './shared-waiter.ts';
+import {
+  checkedSharedWaitsOptions,
+  checkedWaitUntilOptions,
+  type SharedWaitsOptions,
+  type WaitUntilOptions,
+} from './shared-waits-options.ts';
+import { Sweep } from './sweep.ts';
+import { WatchedKey } from './watched-key.ts';
+
+export type { LoadTotals } from './load-meter.ts';
+export type { LoadKeys, SharedWaitsOptions, WaitUntilOptions } from './shared-waits-options.ts';
+
+/** What is waited for, and what has been loaded. */
+export interface SharedWaitsSnapshot extends PurgatorySnapshot {
+  loads: {
+    /** Loads whose promise has not settled. */
+    underWay: number;
+    /** Keys that wait for a load to begin. */
+    keysDue: number;
+    totals: LoadTotals;
+    /** From the beginning of a load to its last answer. */
+    durations: DurationSnapshot;
+  };
+}
+
+/** How long a sweep may take, in ms: as a purgatory's `sweepMs`. */
+const SWEEP_MS = 1_000;
+
+/** Waits on shared state `V` by key: whoever waits reads nothing, and one load answers all who wait for a key. */
+export class SharedWaits<V> {
+  readonly name: string;
+  readonly #keys = new Map<string, WatchedKey<V>>();
+  readonly #timer: SystemTimer;
+  readonly #purgatory: Purgatory<string, SharedWaiter<V>>;
+  readonly #meter: LoadMeter;
+  readonly #loads: Loads<V>;
+  readonly #sweep: Sweep<V>;
+  readonly #membership: Membership | undefined;
+  #waiters = 0;
+  #isClosed = false;
+
+  /**
+   * @param name for people, and what the processes of one bus know each other by.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: something of this name has joined the bus in this process; _CLOSED: the bus is.
+   */
+  constructor(name: string, options: SharedWaitsOptions<V>) {
+    const checked = checkedSharedWaitsOptions(name, options);
+    const { bus, loadBatch, maxParked, clock } = checked;
+    this.name = name;
+    this.#timer = new SystemTimer({ clock });
+    this.#purgatory = new Purgatory(name, { timer: this.#timer, maxParked });
+    this.#meter = new LoadMeter(this);
+    this.#loads = new Loads(checked, this.#timer, this.#meter, {
+      lastNumber: () => this.#waiters,
+      forget: ({ key }) => this.#keys.delete(key),
+    });
+    const event = (key: WatchedKey<V>): void => this.#loads.event(key);
+    this.#sweep = new Sweep(this.#keys, event, this.#timer, loadBatch, SWEEP_MS);
+    this.#membership = bus?.join(this.#member());
+  }
+
+  /** Waiters that are parked. O(1). */
+  get numDelayed(): number {
+    return this.#purgatory.numDelayed;
+  }
+
+  /** Whether `close` was called. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Waits until `accept` returns something other than undefined. It is called with each state of `key` that a load brings which began after
+   * this call; undefined where the load had nothing for the key. Resolves with what it returned, or with `{ expired: true }` after
+   * `timeoutMs`. The first load begins at the end of this turn, unless one of the key is under way: then after that. O(1).
+   *
+   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with what a load fails with; with a TypeError
+   * ERR_INVALID_RETURN_VALUE when `accept` returns a promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
+   * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
+   */
+  async waitUntil<T>(
+    key: string,
+    accept: (value: V | undefined) => T | undefined,
+    options: WaitUntilOptions,
+  ): Promise<WaitResult<T>> {
+    this.#checkKey(key);
+    if (typeof accept !== 'function') throw invalidArgType('accept', 'of type function', accept);
+    const { timeoutMs, signal } = checkedWaitUntilOptions(options);
+    if (this.#isClosed) throw this.#closed();
+    throwIfAborted(signal);
+    const watched =
+      this.#keys.get(key) ?? new WatchedKey<V>(key, (each, left) => this.#loads.left(each, left));
+    const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, accept, timeoutMs, signal);
+    this.#purgatory.tryCompleteElseWatch(waiter, [key]);
+    this.#waiters++;
+    this.#keys.set(key, watched);
+    watched.waiters.add(waiter);
+    this.#loads.event(watched);
+    try {
+      waiter.watchSignal();
+    } catch (error) {
+      waiter.refuse(error); // a signal that is no real one may throw
+    }
+    return waiter.promise as Promise<WaitResult<T>>;
+  }
+
+  /**
+   * The state of `key` has changed, for all readers to see: it is loaded for whoever waits for it, here and, over the bus, in the other
+   * processes. To be called after the change. Does nothing after `close`. O(1).
+   *
+   * @throws TypeError ERR_INVALID_ARG_TYPE for no string; with a bus, ERR_INVALID_ARG_VALUE for more than 1,024 bytes.
+   */
+  changed(key: string): void {
+    this.#checkKey(key);
+    if (this.#isClosed) return;
+    this.#hint(key);
+    this.#membership?.publish(key);
+  }
+
+  /**
+   * What is waited for, and what was loaded, as plain JSON of bounded size; changes nothing. As the `snapshot` of a Purgatory.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
+   */
+  snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
+    const { underWay, due } = this.#loads;
+    const { totals, durations } = this.#meter;
+    return {
+      ...this.#purgatory.snapshot(options),
+      loads: { underWay, keysDue: due, totals, durations },
+    };
+  }
+
+  /**
+   * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waiters with ERR_PURGATORY_CLOSED. A second call
+   * does nothing. O(waiters).
+   */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#membership?.leave();
+    this.#sweep.end();
+    this.#loads.close();
+    for (const waiter of this.#purgatory.close()) waiter.wasTakenOut(this.#closed());
+    this.#keys.clear();
+    this.#timer.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** The key may have changed: whether anybody waits for it. */
+  #hint(key: string): boolean {
+    const watched = this.#keys.get(key);
+    if (!watched?.isWaitedFor) return false;
+    this.#loads.event(watched);
+    return true;
+  }
+
+  #member(): BusMember {
+    return {
+      name: this.name,
+      hinted: (key) => this.#hint(key),
+      sweep: (ended) => this.#sweep.begin(ended),
+    };
+  }
+
+  #checkKey(key: string): void {
+    if (this.#membership !== undefined) checkHintKey(key);
+    else if (typeof key !== 'string') throw invalidArgType('key', 'of type string', key);
+  }
+
+  #closed(): PurgatoryError {
+    return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${this.name}" are closed`);
+  }
+}
