@@ -115,6 +115,36 @@ export function operationPending(isParked: boolean): PurgatoryError {
       );
 }
 
+export function repliesClosed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The replies are closed: no reply will come any more');
+}
+
+export function timerOfRepliesClosed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the replies was closed');
+}
+
+export function repliesFull(maxPending: number): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_FULL',
+    `Too many replies are expected: maxPending is ${maxPending}`,
+  );
+}
+
+export function replyExpected(id: string): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_ALREADY_EXPECTED',
+    `A reply to ${id} is expected already: give each request an id of its own`,
+  );
+}
+
+export function replyTimedOut(id: string, timeoutMs: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${id} within ${timeoutMs} ms`);
+}
+
+export function sharedWaitsClosed(name: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${name}" are closed`);
+}
+
 /** A TypeError with ERR_INVALID_RETURN_VALUE: `name`, a function of the user's, returned `value`, which is not `expected`. */
 export function invalidReturnValue(expected: string, name: string, value: unknown): TypeError {
   return withCode(

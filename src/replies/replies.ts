@@ -7,7 +7,16 @@
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 import { checkedSignal, throwIfAborted } from '../abort-listeners.ts';
 import type { Clock } from '../clock/clock.ts';
-import { checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
+import {
+  checkedNumber,
+  checkedOptions,
+  invalidArgType,
+  repliesClosed,
+  repliesFull,
+  replyExpected,
+  replyTimedOut,
+  timerOfRepliesClosed,
+} from '../errors.ts';
 import { keyText } from '../purgatory/purgatory-snapshot.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { checkedTimer } from '../timer/checked-timer.ts';
@@ -69,10 +78,10 @@ export class Replies<K = unknown, V = unknown> {
   expect(id: K, options: ExpectOptions): Promise<V> {
     return new Promise((resolve, reject) => {
       const { timeoutMs, signal } = checkedExpectOptions(options);
-      if (this.#isClosed) throw closed();
+      if (this.#isClosed) throw repliesClosed();
       throwIfAborted(signal);
-      if (this.#expected.has(id)) throw alreadyExpected(id);
-      if (this.#expected.size >= this.#maxPending) throw full(this.#maxPending);
+      if (this.#expected.has(id)) throw replyExpected(keyText(id));
+      if (this.#expected.size >= this.#maxPending) throw repliesFull(this.#maxPending);
       this.#add(new ExpectedReply<K, V>(id, timeoutMs, signal, resolve, reject));
     });
   }
@@ -112,7 +121,7 @@ export class Replies<K = unknown, V = unknown> {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.rejectAll(closed());
+    this.rejectAll(repliesClosed());
     if (this.#ownsTimer) this.#timer.close();
   }
 
@@ -143,7 +152,7 @@ export class Replies<K = unknown, V = unknown> {
   readonly #keeper: ReplyKeeper = {
     expire: (reply: ExpectedReply<K, V>) => {
       this.#end(reply);
-      reply.reject(timedOut(reply.id, reply.delayMs));
+      reply.reject(replyTimedOut(keyText(reply.id), reply.delayMs));
     },
     abort: (reply: ExpectedReply<K, V>, reason) => {
       this.#end(reply);
@@ -152,7 +161,7 @@ export class Replies<K = unknown, V = unknown> {
     /** The one way in which a reply can meet this: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
       this.#end(reply);
-      reply.reject(new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the replies was closed'));
+      reply.reject(timerOfRepliesClosed());
       return false;
     },
   };
@@ -166,26 +175,4 @@ function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
     timeoutMs: checkedTimeout('options.timeoutMs', options.timeoutMs),
     signal: checkedSignal('options.signal', options.signal),
   };
-}
-
-function closed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The replies are closed: no reply will come any more');
-}
-
-function full(maxPending: number): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_FULL',
-    `Too many replies are expected: maxPending is ${maxPending}`,
-  );
-}
-
-function alreadyExpected(id: unknown): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_ALREADY_EXPECTED',
-    `A reply to ${keyText(id)} is expected already: give each request an id of its own`,
-  );
-}
-
-function timedOut(id: unknown, timeoutMs: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${keyText(id)} within ${timeoutMs} ms`);
 }

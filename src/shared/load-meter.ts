@@ -2,8 +2,8 @@
 //
 // Ground rules. Loads calls it, and it calls nobody but subscribers. It keeps numbers only.
 import { debug } from '../debug.ts';
+import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import type { Named } from '../purgatory/operation-events.ts';
-import { DurationHistogram, type DurationSnapshot } from '../timer/duration-histogram.ts';
 import type { Load } from './load.ts';
 import { type LoadAnswered, type LoadFailed, loadAnswered, loadFailed } from './load-events.ts';
 

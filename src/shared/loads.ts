@@ -7,8 +7,9 @@
 // called from here, and what they throw is handled.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
+
+import { reportError } from '../report-error.ts';
 import { rootContext } from '../root-context.ts';
-import { reportError } from '../timer/refusals.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type Answer, Answers } from './answers.ts';

@@ -1,7 +1,7 @@
 // One who waits for a key to come to a state: a parked operation behind a promise.
 //
-// Ground rules. It stands in the list of its key, and in the purgatory for its deadline, from parking until it ends; whatever ends it
-// takes it out of both and off its signal before the promise settles. Its purgatory never tries it: a state is offered to it, by
+// Ground rules. It stands in the list of its key, and in the parking for its deadline, from parking until it ends; whatever ends it
+// takes it out of both and off its signal before the promise settles. Nobody tries it: a state is offered to it, by
 // the answers to a load that began after it was parked.
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { invalidReturnValue } from '../errors.ts';
@@ -90,7 +90,7 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable {
     return true;
   }
 
-  /** The purgatory was closed and has given it back: its promise is rejected with `why`. */
+  /** The parking was closed and has given it back: its promise is rejected with `why`. */
   wasTakenOut(why: unknown): void {
     this.#leave();
     this.#reject(why);

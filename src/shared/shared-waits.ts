@@ -5,19 +5,26 @@
 //   changed(key) ───┼─► due ─► load(keys), batched ──┤
 //   the bus ────────┘                                └─► not yet: stays, until the next event or the deadline
 //
-// Ground rules. It owns the keys that are waited for, its purgatory (deadlines, maxParked, counts) and its timer. A waiter is in the list of
+// Ground rules. It owns the keys that are waited for, its parking (deadlines, maxParked, counts) and its timer. A waiter is in the list of
 // its key exactly while it is parked. No hint is lost: it starts a load, or one more after the load that is under way. A key that nobody
 // waits for is never loaded and takes no memory. Hints that reach other processes are the bus's business (bus-member.ts).
 //
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their waiters, in slices.
 import { throwIfAborted } from '../abort-listeners.ts';
 import { type BusMember, checkHintKey, type Membership } from '../bus-member.ts';
-import { invalidArgType, PurgatoryError } from '../errors.ts';
-import { Purgatory } from '../purgatory/purgatory.ts';
-import type { PurgatorySnapshot, SnapshotOptions } from '../purgatory/purgatory-snapshot.ts';
+import type { DurationSnapshot } from '../duration-histogram.ts';
+import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
+import { Parking } from '../purgatory/parking.ts';
+import { checkedPurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import {
+  type PurgatorySnapshot,
+  purgatorySnapshot,
+  type SnapshotOptions,
+} from '../purgatory/purgatory-snapshot.ts';
 import type { WaitResult } from '../purgatory/wait-for.ts';
-import type { DurationSnapshot } from '../timer/duration-histogram.ts';
+import { Watchers } from '../purgatory/watchers.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
+import type { Timer } from '../timer/timer.ts';
 import { LoadMeter, type LoadTotals } from './load-meter.ts';
 import { Loads } from './loads.ts';
 import { SharedWaiter } from './shared-waiter.ts';
@@ -54,7 +61,7 @@ export class SharedWaits<V> {
   readonly name: string;
   readonly #keys = new Map<string, WatchedKey<V>>();
   readonly #timer: SystemTimer;
-  readonly #purgatory: Purgatory<string, SharedWaiter<V>>;
+  readonly #parking: Parking<string, Watchers<string>>;
   readonly #meter: LoadMeter;
   readonly #loads: Loads<V>;
   readonly #sweep: Sweep<V>;
@@ -72,7 +79,11 @@ export class SharedWaits<V> {
     const { bus, loadBatch, maxParked, clock } = checked;
     this.name = name;
     this.#timer = new SystemTimer({ clock });
-    this.#purgatory = new Purgatory(name, { timer: this.#timer, maxParked });
+    this.#parking = new Parking(
+      checkedPurgatoryOptions(name, { timer: this.#timer, maxParked }),
+      new Watchers<string>(),
+    );
+    this.#parking.meter.observe(this);
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, {
       lastNumber: () => this.#waiters,
@@ -85,12 +96,17 @@ export class SharedWaits<V> {
 
   /** Waiters that are parked. O(1). */
   get numDelayed(): number {
-    return this.#purgatory.numDelayed;
+    return this.#parking.lists.size;
   }
 
   /** Whether `close` was called. */
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Its own timer, for who measures it: of deadlines, retries, rechecks and polls. */
+  get timer(): Timer {
+    return this.#timer;
   }
 
   /**
@@ -110,12 +126,12 @@ export class SharedWaits<V> {
     this.#checkKey(key);
     if (typeof accept !== 'function') throw invalidArgType('accept', 'of type function', accept);
     const { timeoutMs, signal } = checkedWaitUntilOptions(options);
-    if (this.#isClosed) throw this.#closed();
+    if (this.#isClosed) throw sharedWaitsClosed(this.name);
     throwIfAborted(signal);
     const watched =
       this.#keys.get(key) ?? new WatchedKey<V>(key, (each, left) => this.#loads.left(each, left));
     const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, accept, timeoutMs, signal);
-    this.#purgatory.tryCompleteElseWatch(waiter, [key]);
+    this.#parking.park(waiter, [key]);
     this.#waiters++;
     this.#keys.set(key, watched);
     watched.waiters.add(waiter);
@@ -147,10 +163,11 @@ export class SharedWaits<V> {
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
+    const { name, maxParked, lists, meter } = this.#parking;
     const { underWay, due } = this.#loads;
     const { totals, durations } = this.#meter;
     return {
-      ...this.#purgatory.snapshot(options),
+      ...purgatorySnapshot(name, maxParked, lists, meter, options),
       loads: { underWay, keysDue: due, totals, durations },
     };
   }
@@ -165,7 +182,9 @@ export class SharedWaits<V> {
     this.#membership?.leave();
     this.#sweep.end();
     this.#loads.close();
-    for (const waiter of this.#purgatory.close()) waiter.wasTakenOut(this.#closed());
+    for (const waiter of this.#parking.close() as SharedWaiter<V>[]) {
+      waiter.wasTakenOut(sharedWaitsClosed(this.name));
+    }
     this.#keys.clear();
     this.#timer.close();
   }
@@ -193,9 +212,5 @@ export class SharedWaits<V> {
   #checkKey(key: string): void {
     if (this.#membership !== undefined) checkHintKey(key);
     else if (typeof key !== 'string') throw invalidArgType('key', 'of type string', key);
-  }
-
-  #closed(): PurgatoryError {
-    return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${this.name}" are closed`);
   }
 }
