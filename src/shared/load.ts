@@ -4,8 +4,7 @@
 // waiters up to a number: those who were parked before it began. All fields but the counts are set once.
 import { invalidReturnValue } from '../errors.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
-import type { SweepRound } from './sweep.ts';
-import type { WatchedKey } from './watched-key.ts';
+import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 
 /** A key of a load, with what is to be known about it when the load has ended. */
 export interface LoadedKey<V> {
@@ -16,24 +15,32 @@ export interface LoadedKey<V> {
   readonly sweep: SweepRound | undefined;
 }
 
-export class Load<V> {
+export class Load<V> implements KeyLoad {
   readonly keys: readonly LoadedKey<V>[];
   /** The number of the last waiter that it answers. */
   readonly upTo: number;
   readonly beganAtMs: number;
   readonly #controller = new AbortController();
+  readonly #deserted: (load: Load<V>) => void;
   /** Those whom it would answer who still wait. */
-  waiters = 0;
+  #waiters = 0;
   /** Keys whose answers are still to be given. */
   unanswered: number;
   /** Waiters that it ended. */
   answered = 0;
 
-  constructor(keys: readonly LoadedKey<V>[], upTo: number, beganAtMs: number) {
+  /** @param deserted is told when nobody is left whom it would answer. */
+  constructor(
+    keys: readonly LoadedKey<V>[],
+    upTo: number,
+    beganAtMs: number,
+    deserted: (load: Load<V>) => void,
+  ) {
     this.keys = keys;
     this.upTo = upTo;
     this.beganAtMs = beganAtMs;
-    for (const { watched } of keys) this.waiters += watched.waiters.size;
+    this.#deserted = deserted;
+    for (const { watched } of keys) this.#waiters += watched.waiters.size;
     this.unanswered = keys.length;
   }
 
@@ -45,7 +52,10 @@ export class Load<V> {
     return this.#controller.signal.aborted;
   }
 
-  /** Nobody waits for it any more. */
+  left(number: number): void {
+    if (number <= this.upTo && --this.#waiters === 0) this.#deserted(this);
+  }
+
   abort(): void {
     this.#controller.abort();
   }

@@ -16,7 +16,6 @@ import { type Answer, Answers } from './answers.ts';
 import { backoffMs } from './backoff.ts';
 import { Load } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
-import type { SharedWaiter } from './shared-waiter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WatchedKey } from './watched-key.ts';
 
@@ -78,14 +77,10 @@ export class Loads<V> {
     // Else it backs off, or is due already: the retry sees the change.
   }
 
-  /** `waiter` has left the list of `key`. */
-  left(key: WatchedKey<V>, waiter: SharedWaiter<V>): void {
-    const { load } = key;
-    if (load === undefined) {
-      if (!key.isWaitedFor) this.#forget(key);
-    } else if (waiter.number <= load.upTo && --load.waiters === 0) {
-      this.#abort(load);
-    }
+  /** The waiter of that number has left the list of `key`. */
+  left(key: WatchedKey<V>, number: number): void {
+    if (key.load !== undefined) key.load.left(number);
+    else if (!key.isWaitedFor) this.#forget(key);
   }
 
   close(): void {
@@ -128,7 +123,7 @@ export class Loads<V> {
     const { recheckMs } = this.#options;
     const nowMs = this.#timer.now();
     const keys = watched.map((key) => ({ watched: key, hasEvent: key.hasEvent, sweep: key.sweep }));
-    const load = new Load(keys, this.#host.lastNumber(), nowMs);
+    const load = new Load(keys, this.#host.lastNumber(), nowMs, this.#abort);
     for (const key of watched) {
       while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
       key.load = load;
@@ -219,14 +214,14 @@ export class Loads<V> {
     this.#host.forget(key);
   }
 
-  #abort(load: Load<V>): void {
+  readonly #abort = (load: Load<V>): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
     this.#underWay.set(
       load,
       this.#timer.schedule(() => this.#end(load), GIVE_UP_MS),
     );
     load.abort();
-  }
+  };
 
   /** Nobody waited any more for the aborted `load`; whoever came since gets a load of their own. */
   #release(load: Load<V>): void {

@@ -6,13 +6,7 @@
 // sweep that is asked for again begins a new round where the old one is; only the new one's end counts then.
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { WatchedKey } from './watched-key.ts';
-
-/** One round; keys tell it what became of them. */
-export interface SweepRound {
-  /** A key of the round is done with, after so many waiters were tried. */
-  tried(waiters: number): void;
-}
+import type { SweepRound, WatchedKey } from './watched-key.ts';
 
 export class Sweep<V> {
   readonly #keys: ReadonlyMap<string, WatchedKey<V>>;

@@ -6,15 +6,25 @@
 //   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an event meanwhile
 //                                                  └─ failed ──► backing off ──► due
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { Load } from './load.ts';
 import type { SharedWaiter, WaiterList } from './shared-waiter.ts';
-import type { SweepRound } from './sweep.ts';
+
+/** What a key knows of its load. */
+export interface KeyLoad {
+  /** The waiter of that number has left. */
+  left(number: number): void;
+}
+
+/** What a key knows of a sweep. */
+export interface SweepRound {
+  /** A key of the round is done with, after so many waiters were tried. */
+  tried(waiters: number): void;
+}
 
 export class WatchedKey<V> implements WaiterList<V> {
   readonly key: string;
   readonly waiters: Set<SharedWaiter<V>> = new Set();
   /** The load of it that is under way, or whose answers are being given. At most one. */
-  load: Load<V> | undefined;
+  load: KeyLoad | undefined;
   /** An event came during that load, which may have read the state before: one more is to follow. */
   isOutdated = false;
   /** The next load is caused by an event, not by a poll or a recheck. */
@@ -29,10 +39,10 @@ export class WatchedKey<V> implements WaiterList<V> {
   look: TimerTask | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
-  readonly #left: (key: WatchedKey<V>, waiter: SharedWaiter<V>) => void;
+  readonly #left: (key: WatchedKey<V>, number: number) => void;
 
-  /** @param left is told of each waiter that has left. */
-  constructor(key: string, left: (key: WatchedKey<V>, waiter: SharedWaiter<V>) => void) {
+  /** @param left is told the number of each waiter that has left. */
+  constructor(key: string, left: (key: WatchedKey<V>, number: number) => void) {
     this.key = key;
     this.#left = left;
   }
@@ -43,6 +53,6 @@ export class WatchedKey<V> implements WaiterList<V> {
 
   leave(waiter: SharedWaiter<V>): void {
     this.waiters.delete(waiter);
-    this.#left(this, waiter);
+    this.#left(this, waiter.number);
   }
 }
