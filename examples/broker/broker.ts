@@ -34,11 +34,10 @@ import { type BrokerStatus, statusOf } from './status.ts';
 import { ByteBudget } from './storage/byte-budget.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { OpenFiles } from './storage/open-files.ts';
+import { scheduleUpkeep } from './upkeep.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
-/** Kafka's offsets.retention.check.interval.ms. */
-const EXPIRY_CHECK_MS = 600_000;
 
 export class Broker {
   readonly #options: BrokerOptions;
@@ -124,7 +123,11 @@ export class Broker {
       this.#topics.open(join(this.#folder, 'topics'));
       this.#producers.onLoaded();
       this.#offsets.open(join(this.#folder, 'offsets'), (name) => this.#topics.get(name) !== undefined);
-      this.#expireOffsets();
+      scheduleUpkeep(this.#timer, this.#options, {
+        offsets: this.#offsets,
+        topics: this.#topics,
+        isActive: (group) => this.#groups.get(group) !== undefined,
+      });
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
       this.#context = this.#createContext();
       const http = await this.#http.listen(this.#options.http && this.#options.http + self.id, HOST);
@@ -166,9 +169,7 @@ export class Broker {
       topics: this.#topics,
       groups: this.#groups,
       offsets: this.#offsets,
-      defaultPartitions: this.#options.partitions,
-      maxPartitions: this.#options.maxPartitions,
-      maxOffsetMetadataBytes: this.#options.offsetMetadataMaxBytes,
+      options: this.#options,
       log: this.#log,
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
@@ -203,16 +204,6 @@ export class Broker {
     });
     this.#announce(partition);
     return partition;
-  }
-
-  #expireOffsets(): void {
-    const retentionMs = this.#options.offsetsRetentionMinutes * 60_000;
-    const isActive = (group: string) => this.#groups.get(group) !== undefined;
-    // Not at the start: members have yet to come back.
-    this.#timer.scheduleWithFixedDelay(
-      () => this.#offsets.expire(Date.now(), retentionMs, isActive),
-      Math.min(retentionMs, EXPIRY_CHECK_MS),
-    );
   }
 
   /** Each leader tells of its own. */

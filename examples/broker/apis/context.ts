@@ -8,6 +8,7 @@ import type { Topics } from '../log/topics.ts';
 import type { Log } from '../log-lines.ts';
 import type { RecordMetrics } from '../metrics/record-metrics.ts';
 import type { Exchange } from '../network/exchange.ts';
+import type { BrokerOptions } from '../options.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
 import type { AckPurgatory } from '../waiting/delayed-produce.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
@@ -17,10 +18,7 @@ export interface Context {
   readonly topics: Topics;
   readonly groups: GroupCoordinator;
   readonly offsets: OffsetStore;
-  /** How many partitions a topic gets that nobody asked to be different. */
-  readonly defaultPartitions: number;
-  readonly maxPartitions: number;
-  readonly maxOffsetMetadataBytes: number;
+  readonly options: BrokerOptions;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom<AckPurgatory>;
   /** Has the controller, where that is another node, create the topic. */

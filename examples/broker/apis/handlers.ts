@@ -1,7 +1,11 @@
 /** The handler of every api in the table: what is listed here is what ApiVersions tells clients. */
 import { apiVersions } from './api-versions.ts';
+import { alterConfigs, describeConfigs, incrementalAlterConfigs } from './configs.ts';
 import type { Handlers } from './context.ts';
+import { deleteRecords } from './delete-records.ts';
+import { describeCluster } from './describe-cluster.ts';
 import { fetch } from './fetch.ts';
+import { deleteGroups, offsetDelete } from './forget.ts';
 import {
   describeGroups,
   findCoordinator,
@@ -16,7 +20,7 @@ import { listOffsets } from './list-offsets.ts';
 import { metadata } from './metadata.ts';
 import { offsetCommit, offsetFetch } from './offsets.ts';
 import { produce } from './produce.ts';
-import { createTopics, deleteTopics } from './topics.ts';
+import { createPartitions, createTopics, deleteTopics } from './topics.ts';
 
 export const handlers: Handlers = {
   Produce: produce,
@@ -36,4 +40,12 @@ export const handlers: Handlers = {
   CreateTopics: createTopics,
   DeleteTopics: deleteTopics,
   InitProducerId: initProducerId,
+  DescribeConfigs: describeConfigs,
+  AlterConfigs: alterConfigs,
+  IncrementalAlterConfigs: incrementalAlterConfigs,
+  CreatePartitions: createPartitions,
+  DeleteRecords: deleteRecords,
+  DeleteGroups: deleteGroups,
+  OffsetDelete: offsetDelete,
+  DescribeCluster: describeCluster,
 };

@@ -50,7 +50,7 @@ function find(
   mayCreate: boolean,
   noName: string | null,
 ): Topic | Missing {
-  const { cluster, topics, defaultPartitions } = context;
+  const { cluster, topics, options } = context;
   if (name === null)
     return topics.getById(topicId) ?? { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: noName, topicId };
   const topic = topics.get(name);
@@ -58,9 +58,9 @@ function find(
   if (!isLegalTopicName(name))
     return { errorCode: ErrorCode.INVALID_TOPIC_EXCEPTION, name, topicId: NO_TOPIC_ID };
   if (!mayCreate) return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, topicId: NO_TOPIC_ID };
-  if (!hasRoomFor(defaultPartitions, context))
+  if (!hasRoomFor(options.partitions, context))
     return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
-  if (cluster.isSelf(cluster.controller)) return topics.create(name, defaultPartitions);
+  if (cluster.isSelf(cluster.controller)) return topics.create(name, options.partitions);
   context.wantTopic(name);
   return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
 }

@@ -6,7 +6,8 @@ import { firstTime } from './first-time.ts';
 const MANY_GROUPS_FROM = 8;
 
 export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
-  const { groups, offsets, topics, maxOffsetMetadataBytes, log } = context;
+  const { groups, offsets, topics, log } = context;
+  const { offsetMetadataMaxBytes } = context.options;
   const { request } = exchange;
   const refusal = groups.checkCommit(request);
   let refused = 0;
@@ -24,9 +25,9 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
     if (refusal !== ErrorCode.NONE) return refusal;
     if (topics.get(topic)?.partitions[partitionIndex] === undefined)
       return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-    if (Buffer.byteLength(committedMetadata ?? '') > maxOffsetMetadataBytes)
+    if (Buffer.byteLength(committedMetadata ?? '') > offsetMetadataMaxBytes)
       return refuse(
-        `--offset-metadata-max-bytes is ${maxOffsetMetadataBytes}`,
+        `--offset-metadata-max-bytes is ${offsetMetadataMaxBytes}`,
         ErrorCode.OFFSET_METADATA_TOO_LARGE,
       );
     const rule = offsets.commit(request.groupId, topic, partitionIndex, {

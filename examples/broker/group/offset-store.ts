@@ -21,8 +21,12 @@ interface OffsetEntry extends CommittedOffset {
   readonly at?: number;
 }
 
-/** That of a group, or of a topic, nothing counts any more. */
-type JournalEntry = OffsetEntry | { readonly forgottenGroup: string } | { readonly deletedTopic: string };
+/** Or that something of a group, or of a topic, does not count any more. */
+type JournalEntry =
+  | OffsetEntry
+  | { readonly forgottenGroup: string }
+  | { readonly forgottenGroup: string; readonly topic: string; readonly partition: number }
+  | { readonly deletedTopic: string };
 
 interface CommittedGroup {
   /** Wall clock (ms): a restart does not make a group younger. */
@@ -88,6 +92,17 @@ export class OffsetStore {
     return [...this.#groups.keys()];
   }
 
+  /** All that the group has committed is forgotten, also after a crash when a `flush` called after it has resolved. */
+  forgetGroup(group: string): void {
+    if (this.#groups.has(group)) this.#append({ forgottenGroup: group });
+  }
+
+  /** As `forgetGroup`, for one partition. */
+  forget(group: string, topic: string, partition: number): void {
+    if (this.get(group, topic, partition) !== undefined)
+      this.#append({ forgottenGroup: group, topic, partition });
+  }
+
   /** The topic is about to be deleted: one that is made with its name later has nothing of it, whatever crashes in between. O(groups). */
   forgetTopic(topic: string): void {
     if (![...this.#groups.values()].some(({ topics }) => topics.has(topic))) return;
@@ -113,7 +128,9 @@ export class OffsetStore {
   }
 
   #note(entry: JournalEntry): void {
-    if ('forgottenGroup' in entry) {
+    if ('partition' in entry && 'forgottenGroup' in entry) {
+      this.#drop(entry.forgottenGroup, entry.topic, entry.partition);
+    } else if ('forgottenGroup' in entry) {
       for (const topic of this.#groups.get(entry.forgottenGroup)?.topics.keys() ?? [])
         this.#drop(entry.forgottenGroup, topic);
     } else if ('deletedTopic' in entry) {
@@ -136,11 +153,16 @@ export class OffsetStore {
     partitions.set(partition, committed);
   }
 
-  #drop(group: string, topic: string): void {
+  /** Of all partitions, or of one. */
+  #drop(group: string, topic: string, only?: number): void {
     const topics = this.#groups.get(group)?.topics;
-    for (const committed of topics?.get(topic)?.values() ?? [])
+    const partitions = topics?.get(topic);
+    for (const [partition, committed] of [...(partitions ?? [])]) {
+      if (only !== undefined && partition !== only) continue;
       this.#memory.add(-bytesOf(group, topic, committed));
-    topics?.delete(topic);
+      partitions?.delete(partition);
+    }
+    if (partitions?.size === 0) topics?.delete(topic);
     if (topics?.size === 0) this.#groups.delete(group);
   }
 

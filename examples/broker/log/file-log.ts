@@ -4,24 +4,25 @@
  * Owns the folder and its segments; the last one takes the appends. Ground rules: a segment is on the disk, whole, before the
  * next one is begun, so after a crash only the last one can be torn, and its start is the last known good point from which
  * checksums are looked at again. What is torn off there was never durable. The folder is made by the first append: a topic
- * that nobody writes to takes no files. Costs: an append is one write; a look-up is one read (see Segment).
+ * that nobody writes to takes no files. What lies before the log's start goes in whole segments, after the start is on the disk
+ * (see log-start.ts); there may be none left. Costs: an append is one write; a look-up is one read (see Segment).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   type BatchHeader,
-  findTimestamp,
   HEADER_BYTES,
   placeBatch,
   type RecordBatch,
-  readBatches,
   readHeader,
 } from '../protocol/record-batch.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
 import type { OpenFiles } from '../storage/open-files.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
+import { readLogStart, writeLogStart } from './log-start.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { baseOffsetOf, lastIndex, Segment } from './segment.ts';
+import { type FoundTime, findLatest, findTime } from './time-search.ts';
 
 /** The end of a torn segment that was cut off when the log was opened. */
 export interface TornTail {
@@ -39,10 +40,10 @@ export interface FileLogOptions {
 }
 
 export class FileLog implements PartitionLog {
-  readonly startOffset = 0;
   readonly #folder: string;
   readonly #options: FileLogOptions;
   readonly #segments: Segment[] = [];
+  #startOffset: number;
   /** Whether there are files whose names may not be on the disk yet. */
   #hasNewNames = false;
 
@@ -55,13 +56,13 @@ export class FileLog implements PartitionLog {
   ) {
     this.#folder = folder;
     this.#options = options;
+    this.#startOffset = readLogStart(folder);
     const bases = existsSync(folder) ? readdirSync(folder).flatMap((name) => baseOffsetOf(name) ?? []) : [];
     bases.sort((a, b) => a - b);
     for (const [index, base] of bases.entries()) {
-      if (base !== this.endOffset)
-        throw new Error(
-          `${folder} has a segment of offset ${base}, where ${this.endOffset} is due: files are missing`,
-        );
+      const due = this.endOffset;
+      if (index === 0 ? base > due : base !== due)
+        throw new Error(`${folder} has a segment of offset ${base}, where ${due} is due: files are missing`);
       const segment = new Segment(folder, base, options.files);
       const isLast = index === bases.length - 1;
       const bytes = segment.load(isLast, onBatch);
@@ -76,10 +77,15 @@ export class FileLog implements PartitionLog {
     }
     // What was found may be in the page cache only, and will be taken for durable from now on.
     this.#segments.at(-1)?.syncNow();
+    this.#dropSegmentsTo(this.#startOffset);
+  }
+
+  get startOffset(): number {
+    return this.#startOffset;
   }
 
   get endOffset(): number {
-    return this.#segments.at(-1)?.endOffset ?? 0;
+    return this.#segments.at(-1)?.endOffset ?? this.#startOffset;
   }
 
   append(batch: RecordBatch, leaderEpoch: number): number {
@@ -91,7 +97,7 @@ export class FileLog implements PartitionLog {
 
   async flush(): Promise<number> {
     const last = this.#segments.at(-1);
-    if (last === undefined) return 0;
+    if (last === undefined) return this.endOffset;
     const { endOffset } = last;
     this.#syncNames();
     await last.sync();
@@ -126,30 +132,40 @@ export class FileLog implements PartitionLog {
     return bytes;
   }
 
-  findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined {
-    for (const segment of this.#segments) {
-      let from = Math.max(segment.baseOffset, this.startOffset);
-      for (;;) {
-        const located = segment.locateTimestamp(timestamp, from);
-        if (located === undefined) break;
-        const { position, header } = located;
-        if (header.baseOffset >= toOffset) return undefined;
-        const [batch] = readBatches(segment.read(position, header.size));
-        const found = findTimestamp(batch, timestamp, from);
-        if (found !== undefined) return found;
-        from = header.baseOffset + header.lastOffsetDelta + 1;
-      }
-    }
-    return undefined;
+  findTimestamp(timestamp: number, toOffset: number): FoundTime | undefined {
+    return findTime(this.#segments, timestamp, this.#startOffset, toOffset);
   }
 
-  findMaxTimestamp(toOffset: number): { offset: number; timestamp: number } | undefined {
-    const max = Math.max(-1, ...this.#segments.map((segment) => segment.maxTimestampBefore(toOffset)));
-    const found = max < 0 ? undefined : this.findTimestamp(max, toOffset);
-    return found && { offset: found.offset, timestamp: max };
+  findMaxTimestamp(toOffset: number): FoundTime | undefined {
+    return findLatest(this.#segments, this.#startOffset, toOffset);
+  }
+
+  retainedFrom(beforeMs: number, maxBytes: number, toOffset: number): number {
+    let bytes = this.#size();
+    let start = this.#startOffset;
+    for (const { endOffset, size, latestMs } of this.#segments) {
+      const isWanted = latestMs >= beforeMs && bytes - size < maxBytes;
+      if (isWanted || endOffset > toOffset) break;
+      bytes -= size;
+      start = endOffset;
+    }
+    return start;
+  }
+
+  deleteBefore(offset: number): void {
+    if (offset <= this.#startOffset) return;
+    writeLogStart(this.#folder, offset);
+    this.#startOffset = offset;
+    this.#dropSegmentsTo(offset);
   }
 
   truncateTo(offset: number): void {
+    if (offset < this.#startOffset) {
+      this.#dropSegmentsTo(Infinity);
+      writeLogStart(this.#folder, offset);
+      this.#startOffset = offset;
+      return;
+    }
     const before = this.#size();
     while (this.#segments.length > 1 && (this.#segments.at(-1)?.baseOffset ?? 0) > offset) {
       const segment = this.#segments.pop() as Segment;
@@ -173,6 +189,16 @@ export class FileLog implements PartitionLog {
 
   #size(): number {
     return this.#segments.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Takes the segments off the disk that lie before `offset` as a whole, the oldest first. */
+  #dropSegmentsTo(offset: number): void {
+    while (this.#segments.length > 0 && this.#segments[0].endOffset <= offset) {
+      const segment = this.#segments.shift() as Segment;
+      this.#options.space.add(-segment.size);
+      segment.close();
+      rmSync(segment.path);
+    }
   }
 
   #segmentFor(bytes: number): Segment {

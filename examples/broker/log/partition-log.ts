@@ -7,7 +7,7 @@ import type { RecordBatch } from '../protocol/record-batch.ts';
  * once; what is *durable* is another matter, and only `flush` tells.
  */
 export interface PartitionLog {
-  /** The first offset that is there. */
+  /** The first offset that is there: 0 until something is deleted. */
   readonly startOffset: number;
   /** The offset that the next record will get. */
   readonly endOffset: number;
@@ -33,7 +33,19 @@ export interface PartitionLog {
   /** The first record with the largest timestamp before `toOffset`, in whole batches. O(bytes / 4 KiB). */
   findMaxTimestamp(toOffset: number): { offset: number; timestamp: number } | undefined;
 
-  /** Forgets the batch that holds `offset` and all after it: for a follower whose leader does not have them. */
+  /**
+   * Where the log would start without the oldest files of which all is older than `beforeMs` (wall clock), and without as many of them as
+   * leave `maxBytes` or more; what lies at or behind `toOffset` stays. O(files).
+   */
+  retainedFrom(beforeMs: number, maxBytes: number, toOffset: number): number;
+
+  /** Forgets what lies before `offset`, for good when it returns; where that is behind the end, the log is empty and goes on there. O(files). */
+  deleteBefore(offset: number): void;
+
+  /**
+   * Forgets the batch that holds `offset` and all after it: for a follower whose leader does not have them. Where `offset` lies before the
+   * start, the log is empty and goes on there.
+   */
   truncateTo(offset: number): void;
 
   close(): void;

@@ -9,6 +9,7 @@ import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protocol/record-batch.ts';
 import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
+import type { Retention } from '../settings/topic-settings.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
 import type { KnownProducers } from './known-producers.ts';
@@ -134,6 +135,23 @@ export class Partition {
     this.#flusher.onTruncate();
     this.#keptOffset = Math.min(this.#keptOffset, this.log.endOffset);
     this.#highWatermark = Math.min(this.#highWatermark, this.log.endOffset);
+  }
+
+  /**
+   * Forgets what lies before `offset`, for good; who waits for it is told. A follower whose leader has deleted more than it ever had goes on
+   * behind its own end.
+   */
+  deleteBefore(offset: number): void {
+    if (offset <= this.log.startOffset) return;
+    this.log.deleteBefore(offset);
+    this.#keptOffset = Math.max(this.#keptOffset, offset);
+    this.#highWatermark = Math.max(this.#highWatermark, offset);
+    this.#context.announce(this);
+  }
+
+  /** On the leader: deletes the oldest files that the topic's settings do not ask to keep, none beyond the high watermark. */
+  retain({ retentionMs, retentionBytes }: Retention, nowMs: number): void {
+    this.deleteBefore(this.log.retainedFrom(nowMs - retentionMs, retentionBytes, this.#highWatermark));
   }
 
   /** On a follower: the leader's high watermark. */

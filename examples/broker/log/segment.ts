@@ -34,6 +34,7 @@ export class Segment {
   readonly #index: IndexEntry[] = [];
   #size = 0;
   #endOffset: number;
+  #maxTimestamp = -1;
 
   /** Opens the file, or makes it. */
   constructor(folder: string, baseOffset: number, files: OpenFiles) {
@@ -53,6 +54,11 @@ export class Segment {
   /** Bytes. */
   get size(): number {
     return this.#size;
+  }
+
+  /** The largest timestamp of its batches (ms), or when the file was written last where they have none. */
+  get latestMs(): number {
+    return this.#maxTimestamp >= 0 ? this.#maxTimestamp : fstatSync(this.#file.fd).mtimeMs;
   }
 
   /**
@@ -160,6 +166,7 @@ export class Segment {
     } else {
       last.maxTimestamp = Math.max(last.maxTimestamp, maxTimestamp);
     }
+    this.#maxTimestamp = Math.max(this.#maxTimestamp, maxTimestamp);
     this.#size += size;
     this.#endOffset = baseOffset + lastOffsetDelta + 1;
   }

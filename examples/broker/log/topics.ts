@@ -1,8 +1,9 @@
 /**
- * The topics of this broker, by name and by id. Owns their creation and deletion, and the journal that both are kept in; a name
+ * The topics of this broker, by name and by id. Owns their creation, changes and deletion, and the journal that these are kept in; a name
  * that is not legal never gets in, so a name that is found here is safe to use in a path.
  */
 import { randomUUID } from 'node:crypto';
+import type { TopicSettings } from '../settings/topic-settings.ts';
 import { Journal } from '../storage/journal.ts';
 import type { Partition } from './partition.ts';
 
@@ -10,15 +11,20 @@ export interface Topic {
   readonly name: string;
   readonly id: string;
   readonly partitions: readonly Partition[];
+  /** What was set for it; see topic-settings.ts. */
+  readonly settings: TopicSettings;
 }
+
+type OwnTopic = { -readonly [Name in keyof Topic]: Topic[Name] };
 
 interface KeptTopic {
   readonly name: string;
   readonly id: string;
   readonly partitions: number;
+  readonly settings?: TopicSettings;
 }
 
-/** What the journal has of a topic, or that the topic with this id is deleted. */
+/** What the journal has of a topic, the last entry of an id counting, or that the topic with this id is deleted. */
 type TopicEntry = KeptTopic | { readonly deleted: string };
 
 /** Makes a partition; `isNew` says that nothing that may be left of a partition of this name belongs to it. */
@@ -30,8 +36,8 @@ export function isLegalTopicName(name: string): boolean {
 }
 
 export class Topics {
-  readonly #byName = new Map<string, Topic>();
-  readonly #byId = new Map<string, Topic>();
+  readonly #byName = new Map<string, OwnTopic>();
+  readonly #byId = new Map<string, OwnTopic>();
   #partitionCount = 0;
   readonly #createPartition: PartitionFactory;
   readonly #onDelete: (name: string) => void;
@@ -52,7 +58,7 @@ export class Topics {
       (entry) => this.#note(entry),
       () => [...this.#kept.values()],
     );
-    for (const { name, id, partitions } of this.#kept.values()) this.#add(name, id, partitions, false);
+    for (const kept of this.#kept.values()) this.#add(kept, false);
   }
 
   /** Of all topics together. */
@@ -73,11 +79,28 @@ export class Topics {
   }
 
   /** The topic is on the disk when this returns. Throws a RangeError for a name that is not legal or is taken. */
-  create(name: string, partitions: number, id: string = randomUUID()): Topic {
+  create(name: string, partitions: number, settings: TopicSettings = {}, id: string = randomUUID()): Topic {
     if (!isLegalTopicName(name)) throw new RangeError(`${JSON.stringify(name)} is no legal topic name`);
     if (this.#byName.has(name)) throw new RangeError(`the topic ${name} exists`);
-    this.#keep({ name, id, partitions });
-    return this.#add(name, id, partitions, true);
+    const kept = { name, id, partitions, settings };
+    this.#keep(kept);
+    return this.#add(kept, true);
+  }
+
+  /** The topic has that many partitions, not fewer than before, and they are on the disk when this returns. */
+  grow(topic: Topic, partitions: number): void {
+    this.#change(topic, { partitions });
+    const own = this.#byId.get(topic.id) as OwnTopic;
+    own.partitions = [
+      ...own.partitions,
+      ...this.#createPartitions(own.name, own.partitions.length, partitions, true),
+    ];
+  }
+
+  /** The settings are on the disk when this returns. */
+  configure(topic: Topic, settings: TopicSettings): void {
+    this.#change(topic, { settings });
+    (this.#byId.get(topic.id) as OwnTopic).settings = settings;
   }
 
   delete(topic: Topic): void {
@@ -94,13 +117,20 @@ export class Topics {
     await this.#journal?.close();
   }
 
-  #add(name: string, id: string, count: number, isNew: boolean): Topic {
-    const partitions = Array.from({ length: count }, (_, index) => this.#createPartition(name, index, isNew));
-    const topic: Topic = { name, id, partitions };
+  #add({ name, id, partitions, settings = {} }: KeptTopic, isNew: boolean): Topic {
+    const topic = { name, id, settings, partitions: this.#createPartitions(name, 0, partitions, isNew) };
     this.#byName.set(name, topic);
     this.#byId.set(id, topic);
-    this.#partitionCount += count;
     return topic;
+  }
+
+  #createPartitions(name: string, from: number, to: number, isNew: boolean): Partition[] {
+    this.#partitionCount += to - from;
+    return Array.from({ length: to - from }, (_, index) => this.#createPartition(name, from + index, isNew));
+  }
+
+  #change({ id }: Topic, changes: Partial<KeptTopic>): void {
+    this.#keep({ ...(this.#kept.get(id) as KeptTopic), ...changes });
   }
 
   #keep(entry: TopicEntry): void {

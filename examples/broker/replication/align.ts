@@ -4,10 +4,10 @@
  *
  * What lies above the leader's high watermark is cut off: nobody was told that it is kept, and the leader has it. Of the rest, batches are
  * compared with the leader's, byte by byte, from the last one backwards in steps that double, and what lies behind the first that is the same
- * is cut off. Two logs that have the same batch at the same offset are taken for the same before it. One request where nothing
+ * is cut off. Two logs that have the same batch at the same offset are taken for the same before it. What the leader has deleted at its start
+ * goes here too, and cannot be compared: where nothing is the same, the follower begins where its leader does. One request where nothing
  * differs, O(log records) otherwise.
  */
-
 import type { Partition } from '../log/partition.ts';
 import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -18,7 +18,15 @@ export type FetchFromLeader = (
   partition: Partition,
   offset: number,
   maxBytes: number,
-) => Promise<{ errorCode: number; highWatermark: number; records: readonly Buffer[] | null } | undefined>;
+) => Promise<
+  | {
+      errorCode: number;
+      highWatermark: number;
+      logStartOffset: number;
+      records: readonly Buffer[] | null;
+    }
+  | undefined
+>;
 
 /** True iff the leader told all that is needed; the log is cut then where it has to be. */
 export async function alignWithLeader(
@@ -29,16 +37,21 @@ export async function alignWithLeader(
   const own = partition.log;
   const { endOffset } = own;
   let end = endOffset;
+  let leaderStart = 0;
   let isOther = false;
-  for (let back = 1; end > 0; ) {
-    const [batch] = own.read(Math.max(0, end - back), end, 0, true);
+  for (let back = 1; end > Math.max(own.startOffset, leaderStart); ) {
+    const [batch] = own.read(Math.max(own.startOffset, end - back), end, 0, true);
     const { baseOffset, lastOffsetDelta } = readHeader(batch, 0);
-    const answer = await fetchFromLeader(partition, baseOffset, batch.length);
+    const answer = await fetchFromLeader(partition, Math.max(baseOffset, leaderStart), batch.length);
     if (answer === undefined || partition.isDeleted) return false;
-    const { errorCode, highWatermark, records } = answer;
+    const { errorCode, highWatermark, logStartOffset, records } = answer;
     if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.OFFSET_OUT_OF_RANGE) return false;
+    const isDeletedThere = baseOffset < logStartOffset && leaderStart < logStartOffset;
+    leaderStart = logStartOffset;
     if (end > highWatermark) {
       end = highWatermark;
+    } else if (isDeletedThere && errorCode !== ErrorCode.NONE) {
+      // Asked again from the leader's start, it answers with the whole batch that holds it, if there is one.
     } else if (
       Buffer.concat(records ?? [])
         .subarray(0, batch.length)
@@ -49,10 +62,13 @@ export async function alignWithLeader(
     } else {
       isOther = true;
       back = 2 * (end - baseOffset);
-      if (baseOffset === 0) end = 0;
+      if (baseOffset <= Math.max(own.startOffset, leaderStart)) end = leaderStart;
     }
   }
+  // A leader that ends before this node begins has lost its log.
+  if (end < own.startOffset) end = leaderStart;
   if (end < endOffset) partition.truncateTo(end);
+  partition.deleteBefore(leaderStart);
   if (isOther)
     log(`cut ${partition.key} from offset ${endOffset} to ${end}, up to where its leader has the same`);
   return true;

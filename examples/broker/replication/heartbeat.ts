@@ -1,18 +1,25 @@
 /**
  * What this node knows of one other node: a Metadata request every INTERVAL_MS tells whether it is there, which replicas of the
- * partitions that it leads are in sync, and, if it is the controller, which topics there are.
+ * partitions that it leads are in sync, and, if it is the controller, which topics there are. Of the controller it asks now and then for
+ * what was set for them.
  *
  * Owns its connection and that node's liveness. A topic that a client wants and that there is not is asked for with the next request,
  * which the controller creates it for.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { SystemTimer } from 'purgatory';
 import type { Cluster, Node } from '../cluster.ts';
 import type { Topics } from '../log/topics.ts';
+import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
+import { ResourceType, SettingSource } from '../settings/setting.ts';
 import { PeerClient, type ResponseMessage } from './peer-client.ts';
 
 const METADATA_VERSION = 10;
+const SETTINGS_VERSION = 4;
 const INTERVAL_MS = 100;
+/** Settings change seldom, and nothing waits for them. */
+const BEATS_PER_SETTINGS = 10;
 /** So many topics are asked for at once; clients ask again for more. */
 const MAX_WANTED = 1000;
 /** A node that is silent for so long is taken for dead. */
@@ -25,6 +32,7 @@ export class PeerHeartbeat {
   readonly #timer: SystemTimer;
   readonly #client: PeerClient;
   readonly #wanted = new Set<string>();
+  #beats = 0;
   #isStopped = false;
 
   constructor(peer: Node, cluster: Cluster, topics: Topics, timer: SystemTimer) {
@@ -57,6 +65,9 @@ export class PeerHeartbeat {
     if (this.#isStopped) return;
     this.#cluster.setAlive(this.#peer, answer !== undefined);
     if (answer !== undefined) this.#learn(answer);
+    if (this.#peer === this.#cluster.controller && this.#beats++ % BEATS_PER_SETTINGS === 0)
+      await this.#learnSettings();
+    if (this.#isStopped) return;
     this.#timer.schedule(() => void this.#beat(), INTERVAL_MS);
   }
 
@@ -71,19 +82,52 @@ export class PeerHeartbeat {
   }
 
   #learn({ topics }: ResponseMessage<'Metadata'>): void {
-    if (this.#peer === this.#cluster.controller) {
-      const ids = new Set(topics.map(({ topicId }) => topicId));
-      for (const topic of this.#topics.all()) if (!ids.has(topic.id)) this.#topics.delete(topic);
-      for (const { name, topicId, partitions } of topics) {
-        if (name !== null && this.#topics.getById(topicId) === undefined)
-          this.#topics.create(name, partitions.length, topicId);
-      }
-    }
+    if (this.#peer === this.#cluster.controller) this.#learnTopics(topics);
     for (const { topicId, partitions } of topics) {
       const topic = this.#topics.getById(topicId);
       for (const { partitionIndex, leaderId, isrNodes } of partitions) {
         if (leaderId === this.#peer.id) topic?.partitions[partitionIndex]?.setInSyncReplicas(isrNodes);
       }
+    }
+  }
+
+  /** The controller's topics are all there are. */
+  #learnTopics(topics: ResponseMessage<'Metadata'>['topics']): void {
+    const ids = new Set(topics.map(({ topicId }) => topicId));
+    for (const topic of this.#topics.all()) if (!ids.has(topic.id)) this.#topics.delete(topic);
+    for (const { name, topicId, partitions } of topics) {
+      const topic = this.#topics.getById(topicId);
+      if (topic === undefined && name !== null) this.#topics.create(name, partitions.length, {}, topicId);
+      else if (topic !== undefined && partitions.length > topic.partitions.length)
+        this.#topics.grow(topic, partitions.length);
+    }
+  }
+
+  /** What was set for topics: the controller's settings are those that count, as its topics are. */
+  async #learnSettings(): Promise<void> {
+    const request = {
+      resources: this.#topics.all().map(({ name }) => ({
+        resourceType: ResourceType.TOPIC,
+        resourceName: name,
+        configurationKeys: null,
+      })),
+      includeSynonyms: false,
+      includeDocumentation: false,
+    };
+    if (request.resources.length === 0) return;
+    const answer = await this.#client
+      .send('DescribeConfigs', SETTINGS_VERSION, request, PATIENCE_MS)
+      .catch(() => undefined);
+    if (this.#isStopped) return;
+    for (const { errorCode, resourceName, configs } of answer?.results ?? []) {
+      const topic = this.#topics.get(resourceName);
+      if (errorCode !== ErrorCode.NONE || topic === undefined) continue;
+      const settings = Object.fromEntries(
+        configs
+          .filter(({ configSource }) => configSource === SettingSource.TOPIC)
+          .map(({ name, value }) => [name, value ?? '']),
+      );
+      if (!isDeepStrictEqual(settings, topic.settings)) this.#topics.configure(topic, settings);
     }
   }
 }

@@ -121,7 +121,14 @@ export class ReplicaFetcher {
   }
 
   #takePartition(partition: Partition, answered: Answered): boolean {
-    if (partition.isDeleted || answered.errorCode !== ErrorCode.NONE) return false;
+    const { errorCode, logStartOffset } = answered;
+    if (partition.isDeleted) return false;
+    if (errorCode === ErrorCode.OFFSET_OUT_OF_RANGE && logStartOffset > partition.log.endOffset) {
+      // The leader has deleted what is due here: there is nothing to copy before its start.
+      partition.deleteBefore(logStartOffset);
+      return true;
+    }
+    if (errorCode !== ErrorCode.NONE) return false;
     try {
       for (const batch of readBatches(Buffer.concat(answered.records ?? []))) partition.copy(batch);
     } catch (error) {
@@ -133,6 +140,7 @@ export class ReplicaFetcher {
       return false;
     }
     partition.follow(answered.highWatermark);
+    partition.deleteBefore(Math.min(logStartOffset, partition.log.endOffset));
     return true;
   }
 

@@ -20,6 +20,7 @@ describe('a cluster of three nodes', function () {
     const port = await freePorts(3);
     args = ['--nodes', '3', '--port', `${port}`, '--http', '0', '--data', dataFolder()];
     args.push('--replica-lag-ms', `${LAG_MS}`, '--min-insync-replicas', '2');
+    args.push('--log-retention-check-interval-ms', '50');
     nodes.push(...(await Promise.all([0, 1, 2].map(start))));
     clients.push(...(await Promise.all(nodes.map(({ ports }) => WireClient.connect(ports[0])))));
     await createTopic('t');
@@ -167,6 +168,66 @@ describe('a cluster of three nodes', function () {
     await until(() => received.length === messages.length);
     expect(received.sort()).to.deep.equal(messages.map(({ value }) => value).sort());
     await Promise.all([consumer.disconnect(), producer.disconnect()]);
+  });
+
+  it('grows a topic on every node, by the controller alone', async () => {
+    await createTopic('grown');
+    const request = {
+      topics: [{ name: 'grown', count: 5, assignments: null }],
+      timeoutMs: 1000,
+      validateOnly: false,
+    };
+    const [refused] = (await clients[1].send('CreatePartitions', 3, request)).results;
+    expect(refused.errorCode).to.equal(ErrorCode.NOT_CONTROLLER);
+    const [made] = (await clients[0].send('CreatePartitions', 3, request)).results;
+    expect(made.errorCode).to.equal(NONE);
+    for (const id of [0, 1, 2])
+      await until(async () => (await describeTopic(id, 'grown')).partitions.length === 5);
+    const batch = produceRequest('grown', 4, -1, makeBatch(['x']));
+    await until(async () => {
+      const { responses } = await clients[1].send('Produce', 8, batch);
+      return responses[0].partitionResponses[0].errorCode === NONE;
+    });
+  });
+
+  it('keeps what a topic is set to keep, on every node, and settings are changed by the controller alone', async () => {
+    await createTopic('kept');
+    const { responses } = await clients[1].send(
+      'Produce',
+      8,
+      produceRequest('kept', 1, -1, makeBatch(['x'])),
+    );
+    expect(responses[0].partitionResponses[0].errorCode).to.equal(NONE);
+    const request = {
+      resources: [
+        {
+          resourceType: 2,
+          resourceName: 'kept',
+          configs: [{ name: 'retention.ms', configOperation: 0, value: '0' }],
+        },
+      ],
+      validateOnly: false,
+    };
+    const alter = async (id: number) =>
+      (await clients[id].send('IncrementalAlterConfigs', 1, request)).responses[0].errorCode;
+    const retentionMs = async (id: number) => {
+      const described = await clients[id].send('DescribeConfigs', 4, {
+        resources: [{ resourceType: 2, resourceName: 'kept', configurationKeys: ['retention.ms'] }],
+        includeSynonyms: false,
+        includeDocumentation: false,
+      });
+      return described.results[0].configs[0].value;
+    };
+    expect(await alter(2)).to.equal(ErrorCode.NOT_CONTROLLER);
+    expect(await alter(0)).to.equal(NONE);
+    for (const id of [1, 2]) {
+      const earliest = async () => {
+        const fetched = fetchRequest('kept', id, 0, { maxWaitMs: 0, minBytes: 0 });
+        return (await clients[id].send('Fetch', 11, fetched)).responses[0].partitions[0].logStartOffset;
+      };
+      await until(async () => (await earliest()) === (id === 1 ? 1 : 0));
+      await until(async () => (await retentionMs(id)) === '0');
+    }
   });
 });
 

@@ -137,4 +137,11 @@ export const groupApis = {
       groups: [{ groupId: 'string', protocolType: 'string', groupState: 'string 4+' }],
     },
   ),
+  DeleteGroups: api(
+    42,
+    [0, 2],
+    2,
+    { groupsNames: 'string[]' },
+    { throttleTimeMs: throttleFrom('0+'), results: [{ groupId: 'string', errorCode: 'int16' }] },
+  ),
 } as const;

@@ -61,4 +61,15 @@ export const offsetApis = {
       groups: [{ groupId: 'string', topics: [fetchedOffsets], errorCode: 'int16' }, '8+'],
     },
   ),
+  OffsetDelete: api(
+    47,
+    [0, 0],
+    1,
+    { groupId: 'string', topics: [{ name: 'string', partitions: [{ partitionIndex: 'int32' }] }] },
+    {
+      errorCode: 'int16',
+      throttleTimeMs: throttleFrom('0+'),
+      topics: [{ name: 'string', partitions: [{ partitionIndex: 'int32', errorCode: 'int16' }] }],
+    },
+  ),
 } as const;

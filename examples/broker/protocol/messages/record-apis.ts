@@ -127,4 +127,22 @@ export const recordApis = {
       ],
     },
   ),
+  DeleteRecords: api(
+    21,
+    [0, 2],
+    2,
+    {
+      topics: [{ name: 'string', partitions: [{ partitionIndex: 'int32', offset: 'int64' }] }],
+      timeoutMs: 'int32',
+    },
+    {
+      throttleTimeMs: throttleFrom('0+'),
+      topics: [
+        {
+          name: 'string',
+          partitions: [{ partitionIndex: 'int32', lowWatermark: 'int64', errorCode: 'int16' }],
+        },
+      ],
+    },
+  ),
 } as const;

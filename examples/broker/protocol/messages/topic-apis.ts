@@ -115,4 +115,34 @@ export const topicApis = {
     },
     { throttleTimeMs: throttleFrom('0+'), errorCode: 'int16', producerId: 'int64', producerEpoch: 'int16' },
   ),
+  CreatePartitions: api(
+    37,
+    [0, 3],
+    2,
+    {
+      topics: [{ name: 'string', count: 'int32', assignments: [{ brokerIds: 'int32[]' }, '?'] }],
+      timeoutMs: 'int32',
+      validateOnly: 'bool',
+    },
+    {
+      throttleTimeMs: throttleFrom('0+'),
+      results: [{ name: 'string', errorCode: 'int16', errorMessage: 'string?' }],
+    },
+  ),
+  DescribeCluster: api(
+    60,
+    [0, 1],
+    0,
+    { includeClusterAuthorizedOperations: 'bool', endpointType: 'int8 1+ = 1' },
+    {
+      throttleTimeMs: throttleFrom('0+'),
+      errorCode: 'int16',
+      errorMessage: 'string?',
+      endpointType: 'int8 1+ = 1',
+      clusterId: 'string',
+      controllerId: 'int32',
+      brokers: [{ brokerId: 'int32', host: 'string', port: 'int32', rack: 'string?' }],
+      clusterAuthorizedOperations: 'int32 = -2147483648',
+    },
+  ),
 } as const;

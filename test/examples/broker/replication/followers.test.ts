@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FileLog } from '../../../../examples/broker/log/file-log.ts';
@@ -52,6 +52,8 @@ describe("a follower whose log is not its leader's", function () {
 
   afterEach(stop);
 
+  const startLeader = () => start(0);
+  const startFollower = () => start(1);
   const start = (node: number) =>
     startBroker({
       nodes: 2,
@@ -164,5 +166,69 @@ describe("a follower whose log is not its leader's", function () {
     await until(isCaughtUp);
     expect(endOffset(nodes[1])).to.equal(101);
     expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
+  });
+
+  async function deleteBefore(offset: number): Promise<void> {
+    const client = await WireClient.connect(port);
+    const topics = [{ name: 't', partitions: [{ partitionIndex: 0, offset }] }];
+    const answer = await client.send('DeleteRecords', 2, { topics, timeoutMs: 1000 });
+    expect(answer.topics[0].partitions[0]).to.include({ errorCode: 0, lowWatermark: offset });
+    client.destroy();
+  }
+
+  const places = () =>
+    nodes.map(({ broker }) => {
+      const { startOffset, endOffset } = broker.status().topics[0].partitions[0];
+      return [startOffset, endOffset];
+    });
+
+  it('begins where its leader does, while both are there', async () => {
+    await produce(...many('old', 100));
+    await until(isCaughtUp);
+    await deleteBefore(50);
+    await until(() => places()[1][0] === 50);
+    await produce('new');
+    await until(isCaughtUp);
+    expect(places()).to.deep.equal([
+      [50, 101],
+      [50, 101],
+    ]);
+  });
+
+  for (const [what, start, written] of [
+    ['some of what it has', 60, 30],
+    ['all that it has', 100, 30],
+    ['more than it ever had', 120, 30],
+    ['all there is', 130, 30],
+  ] as const) {
+    it(`begins where its leader does after it was away, where that has deleted ${what}`, async () => {
+      await produce(...many('old', 100));
+      await until(isCaughtUp);
+      await nodes[1].broker.stop();
+      await produce(...many('new', written));
+      await deleteBefore(start);
+      nodes[1] = await startFollower();
+      const expected = [start, 100 + written];
+      await until(() => places()[1].join() === expected.join());
+      await produce('last');
+      await until(() => places()[1][1] === 101 + written);
+      await stop();
+      nodes = await Promise.all([startLeader(), startFollower()]);
+      await until(isCaughtUp);
+      expect(places()[1]).to.deep.equal([start, 101 + written]);
+      expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
+    });
+  }
+
+  it('is empty where its leader is after it has lost everything', async () => {
+    await produce(...many('old', 100));
+    await deleteBefore(50);
+    await until(() => places()[1][0] === 50);
+    await stop();
+    rmSync(logOf(0), { recursive: true });
+    nodes = await Promise.all([startLeader(), startFollower()]);
+    await until(() => places()[1].join() === '0,0');
+    await produce('new');
+    await until(() => places()[1].join() === '0,1');
   });
 });

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
+import { WireClient } from './support/wire-client.ts';
+
+const {
+  NONE,
+  NON_EMPTY_GROUP,
+  GROUP_ID_NOT_FOUND,
+  GROUP_SUBSCRIBED_TO_TOPIC,
+  UNKNOWN_TOPIC_OR_PARTITION,
+  INVALID_GROUP_ID,
+} = ErrorCode;
+
+describe('what a group has committed', () => {
+  let data: string;
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(async () => {
+    data = dataFolder();
+    await start();
+    const topics = ['t', 'u'].map((name) => ({ topicId: '', name }));
+    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+  });
+
+  afterEach(stop);
+
+  async function start(): Promise<void> {
+    running = await startBroker({ data, partitions: 2 });
+    client = await WireClient.connect(running.port);
+  }
+
+  async function stop(): Promise<void> {
+    client.destroy();
+    await running.broker.stop();
+  }
+
+  const commit = async (groupId: string) => {
+    const partitions = [0, 1].map((partitionIndex) => ({
+      partitionIndex,
+      committedOffset: 7,
+      committedMetadata: null,
+    }));
+    const topics = ['t', 'u'].map((name) => ({ name, partitions }));
+    const request = { groupId, generationId: -1, memberId: '', groupInstanceId: null, topics };
+    await client.send('OffsetCommit', 8, request);
+  };
+  const committed = async (groupId: string) => {
+    const request = { groupId, topics: null, groups: [], requireStable: false };
+    const { topics } = await client.send('OffsetFetch', 7, request);
+    return topics.flatMap(({ name, partitions }) =>
+      partitions.map(({ partitionIndex }) => `${name}-${partitionIndex}`),
+    );
+  };
+  const deleteGroups = async (...groupsNames: string[]) => {
+    const { results } = await client.send('DeleteGroups', 2, { groupsNames });
+    return results.map(({ groupId, errorCode }) => [groupId, errorCode]);
+  };
+  const deleteOffset = async (groupId: string, name: string, ...indexes: number[]) => {
+    const partitions = indexes.map((partitionIndex) => ({ partitionIndex }));
+    const { errorCode, topics } = await client.send('OffsetDelete', 0, {
+      groupId,
+      topics: [{ name, partitions }],
+    });
+    return [errorCode, ...(topics[0]?.partitions.map((each) => each.errorCode) ?? [])];
+  };
+  const join = async (protocolType: string, metadata: Buffer) =>
+    client.send('JoinGroup', 3, {
+      groupId: 'g',
+      sessionTimeoutMs: 10_000,
+      rebalanceTimeoutMs: 10_000,
+      memberId: '',
+      groupInstanceId: null,
+      protocolType,
+      protocols: [{ name: 'range', metadata }],
+    });
+  const SUBSCRIBED_TO_T = Buffer.from('00000000000100017400000000', 'hex');
+
+  it('goes with the group, once it has no members, and stays gone', async () => {
+    await commit('g');
+    await commit('other');
+    const { memberId } = await join('consumer', SUBSCRIBED_TO_T);
+    expect(await deleteGroups('g', 'nobody', '', 'g')).to.deep.equal([
+      ['g', NON_EMPTY_GROUP],
+      ['nobody', GROUP_ID_NOT_FOUND],
+      ['', INVALID_GROUP_ID],
+    ]);
+    await client.send('LeaveGroup', 1, { groupId: 'g', memberId, members: [] });
+    expect(await deleteGroups('g')).to.deep.equal([['g', NONE]]);
+    await stop();
+    await start();
+    expect(await committed('g')).to.deep.equal([]);
+    expect(await committed('other')).to.have.length(4);
+    expect(await deleteGroups('g')).to.deep.equal([['g', GROUP_ID_NOT_FOUND]]);
+  });
+
+  it('goes for single partitions, but not of topics that members read, and stays gone', async () => {
+    await commit('g');
+    await join('consumer', SUBSCRIBED_TO_T);
+    expect(await deleteOffset('g', 't', 0)).to.deep.equal([NONE, GROUP_SUBSCRIBED_TO_TOPIC]);
+    expect(await deleteOffset('g', 'u', 0, 9)).to.deep.equal([NONE, NONE, UNKNOWN_TOPIC_OR_PARTITION]);
+    expect(await deleteOffset('nobody', 'u', 0)).to.deep.equal([GROUP_ID_NOT_FOUND]);
+    await stop();
+    await start();
+    expect(await committed('g')).to.deep.equal(['t-0', 't-1', 'u-1']);
+  });
+
+  it('stays while members are in the group of whom nobody knows what they read', async () => {
+    await commit('g');
+    await join('consumer', Buffer.from('nonsense'));
+    expect(await deleteOffset('g', 'u', 0)).to.deep.equal([NONE, GROUP_SUBSCRIBED_TO_TOPIC]);
+  });
+
+  it('stays while members are in a group that is none of consumers', async () => {
+    await commit('g');
+    await join('connect', Buffer.alloc(0));
+    expect(await deleteOffset('g', 'u', 0)).to.deep.equal([NON_EMPTY_GROUP]);
+  });
+});
