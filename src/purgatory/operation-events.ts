@@ -22,7 +22,7 @@ export interface OperationParked {
 export interface OperationTried {
   readonly purgatory: Named;
   readonly operation: DelayedOperation;
-  /** The key of the event; undefined for the second try, right after parking. */
+  /** The key of the event; undefined for the second try, right after parking, and for a sweep. */
   readonly key: unknown;
 }
 

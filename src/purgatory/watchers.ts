@@ -38,6 +38,7 @@ export class Watchers<K> implements ParkedLists<K> {
   #all = this.#parked.makeList(NONE, NONE);
   readonly #lists = new WatchLists();
   readonly #keys = new WatchKeys<K>();
+  #moves = 0;
 
   get size(): number {
     return this.#parked.inUse - 1;
@@ -166,6 +167,21 @@ export class Watchers<K> implements ParkedLists<K> {
     return operations;
   }
 
+  /** How many places there are for parked operations; some are empty. */
+  get places(): number {
+    return this.#parked.valueSpan;
+  }
+
+  /** How often places have moved. */
+  get moves(): number {
+    return this.#moves;
+  }
+
+  /** The operation at a place, counted from 0. */
+  at(place: number): DelayedOperation | undefined {
+    return this.#parked.valueAt(place);
+  }
+
   keysOf(operation: DelayedOperation, max: number): K[] {
     const place = operation.$place as Slot;
     const first = this.#parked.a(place) as FirstWatch;
@@ -218,6 +234,7 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   #compactParked(): void {
+    this.#moves++;
     const moved = this.#parked.compact();
     this.#all = moved(this.#all);
     this.#parked.forEachValue((operation, place) => {

@@ -168,6 +168,16 @@ export class Slab<T = never> {
     this.#values[slot >> STRIDE_BITS] = undefined;
   }
 
+  /** The values by the order of memory, beginning with index 0: how many indexes there are. */
+  get valueSpan(): number {
+    return this.#values.length;
+  }
+
+  /** The value at an index below `valueSpan`, if there is one. Only a compaction changes the index of a value. */
+  valueAt(index: number): T | undefined {
+    return this.#values[index];
+  }
+
   /** Calls `visit` with each value and its slot. O(capacity). */
   forEachValue(visit: (value: T, slot: Slot) => void): void {
     for (let index = 0; index < this.#values.length; index++) {

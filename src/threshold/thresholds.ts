@@ -15,6 +15,12 @@ import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './th
 /** A key, and the value that it is to reach. */
 export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
 
+/** A key and how many operations wait on it, perhaps none. */
+export interface WaitedKey<K> {
+  readonly key: K;
+  readonly waiting: number;
+}
+
 interface Level<K, V extends ThresholdValue> {
   readonly key: K;
   value: V | undefined;
@@ -169,6 +175,16 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     const oldest: DelayedOperation[] = [];
     for (const operation of this.#parked.keys()) if (oldest.push(operation) >= top) break;
     return oldest.slice(0, top);
+  }
+
+  /** Keys that have a value, or that somebody waits on. */
+  get levels(): number {
+    return this.#levels.size;
+  }
+
+  /** Those keys, in the order in which they were made; they may come and go on the way. */
+  *waitedKeys(): Generator<WaitedKey<K>> {
+    for (const { key, heap } of this.#levels.values()) yield { key, waiting: heap.size };
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {

@@ -1,0 +1,45 @@
+// A walk over all that is parked in a Purgatory, in the order of memory, for a sweep: tries each operation once.
+//
+// Ground rules. It keeps an index of memory, and no operation. Memory moves only when under a quarter of it is still in
+// use; then the walk begins a new round, which tries some once more and nobody never.
+import type { Parking } from './parking.ts';
+import type { Sweep, Walk } from './sweep.ts';
+import type { Watchers } from './watchers.ts';
+
+/** The {@link Walk} of a {@link Sweep} that tries every operation. */
+export class ParkedWalk<K> implements Walk {
+  readonly #parking: Parking<K, Watchers<K>>;
+  #next = 0;
+  #places = 0;
+  #left = 0;
+  #moves = 0;
+
+  constructor(parking: Parking<K, Watchers<K>>) {
+    this.#parking = parking;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  begin(random?: number): void {
+    const { places, moves } = this.#parking.lists;
+    this.#places = places;
+    this.#left = places;
+    this.#moves = moves;
+    if (random !== undefined) this.#next = Math.floor(random * places);
+  }
+
+  step(): number {
+    const { lists, meter } = this.#parking;
+    if (lists.moves !== this.#moves) this.begin();
+    if (this.#left === 0) return 0;
+    if (this.#next >= this.#places) this.#next = 0;
+    const operation = lists.at(this.#next++);
+    this.#left--;
+    if (operation === undefined) return 0;
+    if (meter.tellsTries) meter.willTry(operation, undefined);
+    this.#parking.tries(operation);
+    return 1;
+  }
+}
