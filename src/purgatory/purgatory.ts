@@ -135,7 +135,7 @@ export class Purgatory<
     if (!parking.admits(op)) return false;
     if (op.tryComplete()) return true;
     // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
-    if (!parking.admits(op)) return false;
+    if (op.isCompleted || !parking.admits(op)) return false;
     parking.park(op, keys);
     return parking.tryParked(op);
   }

@@ -152,7 +152,7 @@ export class ThresholdPurgatory<
     if (thresholds.every((threshold) => parking.lists.isReached(threshold))) {
       if (op.tryComplete()) return true;
       // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
-      if (!parking.admits(op)) return false;
+      if (op.isCompleted || !parking.admits(op)) return false;
     }
     parking.park(op, thresholds);
     return false;
