@@ -18,7 +18,7 @@ import {
   timerOfPurgatoryClosed,
 } from '../errors.ts';
 import { reportError } from '../report-error.ts';
-import { type SystemTimer, withShortWay } from '../timer/system-timer.ts';
+import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
 import {
@@ -41,8 +41,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly meter: PurgatoryMeter;
   readonly timer: Timer;
   readonly maxParked: number = 0;
-  /** The timer, if it has the short way in and out. */
-  readonly #systemTimer: SystemTimer | undefined;
+  /** The timer, if it can release operations and give memory back at the end of a bulk. */
+  readonly #releasing: SystemTimer | undefined;
   readonly #ownsTimer: boolean;
   readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
   #isClosed = false;
@@ -56,7 +56,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
     this.maxParked = maxParked;
-    this.#systemTimer = withShortWay(timer);
+    this.#releasing = releasing(timer);
     this.#ownsTimer = ownsTimer;
     this.#onError = onError;
   }
@@ -86,13 +86,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const { lists, maxParked } = this;
     if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
     const delayMs = operation.delayMs;
-    const systemTimer = this.#systemTimer;
-    if (systemTimer !== undefined && delayMs !== Number.POSITIVE_INFINITY) {
-      systemTimer.addFor(this, operation, delayMs);
-    } else {
-      if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
-      operation.$keeper = this;
-    }
+    if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
+    operation.$keeper = this;
     try {
       lists.park(operation, watches, this.meter.stamp(delayMs));
     } catch (error) {
@@ -200,10 +195,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
     // The stack may overflow in each of these steps. Until the last, it can be taken out again: what is done stays done.
     const stamp = this.lists.leave(operation, place);
-    const systemTimer = this.#systemTimer;
-    if (systemTimer !== undefined) {
+    const timer = this.#releasing;
+    if (timer !== undefined) {
       const slot = operation.$slot;
-      if (slot !== NOT_HELD) systemTimer.release(operation, slot);
+      if (slot !== NOT_HELD) timer.release(operation, slot);
       operation.$keeper = undefined;
     } else {
       operation.$keeper = undefined;
@@ -216,6 +211,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   #settle(): void {
     this.lists.shrink();
-    this.#systemTimer?.settle();
+    this.#releasing?.settle();
   }
 }

@@ -1,13 +1,13 @@
 // The timer of the library: hierarchical timing wheels with a DelayQueue, driven by a clock.
 //
-// Ground rules. Those of DrivenTimer, with WheelTasks for its pending tasks, so the clock jumps from non-empty bucket to
-// non-empty bucket. What it adds to a driven timer: periodic tasks, a meter with its snapshot, and a short way in and out.
+// Ground rules. Those of DrivenTimer, with WheelTasks for its pending tasks: the clock jumps from
+// non-empty bucket to non-empty bucket. It adds periodic tasks, a meter with its snapshot, and
+// `release`.
 //
-// The short way is for purgatories, which have checked their operations themselves: it saves the accesses to a task's fields
-// that would only find out again what they know. With many classes of operations each access costs (timer-protocol.ts).
-
+// `release` is for purgatories. `remove` looks at once whether to give memory back, which may visit
+// every task that is left. When one event completes very many operations, that look comes once, at
+// its end.
 import type { DurationSnapshot } from '../duration-histogram.ts';
-import { checkedDelay } from './checked-delay.ts';
 import { DrivenTimer } from './driven-timer.ts';
 import {
   type FixedDelayOptions,
@@ -19,21 +19,23 @@ import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-opt
 import { tickAt } from './tick.ts';
 import type { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
-import { NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
 import { type TimerSnapshot, timerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 import { WheelTasks } from './wheel-tasks.ts';
 
 /**
- * A {@link Timer} on hierarchical timing wheels. START_TIMER and STOP_TIMER are O(1), whatever is pending; the clock jumps
- * from non-empty bucket to non-empty bucket. A pending task keeps the process alive unless `unref()`.
+ * A {@link Timer} on hierarchical timing wheels. To start or stop a task is O(1), however many are
+ * pending. A pending task keeps the process alive, unless `unref()` was called.
  */
 export class SystemTimer extends DrivenTimer {
   readonly #tickMs: number;
   readonly #tasks: WheelTasks;
   readonly #meter: TimerMeter;
 
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range.
+   */
   constructor(options?: SystemTimerOptions) {
     const checked = checkedTimerOptions(options);
     const { wheelSize, tickMs, clock } = checked;
@@ -51,8 +53,9 @@ export class SystemTimer extends DrivenTimer {
   }
 
   /**
-   * Runs `callback` every `periodMs` (>= 1), first after `options.initialDelayMs` (default `periodMs`); drift-free. What it throws is
-   * reported and the series goes on. The task returned is the series: pending until `cancel()`.
+   * Runs `callback` every `periodMs` (>= 1), first after `options.initialDelayMs` (default
+   * `periodMs`), without drift. When it throws, the error is reported and the series goes on.
+   * Returns the task of the series, which is pending until `cancel()`.
    *
    * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
    */
@@ -62,7 +65,10 @@ export class SystemTimer extends DrivenTimer {
     return task;
   }
 
-  /** As `scheduleAtFixedRate`, with `delayMs` (>= 0) between the end of a run and the next. @throws as that. */
+  /**
+   * As `scheduleAtFixedRate`, but with `delayMs` (>= 0) between the end of a run and the next.
+   * @throws as that.
+   */
   scheduleWithFixedDelay(callback: () => void, delayMs: number, options?: FixedDelayOptions): TimerTask {
     const task = new FixedDelayTask(this, callback, delayMs, options);
     this.add(task);
@@ -70,31 +76,25 @@ export class SystemTimer extends DrivenTimer {
   }
 
   /**
-   * What is pending and how the timer is doing, as plain JSON; changes nothing. O(wheels x wheelSize): what is pending adds
-   * a bounded number of steps, as `maxPerBucket` tells.
+   * A picture of the timer, as plain JSON. Changes nothing. O(wheels x wheelSize): the number of
+   * pending tasks adds a bounded number of steps, as `maxPerBucket` tells.
    */
   snapshot(): TimerSnapshot {
     return timerSnapshot(this, this.#tickMs, this.#tasks, this.#meter);
   }
 
-  /** The lateness of a snapshot, without the counting. For the inspector's history. O(bins). @internal */
+  /**
+   * The lateness of a snapshot, without the counting. For the inspector's history. O(bins).
+   *
+   * @internal
+   */
   get $lateness(): DurationSnapshot {
     return this.#meter.lateness.snapshot();
   }
 
   /**
-   * The short way in: as `add` of a task that is pending nowhere, for `keeper`, which is to be its $keeper. O(1).
-   *
-   * @throws what `add` throws for the timer's part and for `delayMs`; nothing has changed then.
-   * @internal
-   */
-  addFor(keeper: TaskKeeper, task: TimerTask, delayMs: number): void {
-    this.file(task, checkedDelay(delayMs), NOT_HELD, keeper);
-  }
-
-  /**
-   * The short way out, for a task that came in by it and is in `slot`; leaves $keeper alone. `settle` is to follow, once for all that are
-   * released in a row. O(1).
+   * Takes out a task that is pending here, in `slot`, and leaves its $keeper and the memory as they
+   * are. `settle` must follow, once for all that are released in a row. O(1).
    *
    * @internal
    */
@@ -104,11 +104,12 @@ export class SystemTimer extends DrivenTimer {
 }
 
 /**
- * `timer`, if it has the short way: a SystemTimer whose `add` and `remove` nobody has overridden.
+ * `timer`, if `release` does what its `remove` does: a SystemTimer whose methods nobody has
+ * overridden.
  *
  * @internal
  */
-export function withShortWay(timer: Timer): SystemTimer | undefined {
+export function releasing(timer: Timer): SystemTimer | undefined {
   if (!(timer instanceof SystemTimer)) return undefined;
   const { add, remove } = SystemTimer.prototype;
   return timer.add === add && timer.remove === remove ? timer : undefined;
