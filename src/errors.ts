@@ -40,6 +40,11 @@ export class PurgatoryError extends Error {
     this.code = code;
   }
 
+  /** With the code, as Node's errors have it. */
+  override toString(): string {
+    return toStringWithCode.call(this);
+  }
+
   static {
     // On the prototype, as the built-in errors have it, so that it is not printed as a property of each instance.
     Object.defineProperty(PurgatoryError.prototype, 'name', {
@@ -55,6 +60,7 @@ export function invalidArgType(name: string, expected: string, value: unknown): 
   return withCode(
     new TypeError(`The ${nameOf(name)} must be ${expected}. Received ${typed(value)}`),
     'ERR_INVALID_ARG_TYPE',
+    invalidArgType,
   );
 }
 
@@ -63,6 +69,7 @@ export function outOfRange(name: string, rule: string, value: unknown): RangeErr
   return withCode(
     new RangeError(`The value of "${name}" is out of range. It must be ${rule}. Received ${inspect(value)}`),
     'ERR_OUT_OF_RANGE',
+    outOfRange,
   );
 }
 
@@ -71,6 +78,7 @@ export function invalidArgValue(name: string, reason: string, value: unknown): T
   return withCode(
     new TypeError(`The ${nameOf(name)} ${reason}. Received ${inspect(value)}`),
     'ERR_INVALID_ARG_VALUE',
+    invalidArgValue,
   );
 }
 
@@ -152,6 +160,7 @@ export function invalidReturnValue(expected: string, name: string, value: unknow
       `Expected ${expected} to be returned from the "${name}" function. Received ${typed(value)}`,
     ),
     'ERR_INVALID_RETURN_VALUE',
+    invalidReturnValue,
   );
 }
 
@@ -191,8 +200,21 @@ export function checkedOptions<T extends object>(value: T | undefined): Partial<
   return value;
 }
 
-function withCode<E extends Error>(error: E, code: string): E {
+/**
+ * `error` with `code`. Its stack and `String(error)` tell the code too, as those of Node's errors
+ * do. The stack begins outside of `maker`.
+ */
+function withCode<E extends Error>(error: E, code: string, maker: (...args: never[]) => Error): E {
+  Error.captureStackTrace(error, maker);
+  Object.defineProperty(error, 'name', { value: `${error.name} [${code}]`, configurable: true });
+  void error.stack; // is written when it is first read, by the name of then
+  Reflect.deleteProperty(error, 'name');
+  Object.defineProperty(error, 'toString', { value: toStringWithCode, configurable: true, writable: true });
   return Object.assign(error, { code });
+}
+
+function toStringWithCode(this: Error & { code: string }): string {
+  return `${this.name} [${this.code}]: ${this.message}`;
 }
 
 function nameOf(name: string): string {

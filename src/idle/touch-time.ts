@@ -14,7 +14,8 @@
 // Stretches are for the host's own time alone, which moves by itself and in small steps. Any other clock (ManualClock, a fake
 // one) can jump between two statements and is cheap to read: it is read at every touch, and the times are exact.
 import type { Clock } from '../clock/clock.ts';
-import { isHostTimeReal, systemClock } from '../clock/system-clock.ts';
+import { isHostTimeReal } from '../clock/host.ts';
+import { systemClock } from '../clock/system-clock.ts';
 
 /** A stretch lasts at most a hundredth of the shortest timeout in use, within these bounds; it is halved until it does. */
 const STRETCHES_PER_TIMEOUT = 100;

@@ -90,6 +90,10 @@ export class SchemeTasks implements PendingTasks {
     return this.#scheme.nextTick();
   }
 
+  firstTick(): number {
+    return this.nextTick();
+  }
+
   /** For good: nothing can be filed afterwards. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];

@@ -7,7 +7,10 @@
 //
 // A pass runs what was due when it began; `advanceClock` runs it to its end, the reaper in slices. User code is called from `#run`
 // alone, and nothing it does (add, cancel, close, throw, advanceClock) upsets the pass: no slot is kept across a call.
+import { setImmediate as laterTurn } from 'node:timers';
 import type { Clock } from '../clock/clock.ts';
+import { isHostFaked } from '../clock/host.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
@@ -40,6 +43,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #slice: Slice;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
+  #looksLater = false;
   #isRunning = false;
   #isClosed = false;
 
@@ -187,7 +191,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (slot !== NOT_HELD) tasks.release(task, task.$slot);
     const lookAt = tasks.add(task, tick);
     task.$keeper = keeper;
-    if (lookAt < this.#armedTick) this.#lookAtFor(task, lookAt);
+    if (lookAt < this.#armedTick) this.#lookAtFor(task, tick, lookAt);
   }
 
   // What a start does not do as a rule is in methods of its own: the compiler inlines the rest only while it is short.
@@ -196,15 +200,15 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }
 
-  #lookAtFor(task: TimerTask, lookAt: number): void {
+  #lookAtFor(task: TimerTask, tick: number, lookAt: number): void {
     if (this.#isRunning) return; // the pass does so at its end
     try {
-      this.#lookAt(lookAt === NO_EARLIER_LOOK ? this.#tasks.nextTick() : lookAt);
+      if (this.#isExact) this.#lookAt(tick);
+      else this.#lookAt(lookAt === NO_EARLIER_LOOK ? this.#tasks.nextTick() : lookAt);
     } catch (error) {
       // The clock has refused: a task that nobody will wake up for must not be pending.
       task.$keeper = undefined;
       this.#tasks.release(task, task.$slot);
-      this.#endPass();
       throw error;
     }
   }
@@ -216,8 +220,13 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
    */
   settle(): void {
     if (this.#isRunning) return;
-    if (this.#tasks.size === 0) this.#rest();
-    else this.#tasks.shrink();
+    if (this.#tasks.size === 0) {
+      this.#rest();
+      return;
+    }
+    this.#tasks.shrink();
+    if (this.#armedTick === Number.POSITIVE_INFINITY && this.#isExact)
+      this.#reaper.move(this.#nextLook() * this.#tickMs);
   }
 
   #wake(): void {
@@ -225,7 +234,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (this.#isRunning || this.#isClosed) return;
     const nowMs = this.now();
     this.#slice.begin(nowMs);
-    this.#advance(nowMs, this.#slice);
+    this.#advance(nowMs, this.#isExact ? undefined : this.#slice);
   }
 
   /** Runs what is due at `nowMs`, until `slice`, if there is one, is spent; returns how many ran. */
@@ -285,8 +294,20 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     // Not between two slices: to move what is about to run would block the loop for nothing.
     if (!tasks.isPassOpen) tasks.shrink();
     if (!this.#hasReaper) return;
-    const tick = tasks.nextTick();
+    const tick = this.#nextLook();
     if (tick < this.#armedTick) this.#lookAt(tick);
+  }
+
+  /**
+   * On a fake host a wake-up is always for a task, never for a cascade alone, as users step from timer to timer; and it runs all that is
+   * due, as to go on in the next turn takes a millisecond there. Every start and stop goes to the reaper: `#armedTick` stays Infinity.
+   */
+  get #isExact(): boolean {
+    return this.#clock === systemClock && isHostFaked();
+  }
+
+  #nextLook(): number {
+    return this.#isExact ? this.#tasks.firstTick() : this.#tasks.nextTick();
   }
 
   /** With nothing pending there is nothing to wake up for. */
@@ -300,8 +321,29 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** Sends the reaper to `tick`; not while a pass is under way. */
   #lookAt(tick: number): void {
     this.#armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
-    this.#reaper.arm(tick * this.#tickMs);
-    this.#armedTick = tick;
+    try {
+      this.#reaper.arm(tick * this.#tickMs);
+    } catch (error) {
+      this.#lookLater();
+      throw error;
+    }
+    if (!this.#isExact) this.#armedTick = tick;
+  }
+
+  /**
+   * After a clock has refused to wake, nobody looks for what is pending: asks it once more, in a later turn, as it may have been the
+   * stack that was at its end. What it throws then is an uncaught exception; the next start, or pass, asks anew.
+   */
+  #lookLater(): void {
+    if (this.#looksLater) return;
+    this.#looksLater = true;
+    laterTurn(() => {
+      try {
+        if (!this.#isRunning && !this.#isClosed) this.#endPass();
+      } finally {
+        this.#looksLater = false;
+      }
+    });
   }
 
   /**
@@ -311,7 +353,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
    */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
-    if (!timer.#hasReaper || timer.#isRunning) return;
+    if (!timer.#hasReaper || timer.#isRunning || timer.#isExact) return;
     mustHold(
       timer.#armedTick <= earliest,
       `armed for ${timer.#armedTick}, though ${earliest} is to be looked at`,

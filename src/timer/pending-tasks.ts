@@ -46,6 +46,8 @@ export interface PendingTasks {
   take(): TimerTask | undefined;
   /** The tick at which to look next: no task is due before; Infinity when none is pending. */
   nextTick(): number;
+  /** The tick at which the first task is due, as far as that can be told; Infinity when none is pending. O(tasks of a bucket). */
+  firstTick(): number;
   /** Takes out every task, in order. */
   takeAll(): TimerTask[];
   /**

@@ -27,6 +27,12 @@ export class Reaper {
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 
+  /** As `arm`, for a later time too. */
+  move(atMs: number): void {
+    if (atMs > this.#armedAtMs) this.disarm();
+    this.arm(atMs);
+  }
+
   /** Forgets the wake-up, if there is one. Never throws: it is called in the middle of completing an operation, which must get its answer. */
   disarm(): void {
     const wakeUp = this.#wakeUp;

@@ -92,6 +92,20 @@ export class TimingWheels {
     return head !== null && !this.#slab.isEmpty(head.list);
   }
 
+  /**
+   * The earliest tick of a filed task. It is in the head of the queue, as no two buckets overlap,
+   * and the head must not be empty. O(tasks of that bucket).
+   */
+  firstTick(): number {
+    const slab = this.#slab;
+    const { expiration, list } = this.#queue.head as TimerTaskList;
+    let first = Number.POSITIVE_INFINITY;
+    for (let slot = slab.next(list); slot !== list && first > expiration; slot = slab.next(slot)) {
+      first = Math.min(first, tickOf(slab.b(slot), slab.a(slot)));
+    }
+    return first;
+  }
+
   get hasDue(): boolean {
     return !this.#slab.isEmpty(this.#due);
   }

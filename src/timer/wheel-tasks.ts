@@ -159,6 +159,13 @@ export class WheelTasks implements PendingTasks {
     return this.#wheels.headExpiration;
   }
 
+  firstTick(): number {
+    const tick = this.nextTick();
+    if (tick === Number.POSITIVE_INFINITY || this.isOverdue) return tick;
+    this.#fileYoung();
+    return this.#wheels.firstTick();
+  }
+
   /** Mostly the head has tasks: then it stays, and the young tasks stay young. */
   #dropEmptyHeads(): void {
     if (this.#wheels.hasHead) return;

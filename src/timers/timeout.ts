@@ -5,10 +5,12 @@
 // microtasks run between two timers. A callback runs in the async context of the call that set it going: each timeout is an async
 // resource of its own, of type Timeout, from its start to its end, and a new one when `refresh()` starts it again after its
 // end. Its number (`+timeout`) is the id of that resource, unique in the process, so it can be taken for no other timer's.
+// While the host's own timers are somebody else's (a fake clock), a timeout is one of those instead (ForeignTimeout).
 import { AsyncResource } from 'node:async_hooks';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { TimerTask } from '../timer/timer-task.ts';
+import { ForeignTimeout } from './foreign-timeout.ts';
 
 /** What the drop-in `setTimeout` and `setInterval` return: Node's Timeout. */
 export interface Timeout extends Disposable {
@@ -42,6 +44,8 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   #resource!: AsyncResource;
   #isStarted = false;
   #isRef: boolean;
+  /** Whether it is one of `holding`. */
+  #holds = false;
 
   constructor(
     callback: (...args: unknown[]) => void,
@@ -59,18 +63,16 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 
   ref(): this {
-    if (!this.#isRef) {
-      this.#isRef = true;
-      if (this.#isStarted) hold(1);
-    }
+    this.#isRef = true;
+    if (this.$keeper instanceof ForeignTimeout) this.$keeper.ref();
+    this.#hold();
     return this;
   }
 
   unref(): this {
-    if (this.#isRef) {
-      this.#isRef = false;
-      if (this.#isStarted) hold(-1);
-    }
+    this.#isRef = false;
+    if (this.$keeper instanceof ForeignTimeout) this.$keeper.unref();
+    this.#hold();
     return this;
   }
 
@@ -113,7 +115,7 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   override run(): void {
     const callback = this.#callback!;
     // An interval counts from the start of a run, so it is pending meanwhile; a timeout may be refreshed by its callback.
-    if (this.#repeats) timer.add(this);
+    if (this.#repeats && !this.isPending) this.#enter();
     try {
       this.#resource.runInAsyncScope(callback, this, ...this.#args);
     } finally {
@@ -122,11 +124,19 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 
   #start(): void {
+    this.#enter();
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#resource = new AsyncResource('Timeout', { requireManualDestroy: true });
+    }
+    this.#hold();
+  }
+
+  /** Counts its delay from now, in the timer or by a foreign host. */
+  #enter(): void {
+    if (ForeignTimeout.start(this, this.#repeats, this.#isRef)) return;
+    if (this.$keeper !== timer) super.cancel(); // by a fake that is gone
     timer.add(this);
-    if (this.#isStarted) return;
-    this.#isStarted = true;
-    this.#resource = new AsyncResource('Timeout', { requireManualDestroy: true });
-    if (this.#isRef) hold(1);
   }
 
   #end(): void {
@@ -134,7 +144,14 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
     this.#isStarted = false;
     numbered.delete(this.#resource.asyncId());
     this.#resource.emitDestroy();
-    if (this.#isRef) hold(-1);
+    this.#hold();
+  }
+
+  #hold(): void {
+    const holds = this.#isStarted && this.#isRef && !(this.$keeper instanceof ForeignTimeout);
+    if (holds === this.#holds) return;
+    this.#holds = holds;
+    hold(holds ? 1 : -1);
   }
 }
 

@@ -4,6 +4,7 @@
 // callbacks. What is better, and so differs, is in docs/drop-in-timers.md: never early, no 24.8-day limit, callbacks by deadline across
 // delays. Starting, refreshing and clearing are O(1).
 import { promisify } from 'node:util';
+import { host, standsOnUs } from '../clock/host.ts';
 import { invalidArgType } from '../errors.ts';
 import { coercedDelay } from './coerced-delay.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
@@ -35,16 +36,24 @@ export function setInterval<A extends unknown[]>(
   return start(callback, delayMs, args, true);
 }
 
-/** Ends a timeout or interval, given as itself or by its number. Anything else is ignored, Node's own timers included. */
-export function clearTimeout(timeout: Timeout | string | number | null | undefined): void {
-  timeoutOf(timeout)?.cancel();
+/**
+ * Ends a timeout or interval, given as itself or by its number. A timer of Node's own is ended too, so that this may stand in for the
+ * global; anything else is ignored.
+ */
+export function clearTimeout(timeout: Timeout | NodeJS.Timeout | string | number | null | undefined): void {
+  const ours = timeoutOf(timeout);
+  if (ours === undefined) host.clearTimeout(timeout as NodeJS.Timeout);
+  else ours.cancel();
 }
 
 /** The same as {@link clearTimeout}. */
-export function clearInterval(timeout: Timeout | string | number | null | undefined): void {
+export function clearInterval(timeout: Timeout | NodeJS.Timeout | string | number | null | undefined): void {
   clearTimeout(timeout);
 }
 
+// They may be made the globals: the engine must not be woken by them then.
+standsOnUs(setTimeout);
+standsOnUs(setInterval);
 Object.defineProperty(setTimeout, promisify.custom, { enumerable: true, value: setTimeoutPromise });
 
 function start<A extends unknown[]>(

@@ -5,6 +5,8 @@ import sinon from 'sinon';
 
 export interface FakeClock {
   tick(ms: number): void;
+  /** Steps to the next timer and runs that. */
+  next(): void;
   restore(): void;
 }
 
@@ -25,14 +27,22 @@ const VITEST_FAKES: FakeMethod[] = [
 function sinonWith(toFake?: FakeMethod[], now?: number): () => FakeClock {
   return () => {
     const clock = sinon.useFakeTimers({ ...(toFake && { toFake }), ...(now !== undefined && { now }) });
-    return { tick: (ms) => void clock.tick(ms), restore: () => clock.restore() };
+    return {
+      tick: (ms) => void clock.tick(ms),
+      next: () => void clock.next(),
+      restore: () => clock.restore(),
+    };
   };
 }
 
 function vitestWith(toFake: FakeMethod[]): () => FakeClock {
   return () => {
     const clock = withGlobal(globalThis).install({ now: Date.now(), toFake, ignoreMissingTimers: true });
-    return { tick: (ms) => void clock.tick(ms), restore: () => clock.uninstall() };
+    return {
+      tick: (ms) => void clock.tick(ms),
+      next: () => void clock.next(),
+      restore: () => clock.uninstall(),
+    };
   };
 }
 
@@ -45,7 +55,11 @@ function jestWith(doNotFake: string[] = []): () => FakeClock {
     } as unknown;
     const timers = new ModernFakeTimers({ config: config as JestConfig, global: globalThis });
     timers.useFakeTimers({ doNotFake } as Parameters<ModernFakeTimers['useFakeTimers']>[0]);
-    return { tick: (ms) => timers.advanceTimersByTime(ms), restore: () => timers.useRealTimers() };
+    return {
+      tick: (ms) => timers.advanceTimersByTime(ms),
+      next: () => timers.advanceTimersToNextTimer(),
+      restore: () => timers.useRealTimers(),
+    };
   };
 }
 
@@ -57,6 +71,8 @@ export const FAKE_CLOCKS: Readonly<Record<string, () => FakeClock>> = {
   'sinon without performance': sinonWith([
     'setTimeout',
     'clearTimeout',
+    'setInterval',
+    'clearInterval',
     'setImmediate',
     'clearImmediate',
     'Date',
@@ -68,4 +84,13 @@ export const FAKE_CLOCKS: Readonly<Record<string, () => FakeClock>> = {
   'vitest before version 3, without performance': vitestWith(
     VITEST_FAKES.filter((name) => name !== 'performance'),
   ),
+};
+
+const TIMERS_ALONE: FakeMethod[] = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'];
+
+/** Those that move timers and no time. */
+export const TIMELESS_FAKE_CLOCKS: Readonly<Record<string, () => FakeClock>> = {
+  'sinon with timers alone': sinonWith(TIMERS_ALONE),
+  'jest without Date and performance': jestWith(['Date', 'performance', 'hrtime']),
+  'vitest with timers alone': vitestWith(TIMERS_ALONE),
 };

@@ -5,6 +5,7 @@ import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
+import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 /** A clock of the user's own that breaks down when it is told to. */
@@ -62,6 +63,37 @@ describe('A clock that throws', () => {
     checkTimerInvariants(timer);
     for (clock.time = 100; clock.time <= 150; clock.time += 50) clock.fire();
     expect([first.runs, later.runs]).to.deep.equal([1, 1]);
+  });
+
+  it('from wakeAt: it is asked once for the task, and once more in a later turn, for what was pending before', async () => {
+    const { clock, timer } = onFailing();
+    const first = new Task(100);
+    timer.add(first);
+    let asked = 0;
+    const { wakeAt } = clock;
+    clock.wakeAt = () => {
+      asked++;
+      throw new RangeError('Maximum call stack size exceeded');
+    };
+    expect(() => timer.add(new Task(50))).to.throw('call stack');
+    expect(asked).to.equal(1);
+    clock.wakeAt = wakeAt;
+    await turn();
+    checkTimerInvariants(timer);
+    clock.time = 100;
+    clock.fire();
+    expect(first.runs).to.equal(1);
+  });
+
+  it('from wakeAt, also in the later turn: that is an uncaught exception, once', async () => {
+    const { clock, timer } = onFailing();
+    timer.add(new Task(100));
+    const errors = await uncaughtDuring(1, () => {
+      failToWake(clock);
+      expect(() => timer.add(new Task(50))).to.throw('no wake-up');
+    });
+    expect(errors.map(String)).to.deep.equal(['Error: no wake-up']);
+    timer.close();
   });
 
   it('from now, in a wake-up: the next task has the timer look again', () => {

@@ -126,6 +126,34 @@ describe('purgatory/timers, like node:timers', () => {
     },
   );
 
+  same('refuses a delay that cannot be multiplied', ['TypeError', 'TypeError'], (t, tell) => {
+    for (const delay of [10n, Symbol('delay')]) {
+      try {
+        t.clearTimeout(t.setTimeout(() => {}, delay as never));
+        tell('taken');
+      } catch (error) {
+        tell((error as Error).name);
+      }
+    }
+  });
+
+  same(
+    'has the code of an error in its text and at the head of its stack',
+    [true, true, 'TypeError', []],
+    (t, tell) => {
+      try {
+        t.setTimeout('callback' as never, 1);
+      } catch (error) {
+        const { name, stack, message } = error as Error;
+        const text = `TypeError [ERR_INVALID_ARG_TYPE]: ${message}`;
+        tell(String(error) === text);
+        tell(stack?.startsWith(`${text}\n`));
+        tell(name);
+        tell(Object.keys(error as Error).filter((key) => key !== 'code'));
+      }
+    },
+  );
+
   same(
     'clears by the timeout, its number and its string; ignores anything else',
     ['end'],

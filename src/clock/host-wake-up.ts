@@ -1,0 +1,149 @@
+// A wake-up of the system clock, and the list of those that are outstanding.
+//
+// Ground rules. A wake-up is one setTimeout of the host, or the chain of them that reaches its time, or a place in the next turn. The
+// timer that it waits for has a number, the arming, by which one that was abandoned is known when it comes. No immediate of the
+// host is ever cleared (next-turn.ts). The list has links, as a Set would hash each: `npm run bench -- churn`, nothing else pending.
+import { rootContext } from '../root-context.ts';
+import type { Clock, WakeUp } from './clock.ts';
+import { ForeignTimer, foreign, host, MAX_TIMEOUT_MS } from './host.ts';
+import { NextTurn, type NextTurnJob } from './next-turn.ts';
+
+const nextTurn = new NextTurn();
+
+/** How much a host may be early, in ms: it counts in whole ones, of a time that it took at the start of its turn. */
+const EARLY_MS = 2;
+
+/** The clock that the wake-ups are of. */
+export interface WakingClock extends Pick<Clock, 'now'> {
+  /** Told by a host whose setTimeout is over `shortMs` before its time. */
+  wasWokenEarly(shortMs: number): void;
+}
+
+export class WakeUpList {
+  first: HostWakeUp | undefined;
+  #last: HostWakeUp | undefined;
+
+  push(wakeUp: HostWakeUp): void {
+    wakeUp.previous = this.#last;
+    if (this.#last === undefined) this.first = wakeUp;
+    else this.#last.next = wakeUp;
+    this.#last = wakeUp;
+  }
+
+  remove(wakeUp: HostWakeUp): void {
+    const { previous, next } = wakeUp;
+    if (previous === undefined) this.first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+  }
+}
+
+export class HostWakeUp implements WakeUp, NextTurnJob {
+  /** For the list. */
+  previous: HostWakeUp | undefined;
+  next: HostWakeUp | undefined;
+  readonly #clock: WakingClock;
+  readonly #outstanding: WakeUpList;
+  #isOutstanding = false;
+  readonly #atMs: number = 0;
+  readonly #wake: () => void;
+  #isRef = true;
+  /** Undefined while it waits for the next turn. */
+  #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
+  #arming = 0;
+
+  constructor(clock: WakingClock, outstanding: WakeUpList, atMs: number, wake: () => void) {
+    this.#clock = clock;
+    this.#outstanding = outstanding;
+    this.#atMs = atMs;
+    this.#wake = wake;
+    this.#arm(); // reads the clock, which notices a host that was replaced since the last reading and re-arms all outstanding
+    outstanding.push(this);
+    this.#isOutstanding = true;
+  }
+
+  cancel(): void {
+    if (!this.#isOutstanding) return;
+    this.#leave();
+    this.#disarm();
+  }
+
+  rearm(): void {
+    this.#disarm();
+    this.#arm();
+  }
+
+  ref(): void {
+    this.#setRef(true);
+  }
+
+  unref(): void {
+    this.#setRef(false);
+  }
+
+  get isRef(): boolean {
+    return this.#isRef;
+  }
+
+  #setRef(isRef: boolean): void {
+    if (isRef === this.#isRef || !this.#isOutstanding) return;
+    this.#isRef = isRef;
+    if (this.#timer === undefined) nextTurn.hold(isRef ? 1 : -1);
+    else if (isRef) this.#timer.ref();
+    else this.#timer.unref();
+  }
+
+  #leave(): void {
+    this.#isOutstanding = false;
+    this.#outstanding.remove(this);
+  }
+
+  #arm(): void {
+    const delayMs = this.#atMs - this.#clock.now();
+    const arming = ++this.#arming;
+    const hostDelayMs = Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
+    const replacement = foreign('setTimeout');
+    if (replacement !== undefined) {
+      const timer = new ForeignTimer('setTimeout', replacement, () => this.#fire(arming), hostDelayMs);
+      if (timer.standsOnUs) {
+        timer.unref();
+        this.#arm();
+        return;
+      }
+      this.#timer = timer;
+    } else if (delayMs <= 0) {
+      // A slice that yielded goes on in the next turn, not a whole millisecond later; a fake host gets what its ticks run.
+      this.#timer = undefined;
+      nextTurn.add(this);
+      return;
+    } else {
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, this.#fire, hostDelayMs, arming);
+    }
+    if (!this.#isRef) this.#timer.unref();
+  }
+
+  #disarm(): void {
+    this.#arming++;
+    if (this.#timer === undefined) nextTurn.delete(this);
+    else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
+    else host.clearTimeout(this.#timer);
+  }
+
+  /** In the next turn. */
+  run(): void {
+    this.#fire(this.#arming);
+  }
+
+  readonly #fire = (arming: number): void => {
+    if (arming !== this.#arming || !this.#isOutstanding) return;
+    const shortMs = this.#atMs - this.#clock.now();
+    if (shortMs > 0) {
+      if (shortMs > EARLY_MS && this.#timer instanceof ForeignTimer) this.#clock.wasWokenEarly(shortMs);
+      this.#arm();
+    } else {
+      this.#leave();
+      this.#wake();
+    }
+  };
+}

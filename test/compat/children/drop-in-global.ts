@@ -1,0 +1,110 @@
+// Run by drop-in-fakes.test.ts: the drop-in timers in place of the globals, in the scene named by the argument.
+import assert from 'node:assert/strict';
+import * as host from 'node:timers';
+import sinon from 'sinon';
+import { SystemTimer } from '../../../src/index.ts';
+import * as promises from '../../../src/timers/promises.ts';
+import * as timers from '../../../src/timers/timers.ts';
+
+const { setImmediate: hostSetImmediate } = globalThis;
+
+function replaceAll(): void {
+  const { setTimeout, clearTimeout, setInterval, clearInterval } = timers;
+  Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => host.setTimeout(resolve, ms));
+}
+
+async function engineRuns(): Promise<void> {
+  const timer = new SystemTimer();
+  await new Promise<void>((resolve) => timer.schedule(resolve, 20));
+  await promises.setTimeout(5);
+  await new Promise((resolve) => globalThis.setTimeout(resolve, 5));
+  assert.equal(timer.size, 0);
+}
+
+const scenes: Record<string, () => Promise<void>> = {
+  'setTimeout, then its call': async () => {
+    globalThis.setTimeout = timers.setTimeout as never;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await engineRuns();
+  },
+  'all of them': async () => {
+    replaceAll();
+    assert.equal(globalThis.setImmediate, hostSetImmediate);
+    let runs = 0;
+    await new Promise<void>((resolve) => {
+      const interval = setInterval(() => {
+        if (++runs < 3) return;
+        clearInterval(interval);
+        resolve();
+      }, 2);
+    });
+    clearTimeout(setTimeout(() => assert.fail('cleared'), 5));
+    await pause(10);
+    await engineRuns();
+    assert.equal(runs, 3);
+  },
+  'behind a wrapper': async () => {
+    let calls = 0;
+    globalThis.setTimeout = ((callback: () => void, ms?: number) => {
+      calls++;
+      return timers.setTimeout(callback, ms);
+    }) as never;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await engineRuns();
+    assert.ok(calls > 0);
+    // What is known to stand on the engine is not gone round by any more.
+    const before = calls;
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 5));
+    assert.equal(calls, before);
+  },
+  'with timers of Node that were started before': async () => {
+    const before = setTimeout(() => assert.fail('cleared'), 20);
+    const interval = setInterval(() => assert.fail('cleared'), 20);
+    const number = +setTimeout(() => assert.fail('cleared'), 20);
+    replaceAll();
+    clearTimeout(before);
+    clearInterval(interval);
+    clearTimeout(number);
+    await pause(40);
+  },
+  'with tasks that were pending before': async () => {
+    const timer = new SystemTimer();
+    const startMs = performance.now();
+    const ran = new Promise<void>((resolve) => timer.schedule(resolve, 60));
+    await pause(30);
+    replaceAll();
+    timer.schedule(() => {}, 1);
+    await ran;
+    const tookMs = performance.now() - startMs;
+    assert.ok(tookMs >= 60 && tookMs < 88, `took ${tookMs} ms`);
+  },
+  'with a fake on top of them': async () => {
+    replaceAll();
+    const fake = sinon.useFakeTimers();
+    let runs = 0;
+    timers.setTimeout(() => runs++, 100);
+    setTimeout(() => runs++, 100);
+    new SystemTimer().schedule(() => runs++, 100);
+    fake.tick(101);
+    assert.equal(runs, 3);
+    fake.restore();
+    assert.equal(globalThis.setTimeout, timers.setTimeout as unknown);
+    await engineRuns();
+  },
+  'a timer of the engine under the wrapper of a wrapper': async () => {
+    const wrap = (start: typeof setTimeout): typeof setTimeout =>
+      ((callback: () => void, ms?: number) => start(callback, ms)) as never;
+    globalThis.setTimeout = wrap(wrap(timers.setTimeout as never));
+    const timer = new SystemTimer();
+    await new Promise<void>((resolve) => timer.schedule(resolve, 10));
+    await engineRuns();
+    timer.schedule(() => assert.fail('cancelled'), 60_000).cancel();
+  },
+};
+
+await scenes[process.argv[2]]();
+process.stdout.write('all well\n');
