@@ -9,7 +9,9 @@
 import { rootContext } from '../root-context.ts';
 
 /** The host's own, by which a replacement is noticed. */
-export const host = { setTimeout, setInterval, clearTimeout, clearInterval, Date } as const;
+export const host: Readonly<
+  Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval' | 'Date'>
+> = { setTimeout, setInterval, clearTimeout, clearInterval, Date };
 const hostPerformance = performance;
 const hostPerformanceNow = performance.now;
 
