@@ -73,7 +73,7 @@ export class LiveSources<P extends SourceWithTimer, T extends Source> {
 
   /** Those that are given, then those of purgatories, each once. */
   #openTimers(purgatories: readonly Named<P>[]): Named<T>[] {
-    const timers = namedSources(this.#timers).filter(([, { isClosed }]) => isClosed !== true);
+    const timers = openNamedSources(this.#timers);
     const known = new Set<object>(timers.map(([, timer]) => timer));
     const names = new Set(timers.map(([name]) => name));
     for (const [name, { timer }] of purgatories) {
@@ -89,6 +89,11 @@ export class LiveSources<P extends SourceWithTimer, T extends Source> {
 export function openSources<T extends Source>(sources: Sources<T>): T[] {
   const read = typeof sources === 'function' ? sources() : sources;
   return Array.from(new Set(read)).filter(({ isClosed }) => isClosed !== true);
+}
+
+/** The sources that are open now, with the place of each as its name, where it has no other. O(sources). */
+export function openNamedSources<T extends Source>(sources: NamedSources<T>): Named<T>[] {
+  return namedSources(sources).filter(([, { isClosed }]) => isClosed !== true);
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is neither iterable nor a function, or gives what has no snapshot(). */
@@ -109,7 +114,6 @@ export function checkNamedSources(name: string, sources: unknown, what: string):
     checkSource(`${name}[${key}]`, each, what);
 }
 
-/** With the place of each as its name, where it has no other. */
 function namedSources<T>(sources: NamedSources<T>): Named<T>[] {
   const read = typeof sources === 'function' ? sources() : sources;
   if (isIterable(read)) return Array.from(read as Iterable<T>, (each, index) => [`${index}`, each] as const);

@@ -20,6 +20,8 @@ export type { BusState } from './bus-state.ts';
 /** Carries hints between the processes that use the same engine and prefix. Give it to a purgatory as its option `bus`. */
 export interface Bus extends JoinableBus {
   readonly state: BusState;
+  /** Whether the state is `closed`. */
+  readonly isClosed: boolean;
   /**
    * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has it; in a gap, that is after the next time
    * the bus is live. Resolves when the bus is closed. Never rejects.

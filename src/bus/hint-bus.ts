@@ -97,6 +97,10 @@ export class HintBus implements Bus {
     return this.#isClosed ? 'closed' : this.#connection.state;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   join(member: BusMember): Membership {
     const { name } = member;
     if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);

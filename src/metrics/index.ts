@@ -11,12 +11,12 @@ import type { MetricSources } from './sources.ts';
 export type { NamedSources, Source, Sources } from '../live-sources.ts';
 export type { DurationRecorder, InstrumentOptions, OpenTelemetryMeter } from './opentelemetry.ts';
 export type { PrometheusRegistry } from './prometheus.ts';
-export type { MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
+export type { MeasuredBus, MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
 
 const WITH_SNAPSHOT = 'an object with the method snapshot';
 
 /**
- * Registers the metrics of purgatories and timers in a Registry of prom-client, or makes them in a Meter of OpenTelemetry. Returns a
+ * Registers the metrics of purgatories, timers and buses in a Registry of prom-client, or makes them in a Meter of OpenTelemetry. Returns a
  * function that takes them out again. Sources may come and go meanwhile (see {@link MetricSources}). While registered, each operation that leaves costs a clock reading (for its time parked).
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources that have no snapshot(); ERR_INVALID_ARG_VALUE for two
@@ -40,7 +40,7 @@ function checkAll(sources: MetricSources): void {
   if (typeof sources !== 'object' || sources === null) {
     throw invalidArgType('sources', 'of type object', sources);
   }
-  const { purgatories = [], timers = [] } = sources;
+  const { purgatories = [], timers = [], buses = [] } = sources;
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
   const names = new Set<string>();
   for (const { name } of openSources(purgatories)) {
@@ -50,4 +50,5 @@ function checkAll(sources: MetricSources): void {
     names.add(name);
   }
   checkNamedSources('sources.timers', timers, WITH_SNAPSHOT);
+  checkNamedSources('sources.buses', buses, WITH_SNAPSHOT);
 }

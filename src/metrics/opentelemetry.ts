@@ -5,6 +5,10 @@
 // happens, from the library's channels.
 import { listen } from '../events/index.ts';
 import {
+  BUS_ECHO,
+  BUS_GAP_TIME,
+  BUS_GAPS,
+  BUS_READINGS,
   type Durations,
   Measured,
   type MetricSources,
@@ -52,7 +56,13 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
   const measured = new Measured(sources);
   const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofTimer = TIMER_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
-  const instruments = [...ofPurgatory, ...ofTimer].map(([, observable]) => observable);
+  const ofBus = BUS_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
+  const ofBusByCause = [BUS_GAPS, BUS_GAP_TIME].map(
+    (counts) => [counts, instrument(meter, { ...counts, type: 'counter' })] as const,
+  );
+  const instruments = [...ofPurgatory, ...ofTimer, ...ofBus, ...ofBusByCause].map(
+    ([, observable]) => observable,
+  );
   const observe = (result: BatchResult): void => {
     const { purgatories, timers } = measured.look();
     for (const [name, purgatory] of purgatories) {
@@ -64,17 +74,28 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
       const snapshot = timer.snapshot();
       for (const [{ of }, observable] of ofTimer) result.observe(observable, of(snapshot), { timer: name });
     }
+    for (const [name, bus] of measured.buses()) {
+      const snapshot = bus.snapshot();
+      for (const [{ of }, observable] of ofBus) result.observe(observable, of(snapshot), { bus: name });
+      for (const [{ of, label }, observable] of ofBusByCause) {
+        for (const [cause, value] of Object.entries(of(snapshot))) {
+          result.observe(observable, value, { bus: name, [label]: cause });
+        }
+      }
+    }
   };
   meter.addBatchObservableCallback(observe, instruments);
 
   const timeParked = histogram(meter, TIME_PARKED, TIME_PARKED_BOUNDARIES);
   const lateness = histogram(meter, REAPER_LATENESS, LATENESS_BOUNDARIES);
+  const echo = histogram(meter, BUS_ECHO, LATENESS_BOUNDARIES);
   const stops = [
     measured.listenToEndings((purgatory, parkedMs) => timeParked.record(parkedMs / 1_000, { purgatory })),
     listen('purgatory:task:run', (event) => {
       const timer = measured.nameOf(event.timer);
       if (timer !== undefined) lateness.record(event.latenessMs / 1_000, { timer });
     }),
+    measured.listenToEchoes((bus, ms) => echo.record(ms / 1_000, { bus })),
   ];
   return () => {
     meter.removeBatchObservableCallback(observe, instruments);
@@ -82,7 +103,10 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
   };
 }
 
-function instrument(meter: OpenTelemetryMeter, { name, help, type, unit }: Reading<never>): object {
+function instrument(
+  meter: OpenTelemetryMeter,
+  { name, help, type, unit }: Pick<Reading<never>, 'name' | 'help' | 'type' | 'unit'>,
+): object {
   const options = { description: help, unit };
   // A sum over purgatories or processes means something: so no gauge, in OpenTelemetry's terms.
   return type === 'counter'

@@ -7,6 +7,11 @@
 // purgatory_time_parked_seconds, purgatory.expired as purgatory_expired_total. (So does OpenTelemetry's own translation.)
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import {
+  BUS_ECHO,
+  BUS_GAP_TIME,
+  BUS_GAPS,
+  BUS_READINGS,
+  type CountsBy,
   type Durations,
   Measured,
   type MetricSources,
@@ -60,15 +65,21 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
   const timerStates = oncePerTurn(() =>
     look().timers.map(([name, timer]) => [name, timer.snapshot()] as const),
   );
+  const busStates = oncePerTurn(() => measured.buses().map(([name, bus]) => [name, bus.snapshot()] as const));
 
   const metrics: Metric[] = [
     ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),
     ...TIMER_READINGS.map((reading) => readingMetric(reading, 'timer', timerStates)),
+    ...BUS_READINGS.map((reading) => readingMetric(reading, 'bus', busStates)),
+    ...[BUS_GAPS, BUS_GAP_TIME].map((counts) => countsMetric(counts, 'bus', busStates)),
     durationsMetric(TIME_PARKED, 'purgatory', () =>
       look().purgatories.map(([name]) => [name, timesParked.of(name).snapshot()] as const),
     ),
     durationsMetric(REAPER_LATENESS, 'timer', () =>
       timerStates().map(([name, snapshot]) => [name, snapshot.lateness] as const),
+    ),
+    durationsMetric(BUS_ECHO, 'bus', () =>
+      busStates().map(([name, snapshot]) => [name, snapshot.echo] as const),
     ),
   ];
   const registered: string[] = [];
@@ -98,6 +109,19 @@ function readingMetric<S>(
 ): Metric {
   return metric(underscored(name) + (type === 'counter' ? '_total' : ''), help, type, () =>
     states().map(([source, snapshot]) => ({ value: of(snapshot), labels: { [label]: source } })),
+  );
+}
+
+function countsMetric<S>(
+  { name, help, unit, label: by, of }: CountsBy<S>,
+  label: string,
+  states: () => (readonly [string, S])[],
+): Metric {
+  const seconds = unit === 's' ? '_seconds' : '';
+  return metric(`${underscored(name)}${seconds}_total`, help, 'counter', () =>
+    states().flatMap(([source, snapshot]) =>
+      Object.entries(of(snapshot)).map(([key, value]) => ({ value, labels: { [label]: source, [by]: key } })),
+    ),
   );
 }
 

@@ -2,8 +2,9 @@
 //
 // Ground rules. Counts are read from snapshots when a registry asks, so they cost nothing on the way. Times parked alone are gathered as
 // operations leave, from the library's channels: a clock reading for each, and only while the metrics are registered.
+import type { BusSnapshot } from '../bus/bus-snapshot.ts';
 import { listen } from '../events/index.ts';
-import { LiveSources, type NamedSources, type Sources } from '../live-sources.ts';
+import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { OperationEnded } from '../purgatory/operation-events.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
@@ -25,6 +26,13 @@ export interface MeasuredTimer {
   snapshot(): TimerSnapshot;
 }
 
+/** A Bus of purgatory/bus. */
+export interface MeasuredBus {
+  /** A closed one is measured no more. */
+  readonly isClosed?: boolean;
+  snapshot(): BusSnapshot;
+}
+
 /** What {@link registerMetrics} measures. */
 export interface MetricSources {
   /**
@@ -37,6 +45,8 @@ export interface MetricSources {
    * given. Timers of the purgatories need not be given.
    */
   timers?: NamedSources<MeasuredTimer>;
+  /** As the timers. Told apart by the label `bus`. */
+  buses?: NamedSources<MeasuredBus>;
 }
 
 /** A metric whose value is read when it is asked for. */
@@ -48,6 +58,15 @@ export interface Reading<Snapshot> {
   readonly type: 'counter' | 'gauge';
   readonly unit: string;
   readonly of: (snapshot: Snapshot) => number;
+}
+
+/** A counter that is told apart by a label of its own besides that of its source. */
+export interface CountsBy<Snapshot> {
+  readonly name: string;
+  readonly help: string;
+  readonly unit: string;
+  readonly label: string;
+  readonly of: (snapshot: Snapshot) => Readonly<Record<string, number>>;
 }
 
 /** A metric of durations. */
@@ -135,6 +154,87 @@ export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
   ),
 ];
 
+export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
+  gauge('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
+    now.state === 'live' ? 1 : 0,
+  ),
+  gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', (now) => now.peers),
+  gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', (now) => now.pendingKeys),
+  counter('purgatory.bus.published', 'hint', 'Hints that were published', (now) => now.totals.published),
+  counter(
+    'purgatory.bus.merged',
+    'hint',
+    'Published hints for a key that was waiting to be sent',
+    (now) => now.totals.merged,
+  ),
+  counter(
+    'purgatory.bus.received',
+    'hint',
+    'Hints that came from other processes',
+    (now) => now.totals.received,
+  ),
+  counter(
+    'purgatory.bus.for_nobody',
+    'hint',
+    'Received hints for a key that nobody watched',
+    (now) => now.totals.forNobody,
+  ),
+  counter(
+    'purgatory.bus.overflowed',
+    'key',
+    'Keys that became part of a "try everything"',
+    (now) => now.totals.overflowed,
+  ),
+  counter(
+    'purgatory.bus.frames_sent',
+    'frame',
+    'Frames sent, echoes included',
+    (now) => now.totals.framesSent,
+  ),
+  counter(
+    'purgatory.bus.frames_received',
+    'frame',
+    'Frames of other processes',
+    (now) => now.totals.framesReceived,
+  ),
+  counter(
+    'purgatory.bus.frames_dropped',
+    'frame',
+    'Frames that were late, repeated or none',
+    (now) => now.totals.framesDropped,
+  ),
+  counter(
+    'purgatory.bus.sweeps',
+    'sweep',
+    'Times that a member tried everything',
+    (now) => now.totals.sweeps,
+  ),
+  counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', (now) => now.totals.swept),
+];
+
+export const BUS_GAPS: CountsBy<BusSnapshot> = {
+  name: 'purgatory.bus.gaps',
+  help: 'Times in which hints may have been missed',
+  unit: '{gap}',
+  label: 'cause',
+  of: (now) => now.totals.gaps,
+};
+
+export const BUS_GAP_TIME: CountsBy<BusSnapshot> = {
+  name: 'purgatory.bus.gap_time',
+  help: 'How long gaps lasted',
+  unit: 's',
+  label: 'cause',
+  of: ({ totals: { gapMs } }) =>
+    Object.fromEntries(Object.entries(gapMs).map(([cause, ms]) => [cause, ms / 1_000])),
+};
+
+export const BUS_ECHO: Durations = {
+  name: 'purgatory.bus.echo',
+  help: 'How long an echo took from its publication to its arrival',
+  unit: 's',
+};
+
 export const TIME_PARKED: Durations = {
   name: 'purgatory.time_parked',
   help: 'How long operations were parked that have left, however they left',
@@ -149,8 +249,24 @@ export const REAPER_LATENESS: Durations = {
 
 /** What is measured, read anew at each scrape. */
 export class Measured extends LiveSources<MeasuredPurgatory, MeasuredTimer> {
-  constructor({ purgatories = [], timers = [] }: MetricSources) {
+  readonly #buses: NamedSources<MeasuredBus>;
+
+  constructor({ purgatories = [], timers = [], buses = [] }: MetricSources) {
     super(purgatories, timers);
+    this.#buses = buses;
+  }
+
+  /** The buses that are open now. O(buses). */
+  buses(): (readonly [name: string, bus: MeasuredBus])[] {
+    return openNamedSources(this.#buses);
+  }
+
+  /** Calls `onEcho` for each echo of one of the buses; returns what ends that. */
+  listenToEchoes(onEcho: (bus: string, ms: number) => void): () => void {
+    return listen('purgatory:bus:echo', ({ bus, ms }) => {
+      const named = this.buses().find(([, each]) => each === bus);
+      if (named !== undefined) onEcho(named[0], ms);
+    });
   }
 
   /** Calls `onEnd` for each operation that leaves one of the purgatories; returns what ends that. */

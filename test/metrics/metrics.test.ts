@@ -9,6 +9,7 @@ import { Counter, Registry } from 'prom-client';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { type MetricSources, registerMetrics } from '../../src/metrics/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { Rig } from '../bus/rig.ts';
 import { hall, Op } from '../support/op.ts';
 
 /** One parked for good, one completed after 20 ms, one expired after 30, one cancelled at once; one task that threw. */
@@ -76,6 +77,36 @@ describe('registerMetrics in a Registry of prom-client', () => {
       'purgatory_reaper_lateness_seconds_bucket{timer="wheels",le="0.001"} 1',
       'purgatory_reaper_lateness_seconds_count{timer="wheels"} 1',
     ]);
+  });
+
+  it('tells the counts of buses, their gaps by cause, and their echo', async () => {
+    const rig = new Rig();
+    const [a, b, closed] = [rig.process(), rig.process(), rig.process()];
+    const registry = new Registry();
+    registerMetrics(registry, { buses: () => ({ main: a.bus, other: b.bus, closed: closed.bus }) });
+    await closed.bus.close();
+    b.listener.watched = false;
+    a.publish('1');
+    a.publish('1');
+    rig.clock.advance(1);
+    rig.hub.cut(a.bus);
+    rig.clock.advance(2_500);
+    const lines = (await registry.metrics()).split('\n');
+    expect(lines).to.include.members([
+      '# TYPE purgatory_bus_live gauge',
+      'purgatory_bus_live{bus="main"} 0',
+      'purgatory_bus_live{bus="other"} 1',
+      'purgatory_bus_published_total{bus="main"} 2',
+      'purgatory_bus_merged_total{bus="main"} 1',
+      'purgatory_bus_received_total{bus="other"} 1',
+      'purgatory_bus_for_nobody_total{bus="other"} 1',
+      'purgatory_bus_gaps_total{bus="main",cause="connection"} 1',
+      'purgatory_bus_gaps_total{bus="main",cause="echo"} 0',
+      'purgatory_bus_gap_time_seconds_total{bus="main",cause="connection"} 2.5',
+      '# TYPE purgatory_bus_echo_seconds histogram',
+      'purgatory_bus_echo_seconds_count{bus="main"} 1',
+    ]);
+    expect(lines.filter((line) => line.includes('closed'))).to.deep.equal([]);
   });
 
   it('tells the counts of the moment of each scrape', async () => {
@@ -262,6 +293,24 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
     expect(parked.sum).to.be.closeTo(0.05, 1e-9);
     const lateness = only(metrics, 'purgatory.reaper_lateness');
     expect(lateness).to.deep.equal({ attributes: { timer: 'wheels' }, count: 1, sum: 0 });
+  });
+
+  it('tells buses by their attributes, gaps by cause, and records echoes', async () => {
+    const rig = new Rig({ delayMs: 20 });
+    let stop = (): void => {};
+    const metrics = await collect((meter) => {
+      const { bus } = rig.process();
+      stop = registerMetrics(meter, { buses: { main: bus } });
+      rig.clock.advance(100);
+      rig.hub.cut(bus);
+    });
+    stop();
+    const attributes = { bus: 'main', cause: 'connection' };
+    expect(metrics.get('purgatory.bus.gaps')?.points).to.deep.include([attributes, 1]);
+    expect(metrics.get('purgatory.bus.live')?.points).to.deep.equal([[{ bus: 'main' }, 0]]);
+    const echoes = metrics.get('purgatory.bus.echo')?.points ?? [];
+    const [[echoOf, { sum }]] = echoes as [unknown, { sum: number }][];
+    expect([echoOf, sum]).to.deep.equal([{ bus: 'main' }, 0.02]);
   });
 
   it('records what comes later too', async () => {
