@@ -33,6 +33,7 @@ import { Replication } from './replication/replication.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
 import { ByteBudget } from './storage/byte-budget.ts';
 import { lockFolder } from './storage/folder-lock.ts';
+import { DiskSpace } from './storage/full-disk.ts';
 import { OpenFiles } from './storage/open-files.ts';
 import { scheduleUpkeep } from './upkeep.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
@@ -51,6 +52,7 @@ export class Broker {
   readonly #offsets: OffsetStore;
   readonly #files: OpenFiles;
   readonly #logSpace: ByteBudget;
+  readonly #disk: DiskSpace;
   readonly #producerIds: ProducerIds;
   readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
@@ -72,6 +74,7 @@ export class Broker {
     this.#folder = join(data, `node-${self}`);
     this.#files = new OpenFiles(this.#options.maxOpenFiles);
     this.#logSpace = new ByteBudget(this.#options.maxLogBytes);
+    this.#disk = new DiskSpace(this.#folder, this.#options.minFreeBytes);
     this.#producerIds = new ProducerIds(self);
     this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
@@ -127,6 +130,7 @@ export class Broker {
         offsets: this.#offsets,
         topics: this.#topics,
         isActive: (group) => this.#groups.get(group) !== undefined,
+        log: this.#log,
       });
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
       this.#context = this.#createContext();
@@ -195,6 +199,7 @@ export class Broker {
       },
       knownProducers: this.#producers,
       logSpace: this.#logSpace,
+      disk: this.#disk,
       timer: this.#timer,
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (moved) => this.#announce(moved),

@@ -52,6 +52,8 @@ const integers = {
   maxPartitions: rule(10_000, 1, 1_000_000),
   /** All logs together: one batch more is refused. */
   maxLogBytes: rule(64 * KIB * MIB, KIB, ANY),
+  /** So much is left free on the disk: with less, records are refused, and commits go on. 0 looks at nothing. */
+  minFreeBytes: rule(16 * MIB, 0, ANY),
   /** How often topics with `retention.ms` or `retention.bytes` are looked at (ms): Kafka's log.retention.check.interval.ms. */
   logRetentionCheckIntervalMs: rule(300_000, 1, INT32),
   /** The most log files that are open at a time; the others are opened when they are needed. */

@@ -2,8 +2,10 @@
 import type { SystemTimer } from 'purgatory';
 import type { OffsetStore } from './group/offset-store.ts';
 import type { Topics } from './log/topics.ts';
+import type { Log } from './log-lines.ts';
 import type { BrokerOptions } from './options.ts';
 import { retentionOf } from './settings/topic-settings.ts';
+import { FullDisk } from './storage/full-disk.ts';
 
 /** Kafka's offsets.retention.check.interval.ms. */
 const EXPIRY_CHECK_MS = 600_000;
@@ -13,20 +15,30 @@ interface Kept {
   readonly topics: Topics;
   /** Whether a group has members. */
   readonly isActive: (group: string) => boolean;
+  readonly log: Log;
 }
 
 /** Goes on until the timer is closed. Neither begins at once: at the start of a broker, members have yet to come back. */
 export function scheduleUpkeep(
   timer: SystemTimer,
   options: BrokerOptions,
-  { offsets, topics, isActive }: Kept,
+  { offsets, topics, isActive, log }: Kept,
 ): void {
   const retentionMs = options.offsetsRetentionMinutes * 60_000;
-  timer.scheduleWithFixedDelay(
-    () => offsets.expire(Date.now(), retentionMs, isActive),
-    Math.min(retentionMs, EXPIRY_CHECK_MS),
-  );
-  timer.scheduleWithFixedDelay(() => retainLogs(topics, Date.now()), options.logRetentionCheckIntervalMs);
+  const repeat = (work: () => void, delayMs: number) =>
+    timer.scheduleWithFixedDelay(() => unlessDiskIsFull(work, log), delayMs);
+  repeat(() => offsets.expire(Date.now(), retentionMs, isActive), Math.min(retentionMs, EXPIRY_CHECK_MS));
+  repeat(() => retainLogs(topics, Date.now()), options.logRetentionCheckIntervalMs);
+}
+
+/** What could not be written down is left for the next time. */
+function unlessDiskIsFull(work: () => void, log: Log): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof FullDisk)) throw error;
+    log(`left commits and logs as they are: ${error.message}`, 'full disk');
+  }
 }
 
 /** Followers delete what their leader has deleted. O(partitions + files). */

@@ -6,6 +6,7 @@ import { ResourceType, type Setting, SettingError, SettingSource } from '../sett
 import { describeTopicSettings, type TopicSettings, withSetting } from '../settings/topic-settings.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
+import { unlessDiskIsFull } from './on-full-disk.ts';
 import { notController } from './topics.ts';
 
 /** What an incremental change does to a setting; the others add to lists and take from them, and there is none to change. */
@@ -135,8 +136,14 @@ function alterEach<R extends Resource>(
     if (topic === undefined) return noTopic(resourceName);
     try {
       const settings = change(topic.settings, resource);
-      if (!validateOnly) topics.configure(topic, settings);
-      return undefined;
+      if (validateOnly) return undefined;
+      const errorCode = unlessDiskIsFull(
+        context,
+        `settings of ${topic.name}`,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        () => topics.configure(topic, settings),
+      );
+      return errorCode === ErrorCode.NONE ? undefined : [errorCode, 'the disk of the broker is full'];
     } catch (error) {
       if (error instanceof SettingError) return [ErrorCode.INVALID_CONFIG, error.message];
       throw error;

@@ -5,6 +5,7 @@ import { subscribedTopics } from '../group/subscription.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
+import { unlessDiskIsFull } from './on-full-disk.ts';
 
 export const deleteGroups: Handler<'DeleteGroups'> = (exchange, context) => {
   const { offsets } = context;
@@ -12,8 +13,12 @@ export const deleteGroups: Handler<'DeleteGroups'> = (exchange, context) => {
     const hasMembers = (context.groups.get(groupId)?.members.size ?? 0) > 0;
     const errorCode =
       groupError(groupId, context) || (hasMembers ? ErrorCode.NON_EMPTY_GROUP : ErrorCode.NONE);
-    if (errorCode === ErrorCode.NONE) offsets.forgetGroup(groupId);
-    return { groupId, errorCode };
+    if (errorCode !== ErrorCode.NONE) return { groupId, errorCode };
+    const forget = () => offsets.forgetGroup(groupId);
+    return {
+      groupId,
+      errorCode: unlessDiskIsFull(context, 'to forget a group', ErrorCode.COORDINATOR_NOT_AVAILABLE, forget),
+    };
   });
   // As for commits: what is answered survives, and a flush that failed is left to end the process.
   void offsets.flush().then(() => exchange.respond({ results }));
@@ -41,8 +46,9 @@ export const offsetDelete: Handler<'OffsetDelete'> = (exchange, context) => {
     if (context.topics.get(topic)?.partitions[partition] === undefined)
       return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
     if (isSubscribed(topic)) return ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC;
-    offsets.forget(groupId, topic, partition);
-    return ErrorCode.NONE;
+    return unlessDiskIsFull(context, 'to forget a commit', ErrorCode.COORDINATOR_NOT_AVAILABLE, () =>
+      offsets.forget(groupId, topic, partition),
+    );
   }
 };
 

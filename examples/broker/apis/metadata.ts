@@ -5,6 +5,7 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
+import { unlessDiskIsFull } from './on-full-disk.ts';
 import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
@@ -60,7 +61,12 @@ function find(
   if (!mayCreate) return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, topicId: NO_TOPIC_ID };
   if (!hasRoomFor(options.partitions, context))
     return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
-  if (cluster.isSelf(cluster.controller)) return topics.create(name, options.partitions);
+  if (cluster.isSelf(cluster.controller)) {
+    const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
+      topics.create(name, options.partitions),
+    );
+    return topics.get(name) ?? { errorCode, name, topicId: NO_TOPIC_ID };
+  }
   context.wantTopic(name);
   return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
 }

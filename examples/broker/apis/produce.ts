@@ -2,6 +2,7 @@ import type { Partition } from '../log/partition.ts';
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
+import { FullDisk } from '../storage/full-disk.ts';
 import { DelayedProduce, type PendingAck } from '../waiting/delayed-produce.ts';
 import type { Context, Handler } from './context.ts';
 import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
@@ -34,18 +35,28 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   }));
 
   if (acks === 0) return answerNothing();
-  const limited = results.flatMap(({ partitions }) => partitions).filter(isOverLimit);
-  if (limited.length > 0)
-    context.log(
-      `refused ${limited.length} batches of ${exchange.owner.peer}: ${limited[0].errorMessage}`,
-      'refused batches',
-    );
+  logRefusals();
   if (acks !== -1 || pending.length === 0) return answer(new Map());
   exchange.waitIn(
     context.produces,
     new DelayedProduce(Math.max(0, timeoutMs), pending, answer),
     pending.map(({ partition, requiredOffset }) => [partition.key, requiredOffset]),
   );
+
+  /** However many batches a request has, their refusal for a limit or for a full disk is one line each. */
+  function logRefusals(): void {
+    const kinds = [
+      [ErrorCode.POLICY_VIOLATION, 'refused batches'],
+      [ErrorCode.KAFKA_STORAGE_ERROR, 'full disk'],
+    ] as const;
+    const appended = results.flatMap(({ partitions }) => partitions);
+    for (const [code, kind] of kinds) {
+      const refused = appended.filter(({ errorCode }) => errorCode === code);
+      if (refused.length === 0) continue;
+      const reason = refused[0].errorMessage;
+      context.log(`refused ${refused.length} batches of ${exchange.owner.peer}: ${reason}`, kind);
+    }
+  }
 
   function answer(ackErrors: ReadonlyMap<Partition, number>): void {
     exchange.respond({
@@ -116,12 +127,9 @@ function append(
     return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, endOffset, partition };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
+    if (error instanceof FullDisk) return refused(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
     throw error;
   }
-}
-
-function isOverLimit({ errorCode }: Appended): boolean {
-  return errorCode === ErrorCode.POLICY_VIOLATION;
 }
 
 function refused(errorCode: number, errorMessage: string): Appended {

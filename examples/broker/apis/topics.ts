@@ -6,9 +6,11 @@ import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import { SettingError } from '../settings/setting.ts';
 import { describeTopicSettings, type TopicSettings, withSetting } from '../settings/topic-settings.ts';
 import type { Context, Handler } from './context.ts';
+import { unlessDiskIsFull } from './on-full-disk.ts';
 
 /** A partition costs memory before it holds anything: no single request shall make a million of them. */
 const MAX_PARTITIONS = 1000;
+const DISK_IS_FULL = 'the disk of the broker is full';
 const FIXED_ASSIGNMENT = 'partitions are assigned to nodes by a fixed rule here';
 
 type NewTopic = Request<'CreateTopics'>['topics'][number];
@@ -50,9 +52,13 @@ function createTopic(
   const [errorCode, errorMessage] = refusalOf();
   const refused = { name, topicId: NO_TOPIC_ID, errorCode, errorMessage, configs: null };
   if (errorCode !== ErrorCode.NONE) return refused;
-  const topicId = exchange.request.validateOnly
-    ? NO_TOPIC_ID
-    : context.topics.create(name, numPartitions, settings).id;
+  let topicId = NO_TOPIC_ID;
+  const failure = exchange.request.validateOnly
+    ? ErrorCode.NONE
+    : unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
+        topicId = context.topics.create(name, numPartitions, settings).id;
+      });
+  if (failure !== ErrorCode.NONE) return { ...refused, errorCode: failure, errorMessage: DISK_IS_FULL };
   const configs = describeTopicSettings(settings, context.options).map(
     ({ name, value, isReadOnly: readOnly, source: configSource }) => ({
       name,
@@ -106,9 +112,12 @@ export const createPartitions: Handler<'CreatePartitions'> = (exchange, context)
   const results = wanted.map(({ name, count, assignments }) => {
     const topic = context.topics.get(name);
     const [errorCode, errorMessage] = refusalOf(topic);
-    if (topic !== undefined && errorCode === ErrorCode.NONE && !validateOnly)
-      context.topics.grow(topic, count);
-    return { name, errorCode, errorMessage };
+    if (topic === undefined || errorCode !== ErrorCode.NONE || validateOnly)
+      return { name, errorCode, errorMessage };
+    const failure = unlessDiskIsFull(context, `partitions of ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
+      context.topics.grow(topic, count),
+    );
+    return { name, errorCode: failure, errorMessage: failure === ErrorCode.NONE ? null : DISK_IS_FULL };
 
     function refusalOf(topic: Topic | undefined): readonly [number, string | null] {
       if (!context.cluster.isSelf(context.cluster.controller)) return notController(context);
@@ -157,8 +166,14 @@ export const deleteTopics: Handler<'DeleteTopics'> = (exchange, context) => {
       }
       const topic = name === null ? topics.getById(topicId) : topics.get(name);
       if (topic !== undefined) {
-        topics.delete(topic);
-        return { name: topic.name, topicId: topic.id, errorCode: ErrorCode.NONE, errorMessage: null };
+        const errorCode = unlessDiskIsFull(
+          context,
+          `to delete ${topic.name}`,
+          ErrorCode.KAFKA_STORAGE_ERROR,
+          () => topics.delete(topic),
+        );
+        const errorMessage = errorCode === ErrorCode.NONE ? null : DISK_IS_FULL;
+        return { name: topic.name, topicId: topic.id, errorCode, errorMessage };
       }
       const errorCode = name === null ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
       return { name, topicId, errorCode, errorMessage: 'there is no such topic' };

@@ -4,6 +4,7 @@
  * Owns both. A commit is forgotten with its topic, and with its group when that had neither a member nor a commit for the retention time
  * (Kafka's offsets.retention.minutes). What it keeps is counted in the memory of groups. O(1) for a commit.
  */
+import { FullDisk } from '../storage/full-disk.ts';
 import { Journal } from '../storage/journal.ts';
 import { type GroupMemory, textBytes } from './memory.ts';
 
@@ -61,7 +62,7 @@ export class OffsetStore {
 
   /**
    * Seen by `get` at once; it survives a crash when a `flush` called after it has resolved. Where there is no room it commits nothing and
-   * returns the rule that it would break; who commits again, no more than before, always finds room.
+   * returns the rule that it would break, or that the disk is full; who commits again, no more than before, always finds room.
    */
   commit(group: string, topic: string, partition: number, committed: CommittedOffset): string | undefined {
     const kept = this.get(group, topic, partition);
@@ -69,7 +70,12 @@ export class OffsetStore {
     if (!this.#groups.has(group) && this.#groups.size >= this.#maxGroups)
       return `--max-groups is ${this.#maxGroups}`;
     if (more > 0 && !this.#memory.hasRoomFor(more)) return `--max-group-bytes is ${this.#memory.maxBytes}`;
-    this.#append({ group, topic, partition, ...committed, at: Date.now() });
+    try {
+      this.#append({ group, topic, partition, ...committed, at: Date.now() });
+    } catch (error) {
+      if (error instanceof FullDisk) return error.message;
+      throw error;
+    }
     return undefined;
   }
 

@@ -17,6 +17,7 @@ import {
   readHeader,
 } from '../protocol/record-batch.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
+import { orFullDisk } from '../storage/full-disk.ts';
 import type { OpenFiles } from '../storage/open-files.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import { readLogStart, writeLogStart } from './log-start.ts';
@@ -90,7 +91,7 @@ export class FileLog implements PartitionLog {
 
   append(batch: RecordBatch, leaderEpoch: number): number {
     const baseOffset = this.endOffset;
-    this.#segmentFor(batch.size).append(placeBatch(batch, baseOffset, leaderEpoch));
+    orFullDisk(() => this.#segmentFor(batch.size).append(placeBatch(batch, baseOffset, leaderEpoch)));
     this.#options.space.add(batch.size);
     return baseOffset;
   }

@@ -5,6 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { orFullDisk } from '../storage/full-disk.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 
 const FILE_NAME = 'start-offset';
@@ -19,11 +20,13 @@ export function readLogStart(folder: string): number {
   return Number(text);
 }
 
-/** It is on the disk when this returns. */
+/** It is on the disk when this returns. Throws a FullDisk where there is no room for it. */
 export function writeLogStart(folder: string, offset: number): void {
-  mkdirSync(folder, { recursive: true });
   const path = join(folder, FILE_NAME);
-  writeFileSync(`${path}.new`, `${offset}\n`, { flush: true });
-  renameSync(`${path}.new`, path);
+  orFullDisk(() => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${path}.new`, `${offset}\n`, { flush: true });
+    renameSync(`${path}.new`, path);
+  });
   syncFolder(folder);
 }

@@ -12,7 +12,7 @@ export interface PartitionLog {
   /** The offset that the next record will get. */
   readonly endOffset: number;
 
-  /** Gives the batch its offset and appends a copy of it; returns that offset. O(bytes of the batch). */
+  /** Gives the batch its offset and appends a copy of it; returns that offset. Throws a FullDisk, and is unchanged, where there is no room. O(bytes). */
   append(batch: RecordBatch, leaderEpoch: number): number;
 
   /** Resolves to the end offset that was durable when it returned: everything appended before the call is. */

@@ -11,6 +11,7 @@ import { type BatchHeader, type RecordBatch, RecordBatchError } from '../protoco
 import { InSyncReplicas } from '../replication/in-sync-replicas.ts';
 import type { Retention } from '../settings/topic-settings.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
+import type { DiskSpace } from '../storage/full-disk.ts';
 import { Flusher, type FlushPolicy } from './flusher.ts';
 import type { KnownProducers } from './known-producers.ts';
 import type { PartitionLog } from './partition-log.ts';
@@ -28,6 +29,7 @@ export interface PartitionContext {
   readonly knownProducers: KnownProducers;
   /** Where the bytes of all logs are counted. */
   readonly logSpace: ByteBudget;
+  readonly disk: DiskSpace;
   /** Something moved in the partition. */
   readonly announce: (partition: Partition) => void;
   readonly selfId: number;
@@ -98,7 +100,7 @@ export class Partition {
   /**
    * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
    * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, where there is no
-   * room for it, and with `forAll` when fewer replicas are in sync than it takes.
+   * room for it, and with `forAll` when fewer replicas are in sync than it takes; a FullDisk where the disk has no room.
    */
   append(batch: RecordBatch, forAll: boolean): number {
     if (forAll && !this.hasEnoughReplicas) {
@@ -107,24 +109,26 @@ export class Partition {
     }
     const known = this.#producers.check(batch);
     if (known !== undefined) return known;
-    const { logSpace } = this.#context;
+    const { logSpace, disk } = this.#context;
     if (!logSpace.hasRoomFor(batch.size)) {
       const message = `no room for ${batch.size} bytes more, where --max-log-bytes is ${logSpace.maxBytes}`;
       throw new RecordBatchError(ErrorCode.POLICY_VIOLATION, message);
     }
+    disk.checkRoomFor(batch.size);
     const baseOffset = this.log.append(batch, LEADER_EPOCH);
     this.#producers.note({ ...batch, baseOffset });
     this.#flusher.onAppend();
     return baseOffset;
   }
 
-  /** On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not the next. */
+  /** On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not the next, a FullDisk as `append` does. */
   copy(batch: RecordBatch): void {
     const { endOffset } = this.log;
     if (batch.baseOffset !== endOffset) {
       const message = `a batch of offset ${batch.baseOffset}, where ${endOffset} is due`;
       throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, message);
     }
+    this.#context.disk.checkRoomFor(batch.size);
     this.log.append(batch, LEADER_EPOCH);
     this.#flusher.onAppend();
   }

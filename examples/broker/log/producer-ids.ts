@@ -29,8 +29,8 @@ export class ProducerIds {
 
   next(): number {
     if (this.#next === this.#reserved) {
+      this.#journal?.append(this.#reserved + BLOCK);
       this.#reserved += BLOCK;
-      this.#journal?.append(this.#reserved);
       this.#journal?.flushNow();
     }
     return this.#next++ * MAX_NODES + this.#nodeId;

@@ -10,9 +10,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SystemTimer } from 'purgatory';
 import type { Cluster, Node } from '../cluster.ts';
 import type { Topics } from '../log/topics.ts';
+import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import { ResourceType, SettingSource } from '../settings/setting.ts';
+import { FullDisk } from '../storage/full-disk.ts';
 import { PeerClient, type ResponseMessage } from './peer-client.ts';
 
 const METADATA_VERSION = 10;
@@ -31,11 +33,13 @@ export class PeerHeartbeat {
   readonly #topics: Topics;
   readonly #timer: SystemTimer;
   readonly #client: PeerClient;
+  readonly #log: Log;
   readonly #wanted = new Set<string>();
   #beats = 0;
   #isStopped = false;
 
-  constructor(peer: Node, cluster: Cluster, topics: Topics, timer: SystemTimer) {
+  constructor(peer: Node, cluster: Cluster, topics: Topics, timer: SystemTimer, log: Log) {
+    this.#log = log;
     this.#peer = peer;
     this.#cluster = cluster;
     this.#topics = topics;
@@ -64,9 +68,14 @@ export class PeerHeartbeat {
     const answer = await this.#ask(null);
     if (this.#isStopped) return;
     this.#cluster.setAlive(this.#peer, answer !== undefined);
-    if (answer !== undefined) this.#learn(answer);
-    if (this.#peer === this.#cluster.controller && this.#beats++ % BEATS_PER_SETTINGS === 0)
-      await this.#learnSettings();
+    try {
+      if (answer !== undefined) this.#learn(answer);
+      if (this.#peer === this.#cluster.controller && this.#beats++ % BEATS_PER_SETTINGS === 0)
+        await this.#learnSettings();
+    } catch (error) {
+      if (!(error instanceof FullDisk)) throw error;
+      this.#log(`took over nothing from node ${this.#peer.id}: ${error.message}`, 'full disk');
+    }
     if (this.#isStopped) return;
     this.#timer.schedule(() => void this.#beat(), INTERVAL_MS);
   }

@@ -14,6 +14,7 @@ import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { CONSUMER, FETCH_VERSION, fetchRequest } from '../protocol/fetch-request.ts';
 import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
+import { FullDisk } from '../storage/full-disk.ts';
 import { alignWithLeader } from './align.ts';
 import { PeerClient, type ResponseMessage } from './peer-client.ts';
 
@@ -64,9 +65,18 @@ export class ReplicaFetcher {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       const partitions = this.#options.partitions();
-      const isDone =
-        partitions.length > 0 && (await this.#align(partitions)) && (await this.#copy(partitions));
-      if (!isDone) await this.#pause();
+      if (partitions.length === 0 || !(await this.#round(partitions))) await this.#pause();
+    }
+  }
+
+  /** Copies what the leader has now; true iff all went well. A full disk is waited out. */
+  async #round(partitions: readonly Partition[]): Promise<boolean> {
+    try {
+      return (await this.#align(partitions)) && (await this.#copy(partitions));
+    } catch (error) {
+      if (!(error instanceof FullDisk)) throw error;
+      this.#options.log(`copied nothing from node ${this.#options.leader.id}: ${error.message}`, 'full disk');
+      return false;
     }
   }
 

@@ -34,7 +34,7 @@ export class Replication {
     this.#timer = timer;
     this.#replicaLagMs = replicaLagMs;
     const peers = cluster.nodes.filter((node) => !cluster.isSelf(node));
-    this.#heartbeats = peers.map((peer) => new PeerHeartbeat(peer, cluster, topics, timer));
+    this.#heartbeats = peers.map((peer) => new PeerHeartbeat(peer, cluster, topics, timer, log));
     this.#fetchers = peers.map(
       (leader) =>
         new ReplicaFetcher({

@@ -16,11 +16,13 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32c } from '../protocol/crc32c.ts';
+import { FullDisk, orFullDisk } from './full-disk.ts';
 import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './write-whole.ts';
 
@@ -67,10 +69,11 @@ export class Journal<E> {
     return this.#lines;
   }
 
+  /** Throws a FullDisk, and keeps nothing of it, where there is no room. */
   append(entry: E): void {
     if (this.#lines >= this.#maxLines) this.#dropWaste();
     const line = lineOf(entry);
-    writeWhole(this.#fd, line, this.#size);
+    orFullDisk(() => writeWhole(this.#fd, line, this.#size));
     this.#size += line.length;
     this.#lines++;
   }
@@ -93,8 +96,16 @@ export class Journal<E> {
 
   #dropWaste(): void {
     const entries = this.#current();
-    if (this.#lines > WASTE * entries.length) this.#rewrite(entries);
     this.#maxLines = WASTE * entries.length + MIN_WASTE;
+    if (this.#lines <= WASTE * entries.length) return;
+    try {
+      orFullDisk(() => this.#rewrite(entries));
+    } catch (error) {
+      if (!(error instanceof FullDisk)) throw error;
+      // The longer file is as good: it is tried again after as many lines as make a rewrite worth its while.
+      rmSync(`${this.#path}.new`, { force: true });
+      this.#maxLines = this.#lines + MIN_WASTE;
+    }
   }
 
   /** Replaces all entries, at once or not at all. */

@@ -1,28 +1,37 @@
-/** Suites that need a program which not every machine has: they are skipped there, and a line says what is missing. */
+/** Suites that need what not every machine has: they are skipped there, and a line says what is missing. */
 import { execFileSync } from 'node:child_process';
 
-interface Program {
-  /** What runs only where it is installed. */
+interface Need {
+  /** What runs only where it is there. */
   readonly check: readonly [file: string, ...args: string[]];
-  readonly debianPackage: string;
+  /** What has to be there for that. */
+  readonly needs: string;
 }
 
 const PYTHON = '/usr/bin/python3';
 
 export const programs = {
-  kcat: { check: ['kcat', '-V'], debianPackage: 'kcat' },
-  kafkaPython: { check: [PYTHON, '-c', 'import kafka'], debianPackage: 'python3-kafka' },
+  kcat: { check: ['kcat', '-V'], needs: "Debian's kcat" },
+  kafkaPython: { check: [PYTHON, '-c', 'import kafka'], needs: "Debian's python3-kafka" },
   confluentKafka: {
     check: [PYTHON, '-c', 'import confluent_kafka'],
-    debianPackage: 'python3-confluent-kafka',
+    needs: "Debian's python3-confluent-kafka",
   },
   rdkafkaExample: {
     check: ['sh', '-c', 'cc --version && test -r /usr/share/doc/librdkafka-dev/examples/rdkafka_example.c'],
-    debianPackage: 'librdkafka-dev, and gcc',
+    needs: "Debian's librdkafka-dev and gcc",
   },
-} as const satisfies Record<string, Program>;
+  smallDisk: {
+    check: [
+      'sh',
+      '-c',
+      'd=$(mktemp -d) && mount -t tmpfs -o size=64k none "$d" && umount "$d" && rmdir "$d"',
+    ],
+    needs: 'the right to mount a tmpfs',
+  },
+} as const satisfies Record<string, Need>;
 
-function isInstalled({ check: [file, ...args] }: Program): boolean {
+function isThere({ check: [file, ...args] }: Need): boolean {
   try {
     execFileSync(file, args, { stdio: 'ignore' });
     return true;
@@ -31,13 +40,13 @@ function isInstalled({ check: [file, ...args] }: Program): boolean {
   }
 }
 
-/** `describe`, or a skip in words where `program` is missing. */
-export function describeWith(program: Program, title: string, suite: () => void): void {
-  if (isInstalled(program)) {
+/** `describe`, or a skip in words where `need` is not met. */
+export function describeWith(need: Need, title: string, suite: () => void): void {
+  if (isThere(need)) {
     describe(title, suite);
     return;
   }
-  const missing = `not installed here: ${program.check[0]} needs Debian's ${program.debianPackage}`;
+  const missing = `it needs ${need.needs}`;
   console.error(`SKIPPED  ${title}: ${missing}`);
   describe.skip(`${title} (skipped: ${missing})`, suite);
 }

@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { BrokerOptions } from '../../../examples/broker/options.ts';
+import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { Journal } from '../../../examples/broker/storage/journal.ts';
+import { makeBatch } from './support/batches.ts';
+import { freePorts } from './support/free-ports.ts';
+import { describeWith, programs } from './support/programs.ts';
+import { dataFolder, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+
+const { NONE, KAFKA_STORAGE_ERROR, COORDINATOR_NOT_AVAILABLE } = ErrorCode;
+const DISK_BYTES = 4 * 2 ** 20;
+
+describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
+  let disk: string;
+  let running: RunningBroker;
+  let client: WireClient;
+
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'purgatory-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'none', disk]);
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await running.broker.stop();
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+
+  async function start(options: Partial<BrokerOptions>): Promise<void> {
+    running = await startBroker({
+      data: join(disk, 'data'),
+      partitions: 1,
+      segmentBytes: 2 ** 19,
+      ...options,
+    });
+    client = await WireClient.connect(running.port);
+  }
+
+  const createTopic = async (name: string) => {
+    const request = { topics: [{ topicId: '', name }], allowAutoTopicCreation: true };
+    return (await client.send('Metadata', 4, request as never)).topics[0].errorCode;
+  };
+  const produce = async (acks = -1) => {
+    const { responses } = await client.send(
+      'Produce',
+      8,
+      produceRequest('t', 0, acks, makeBatch(['x'.repeat(200_000)])),
+    );
+    return responses[0].partitionResponses[0].errorCode;
+  };
+  const commit = async (committedOffset: number) => {
+    const partitions = [{ partitionIndex: 0, committedOffset, committedMetadata: 'm'.repeat(1000) }];
+    const { topics } = await client.send('OffsetCommit', 8, {
+      groupId: 'g',
+      generationId: -1,
+      memberId: '',
+      groupInstanceId: null,
+      topics: [{ name: 't', partitions }],
+    });
+    return topics[0].partitions[0].errorCode;
+  };
+  const fetchAll = async () => {
+    const request = fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
+    const [{ errorCode, records }] = (await client.send('Fetch', 11, request)).responses[0].partitions;
+    expect(errorCode).to.equal(NONE);
+    return Buffer.concat(records).length;
+  };
+  const deleteBefore = async (offset: number) => {
+    const topics = [{ name: 't', partitions: [{ partitionIndex: 0, offset }] }];
+    return (await client.send('DeleteRecords', 2, { topics, timeoutMs: 1000 })).topics[0].partitions[0]
+      .errorCode;
+  };
+  async function fill(): Promise<number> {
+    for (let kept = 0; ; kept++) {
+      const errorCode = await produce();
+      if (errorCode === KAFKA_STORAGE_ERROR) return kept;
+      expect(errorCode).to.equal(NONE);
+    }
+  }
+
+  it('refuses records with KAFKA_STORAGE_ERROR, keeps serving reads and commits, and goes on when there is room', async () => {
+    await start({ minFreeBytes: 2 ** 20 });
+    await createTopic('t');
+    const kept = await fill();
+    expect(kept).to.be.within(10, 16);
+    expect(await fetchAll()).to.be.above(kept * 200_000);
+    // Far more than there is room for: the journal is rewritten on the way.
+    for (let i = 0; i < 3000; i++) expect(await commit(i)).to.equal(NONE);
+    expect(await createTopic('another')).to.equal(NONE);
+    expect(await produce(1)).to.equal(KAFKA_STORAGE_ERROR);
+    expect(await deleteBefore(6)).to.equal(NONE);
+    expect(await produce()).to.equal(NONE);
+    for (const line of running.lines)
+      expect(line).to.match(
+        /^refused 1 batches of 127\.0\.0\.1:\d+: the disk has \d+ bytes left, where --min-free-bytes is 1048576$/,
+      );
+    expect(running.lines).to.have.length(2);
+  });
+
+  it('that others have filled to the last byte loses nothing of what it has, and goes on when there is room', async () => {
+    await start({ minFreeBytes: 0 });
+    await createTopic('t');
+    for (let i = 0; i < 3; i++) expect(await produce()).to.equal(NONE);
+    const before = await fetchAll();
+    const ballast = join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    expect(await produce()).to.equal(KAFKA_STORAGE_ERROR);
+    expect(await produce(1)).to.equal(KAFKA_STORAGE_ERROR);
+    expect(await fetchAll()).to.equal(before);
+    // What is left of a block still takes some commits; then clients are told to try again.
+    let errorCode: number = NONE;
+    for (let i = 0; i < 50 && errorCode === NONE; i++) errorCode = await commit(i);
+    expect(errorCode).to.equal(COORDINATOR_NOT_AVAILABLE);
+    errorCode = NONE;
+    for (let i = 10; i < 50 && errorCode === NONE; i++) errorCode = await createTopic(`${i}`.repeat(100));
+    expect(errorCode).to.equal(KAFKA_STORAGE_ERROR);
+    expect(await deleteBefore(1)).to.equal(KAFKA_STORAGE_ERROR);
+    expect(await fetchAll()).to.equal(before);
+    expect(running.broker.status().connections, 'nobody was cut off').to.equal(1);
+    rmSync(ballast);
+    expect(await produce()).to.equal(NONE);
+    expect(await commit(99)).to.equal(NONE);
+    expect(
+      running.lines.filter((line) => !line.startsWith('refused ') || /fault|at /.test(line)),
+    ).to.deep.equal([]);
+    const after = await fetchAll();
+    client.destroy();
+    await running.broker.stop();
+    await start({});
+    expect(await fetchAll()).to.equal(after);
+  });
+
+  it('leaves its journal as it was where there is no room to rewrite it', async () => {
+    await start({});
+    const entries = () => [{ n: 1 }];
+    const journal = new Journal<{ n: number; text?: string }>(join(disk, 'journal'), () => {}, entries);
+    const text = 'x'.repeat(1000);
+    for (let n = 0; n < 900; n++) journal.append({ n, text });
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - 2 * bsize));
+    let kept = 900;
+    expect(() => {
+      for (; ; kept++) journal.append({ n: kept, text });
+    }).to.throw('the disk is full (ENOSPC)');
+    await journal.close();
+    expect(readFileSync(join(disk, 'journal'), 'latin1').split('\n')).to.have.length(kept + 1);
+  });
+});
+
+describeWith(programs.smallDisk, 'a follower whose disk is full', () => {
+  it('waits until there is room, in words, and has all that its leader has then', async () => {
+    const disk = mkdtempSync(join(tmpdir(), 'purgatory-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'none', disk]);
+    const port = await freePorts(2);
+    const common = { nodes: 2, port, partitions: 1, replicaLagMs: 300, minFreeBytes: 0 };
+    const nodes = await Promise.all([
+      startBroker({ ...common, node: 0, data: dataFolder() }),
+      startBroker({ ...common, node: 1, data: disk }),
+    ]);
+    const client = await WireClient.connect(port);
+    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
+    await client.send('Metadata', 4, request as never);
+    const place = (node: number) => nodes[node].broker.status().topics[0]?.partitions[0].endOffset;
+    await until(() => place(1) === 0);
+    const ballast = join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    for (let i = 0; i < 3; i++)
+      await client.send('Produce', 8, produceRequest('t', 0, 1, makeBatch(['x'.repeat(200_000)])));
+    await until(() => nodes[1].lines.length > 0);
+    expect(nodes[1].lines[0]).to.equal('copied nothing from node 0: the disk is full (ENOSPC)');
+    rmSync(ballast);
+    await until(() => place(1) === 3);
+    client.destroy();
+    await Promise.all(nodes.map(({ broker }) => broker.stop()));
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+});
