@@ -25,7 +25,7 @@ export function sendPage(request: IncomingMessage, response: ServerResponse): vo
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-export function sendJson(request: IncomingMessage, response: ServerResponse, value: object): void {
+export function sendJson(request: IncomingMessage, response: ServerResponse, value: object | null): void {
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

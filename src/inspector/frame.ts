@@ -119,9 +119,11 @@ export interface OldOperation {
 /** What is found for a text that the reader looks for. */
 export interface Found {
   readonly text: string;
-  /** The key that is spelled so first, then those that contain it, at most MAX_FOUND. */
+  /** Whether the first of `keys` is spelled as the text. */
+  readonly isExact: boolean;
+  /** At most MAX_FOUND; without a search, those that are spelled so. */
   readonly keys: readonly FoundKey[];
-  /** False: there were too many keys to look at all of them. */
+  /** False: there are too many keys to look at all of them. */
   readonly isWhole: boolean;
   /** Who waits on the first key, the oldest first, at most MAX_FOUND. */
   readonly operations: readonly FoundOperation[];

@@ -16,6 +16,7 @@ import { checkNamedSources, checkSources, type NamedSources, type Sources } from
 import { refuse, sendJson, sendPage } from './answers.ts';
 import { Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
+import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
 import { SecondRecorder } from './second-recorder.ts';
 import { type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
@@ -65,7 +66,7 @@ export interface Inspector {
 const PORT: NumberRule = { min: 0, max: 65_535, integer: true };
 const LOOPBACK = '127.0.0.1';
 /** What the page asks for, below `path`. */
-const ADDRESSES = ['', 'events', 'history'] as const;
+const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
 
 /**
  * Makes an inspector of `purgatories` and `timers`. It looks at them four times a second while somebody watches, and once a second for its
@@ -85,6 +86,7 @@ export function createInspector(options: InspectorOptions): Inspector {
 
 class Service implements Inspector {
   readonly #seconds: SecondRecorder;
+  readonly #lookup: Lookup;
   readonly #recorder: Recorder;
   readonly #feed: Feed;
   readonly #path: string;
@@ -94,7 +96,8 @@ class Service implements Inspector {
 
   constructor(shown: Shown, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
     this.#seconds = new SecondRecorder(shown);
-    this.#recorder = new Recorder(shown, this.#seconds);
+    this.#lookup = new Lookup(shown);
+    this.#recorder = new Recorder(shown, this.#seconds, this.#lookup);
     this.#feed = new Feed(this.#recorder);
     this.#path = path;
     this.#hosts = hosts;
@@ -119,7 +122,7 @@ class Service implements Inspector {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const asked = request.url?.split('?', 1)[0];
+    const [asked, query] = request.url?.split('?', 2) ?? [];
     const address = ADDRESSES.find((each) => asked === this.#path + each);
     if (address === undefined) return false;
     const refused = refusedHost(request.headers.host, this.#hosts);
@@ -136,6 +139,16 @@ class Service implements Inspector {
       sendPage(request, response);
     } else if (address === 'history') {
       sendJson(request, response, this.#recorder.history());
+    } else if (address === 'keys') {
+      const params = new URLSearchParams(query);
+      const found = this.#lookup.find(params.get('text') ?? '', {
+        purgatory: params.get('purgatory') ?? undefined,
+        searches: params.has('search'),
+      });
+      found.then((what) => sendJson(request, response, what));
+    } else if (address === 'operation') {
+      const id = Number(new URLSearchParams(query).get('id'));
+      sendJson(request, response, this.#lookup.operation(id));
     } else if (request.method === 'HEAD') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
     } else {

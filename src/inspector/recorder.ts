@@ -7,6 +7,7 @@ import { Cascades } from './cascades.ts';
 import type { FrameSource } from './feed.ts';
 import { type Frame, type History, TOP } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
+import type { Lookup } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
 import type { Shown } from './shown.ts';
 import { Timelines } from './timelines.ts';
@@ -21,12 +22,14 @@ export class Recorder implements FrameSource {
   readonly #run = randomUUID();
   readonly #shown: Shown;
   readonly #seconds: SecondRecorder;
+  readonly #lookup: Lookup;
   readonly #host = new HostMeter(PROBE_MS);
   readonly #cascades: Cascades;
   readonly #timelines: Timelines;
 
   /** @param seconds started or not: whether there is a history is its owner's affair. */
-  constructor(shown: Shown, seconds: SecondRecorder) {
+  constructor(shown: Shown, seconds: SecondRecorder, lookup: Lookup) {
+    this.#lookup = lookup;
     this.#shown = shown;
     this.#seconds = seconds;
     this.#cascades = new Cascades();
@@ -53,7 +56,11 @@ export class Recorder implements FrameSource {
       wallMs: wallNow(),
       host: this.#host.take(),
       second: this.#seconds.last,
-      purgatories: purgatories.map(([name, each]) => purgatoryView(name, each.snapshot({ top: TOP }))),
+      purgatories: purgatories.map(([name, each]) => {
+        const oldest = each.$parked?.lists.oldestFirst(TOP) ?? [];
+        const ids = oldest.map((operation) => this.#lookup.idOf(operation, each));
+        return purgatoryView(name, each.snapshot({ top: TOP }), ids);
+      }),
       timers: timers.map(([name, timer]) => {
         const of = purgatories.filter(([, purgatory]) => purgatory.timer === timer);
         return {

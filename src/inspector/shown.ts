@@ -1,5 +1,6 @@
 // What the inspector shows: purgatories and timers under names that are short and that no two have.
 import { LiveSources, type NamedSources, type Sources } from '../live-sources.ts';
+import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
@@ -13,6 +14,8 @@ export interface ObservedPurgatory {
   /** Shown too, if it is a SystemTimer. */
   readonly timer?: object;
   snapshot(options: { top: number }): PurgatorySnapshot;
+  /** What is parked, operation by operation, if the purgatory has that. @internal */
+  readonly $parked?: ParkedView;
 }
 
 /** What the inspector reads of a timer. */

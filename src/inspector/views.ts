@@ -8,6 +8,7 @@ import {
   MAX_KEYS,
   MAX_RINGS,
   MAX_SECTORS,
+  type OldOperation,
   type PurgatoryView,
   type Ring,
   type TimerView,
@@ -49,7 +50,12 @@ function ringOf({ tickMs, position, buckets }: Level, maxPerBucket: number): Rin
   return { tickMs, position, buckets: buckets.length, sectors, isMore };
 }
 
-export function purgatoryView(name: string, snapshot: PurgatorySnapshot): PurgatoryView {
+/** @param ids of the oldest operations, where they are known. */
+export function purgatoryView(
+  name: string,
+  snapshot: PurgatorySnapshot,
+  ids: readonly number[],
+): PurgatoryView {
   const { nowMs } = snapshot;
   return {
     name,
@@ -59,14 +65,17 @@ export function purgatoryView(name: string, snapshot: PurgatorySnapshot): Purgat
     maxParked: snapshot.maxParked,
     totals: snapshot.totals,
     hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({ key: cut(key), watchers })),
-    oldest: snapshot.oldest.map(({ type, keys, ageMs, deadlineMs }) => ({
-      id: null,
-      type: cut(type),
-      ...shownKeys(keys, keys.length),
-      ageMs,
-      leftMs: deadlineMs === null ? null : deadlineMs - nowMs,
-    })),
+    oldest: snapshot.oldest.map((old, index) => operationView(ids[index] ?? null, old, nowMs)),
   };
+}
+
+export function operationView(
+  id: number | null,
+  { type, keys, ageMs, deadlineMs }: PurgatorySnapshot['oldest'][number],
+  nowMs: number,
+): OldOperation {
+  const leftMs = deadlineMs === null ? null : deadlineMs - nowMs;
+  return { id, type: cut(type), ...shownKeys(keys, keys.length), ageMs, leftMs };
 }
 
 /** The first of `count` keys, and how many there are besides. */

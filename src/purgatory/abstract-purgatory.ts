@@ -1,8 +1,18 @@
 // What all purgatories have in common, whatever their operations wait for: what is parked, how it is taken out, the end.
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import type { ParkedLists } from './parked-lists.ts';
 import type { Parking } from './parking.ts';
 import { type PurgatorySnapshot, purgatorySnapshot, type SnapshotOptions } from './purgatory-snapshot.ts';
+
+/** What is parked, for who looks at it operation by operation. @internal */
+export interface ParkedView {
+  readonly lists: ParkedLists<never>;
+  /** By the timer's clock. */
+  now(): number;
+  /** Whether it is parked here: nothing may be asked of the lists about any other. */
+  has(operation: DelayedOperation): boolean;
+}
 
 /** The part of a purgatory that does not depend on what its operations wait for. */
 export abstract class AbstractPurgatory<Op extends DelayedOperation> {
@@ -72,6 +82,16 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** What is parked, operation by operation, for the inspector. It changes nothing of it. @internal */
+  get $parked(): ParkedView {
+    const parking = this.#parking;
+    return {
+      lists: parking.lists,
+      now: () => parking.meter.now(),
+      has: (operation) => parking.keeps(operation),
+    };
   }
 
   /** Throws unless the purgatory is sound. For tests. @internal */

@@ -42,6 +42,12 @@ export interface ParkedLists<Watch> {
   keysOf(operation: DelayedOperation, max: number): unknown[];
   /** The keys with the most watchers, the hottest first. Bounded time: of very many keys, some are left out. */
   hottest(top: number): CountedKey[];
+  /** How many operations watch `key`. O(1). */
+  watchersOf(key: unknown): number;
+  /** Operations that watch `key`, `max` at most: the oldest first, as far as that is known in O(max). */
+  operationsOf(key: unknown, max: number): DelayedOperation[];
+  /** The keys that somebody watches. It may be kept over turns: keys that come meanwhile are given too. O(1) a step. */
+  allKeys(): IterableIterator<unknown>;
   /** Throws unless all is sound. For tests: O(pairs). */
   check(): void;
 }

@@ -4,6 +4,7 @@
 // key of any type is shown as a line of at most MAX_TEXT characters, without running code of the user's.
 import { inspect } from 'node:util';
 import { checkedNumber, checkedOptions } from '../errors.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
@@ -80,16 +81,23 @@ export function purgatorySnapshot(
       key: keyText(key),
       watchers,
     })),
-    oldest: lists.oldestFirst(top).map((operation) => {
-      const age = ageMs(lists.stampOf(operation), nowMs);
-      const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;
-      return {
-        ageMs: age,
-        deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
-        keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
-        type: cut(operation.constructor.name),
-      };
-    }),
+    oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
+  };
+}
+
+/** A parked operation as it is told at `nowMs`. */
+export function oldOperation(
+  operation: DelayedOperation,
+  lists: Pick<ParkedLists<never>, 'stampOf' | 'keysOf'>,
+  nowMs: number,
+): OldOperation {
+  const age = ageMs(lists.stampOf(operation), nowMs);
+  const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;
+  return {
+    ageMs: age,
+    deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
+    keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
+    type: cut(operation.constructor.name),
   };
 }
 

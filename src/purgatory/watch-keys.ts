@@ -62,6 +62,11 @@ export class WatchKeys<K> {
     this.#heads[id] = head;
   }
 
+  /** All keys, those too that come before the iterator ends. */
+  all(): IterableIterator<K> {
+    return this.#ids.keys();
+  }
+
   /** Calls `visit` with the id and the head of each key. O(keys). */
   forEach(visit: (id: number, head: Head) => void): void {
     for (const id of this.#ids.values()) visit(id, this.head(id));

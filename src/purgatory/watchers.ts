@@ -205,6 +205,21 @@ export class Watchers<K> implements ParkedLists<K> {
       .slice(0, top);
   }
 
+  operationsOf(key: K, max: number): DelayedOperation[] {
+    const head = this.headOf(key);
+    if (head === undefined) return [];
+    if (isLone(head)) return [this.#parked.value(placeOf(head)) as DelayedOperation];
+    const operations: DelayedOperation[] = [];
+    const pass = this.beginPass(head);
+    while (pass.next >= 0 && operations.length < max) operations.push(this.step(pass));
+    this.endPass(pass);
+    return operations;
+  }
+
+  allKeys(): IterableIterator<K> {
+    return this.#keys.all();
+  }
+
   #addList(key: K): Slot {
     const list = this.#lists.open(NONE);
     try {

@@ -33,6 +33,11 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
     return this.#marks[0];
   }
 
+  /** Some marks of the lowest, `max` at most. O(max). */
+  some(max: number): M[] {
+    return this.#marks.slice(0, max);
+  }
+
   /** Adds a mark that is in no heap. */
   push(mark: M): void {
     this.#marks.push(mark);

@@ -47,6 +47,8 @@ interface Parked<K, V extends ThresholdValue> {
 const PARKED = 0;
 /** Keys that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LEVELS = 16_384;
+/** Marks of a key among which the oldest are looked for. */
+const MAX_MARKS = 1_024;
 
 export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
   readonly #levels = new Map<K, Level<K, V>>();
@@ -194,6 +196,18 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
       .slice(-max)
       .reverse()
       .map((mark) => mark.level.key);
+  }
+
+  operationsOf(key: K, max: number): DelayedOperation[] {
+    const marks = this.#levels.get(key)?.heap.some(MAX_MARKS) ?? [];
+    return marks
+      .sort((x, y) => x.order - y.order)
+      .slice(0, max)
+      .map(({ parked }) => parked.operation);
+  }
+
+  *allKeys(): IterableIterator<K> {
+    for (const { key, heap } of this.#levels.values()) if (heap.size > 0) yield key;
   }
 
   #levelOf(key: K): Level<K, V> {

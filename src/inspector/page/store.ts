@@ -84,7 +84,7 @@ export function onChange(listener: Listener): void {
 export function choose(choice: Partial<Choice>): void {
   change({ choice: { ...state.choice, ...choice } });
   writeLink(state.choice);
-  if ('key' in choice || 'purgatory' in choice) ask();
+  if ('key' in choice || 'purgatory' in choice) ask(true);
 }
 
 /** Shows an operation with all its keys; undefined: no more. */
@@ -105,11 +105,11 @@ export function pause(): void {
 export function connect(): void {
   addEventListener('hashchange', () => {
     change({ choice: readLink() });
-    ask();
+    ask(true);
   });
   setInterval(() => change({}), TICK_MS);
-  setInterval(ask, ASK_MS);
-  ask();
+  setInterval(() => ask(), ASK_MS);
+  ask(true);
   listen({
     opened: () => change({ connection: 'connecting', openedMs: performance.now() }),
     message: (data) => take(JSON.parse(data)),
@@ -140,21 +140,36 @@ function take(frame: Frame): void {
   if (second !== null && !isNext && second.number !== lastSecond?.number) readHistory();
 }
 
-/** Asks the server for what the reader looks for, if anything. */
-async function ask(): Promise<void> {
+/** Asks the server for what the reader looks for, if anything; searching all keys costs the server time, so that is done once. */
+async function ask(searches = false): Promise<void> {
   if (document.hidden || state.paused !== undefined) return;
   const { choice, asked } = state;
   if (choice.key === undefined) {
     if (state.found !== undefined) change({ found: undefined });
-  } else {
+  } else if (searches || state.found?.isExact === true) {
     const params = new URLSearchParams({ text: choice.key });
     if (choice.purgatory !== undefined) params.set('purgatory', choice.purgatory);
+    if (searches) params.set('search', '');
     const found = await get<Found>('keys', params);
-    if (state.choice === choice && found !== undefined) change({ found });
+    if (found !== undefined && state.choice === choice) change({ found: searches ? found : anew(found) });
   }
   if (asked === undefined) return;
   const operation = await get<AskedOperation>('operation', new URLSearchParams({ id: `${asked.id}` }));
   if (state.asked?.id === asked.id && operation !== undefined) change({ asked: { id: asked.id, operation } });
+}
+
+/** `found` without a search, with the keys besides that the search had found. */
+function anew(found: Found): Found {
+  const spelledSo = found.keys.map(({ purgatory, key }) => `${purgatory} ${key}`);
+  const besides = (state.found?.keys ?? []).filter(
+    ({ purgatory, key }) => key !== found.text && !spelledSo.includes(`${purgatory} ${key}`),
+  );
+  return {
+    ...found,
+    isExact: true,
+    isWhole: state.found?.isWhole ?? true,
+    keys: [...found.keys, ...besides],
+  };
 }
 
 /** Undefined when the server does not answer: the stream tells that it is gone, and what is asked for is asked for again. */

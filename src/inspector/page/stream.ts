@@ -1,14 +1,17 @@
 // The stream of frames, one for all tabs of a browser: over HTTP/1.1 a browser opens six connections to a server, and a seventh tab with
 // a stream of its own would wait for ever.
 //
-// Ground rules. The stream is open only while a tab is visible. Whichever visible tab holds the lock reads the stream and hands each
-// message to the others; when it is hidden or closed, the lock goes to the next. Browsers have locks where a page is served by HTTPS or
-// from loopback; elsewhere each tab reads a stream of its own.
+// Ground rules. The stream is open only while a tab is visible. One of the visible tabs leads: it reads the stream, and hands all that
+// it hears to the others. A tab that opens asks who leads, and leads when nobody answers; so does one that has not heard of its
+// leader for BEATS_MS. Of two that lead, the one with the higher number gives way. (Locks of the browser would choose too, but
+// there are none where a page comes neither by HTTPS nor from loopback.)
 const NAME = `purgatory inspector ${location.pathname}`;
 const RETRY_MS = 1000;
-
-/** Whether all tabs share one stream. */
-export const isShared = navigator.locks !== undefined;
+/** How long a tab that opens waits for an answer. */
+const ANSWER_MS = 150;
+/** How often a leader tells that it leads, whether the server says something or not; and after which silence it is taken to be gone. */
+const BEAT_MS = 500;
+const BEATS_MS = 2500;
 
 export interface Listener {
   /** The page listens from now on. */
@@ -18,6 +21,12 @@ export interface Listener {
   lost(): void;
 }
 
+type News = Omit<Listener, 'opened'>;
+
+type Said =
+  | { readonly kind: 'asks' | 'leads' | 'leaves' | 'lost'; readonly by: number }
+  | { readonly kind: 'message'; readonly by: number; readonly data: string };
+
 export function listen(listener: Listener): void {
   let close = (): void => {};
   const open = (): void => {
@@ -25,21 +34,23 @@ export function listen(listener: Listener): void {
     close = (): void => {};
     if (document.hidden) return;
     listener.opened();
-    close = isShared ? share(listener) : read(listener);
+    close = share(listener);
   };
   document.addEventListener('visibilitychange', open);
+  addEventListener('pagehide', () => close());
+  addEventListener('pageshow', ({ persisted }) => persisted && open());
   open();
 }
 
-/** Reads the stream itself; returns what ends that. */
-function read(listener: Omit<Listener, 'opened'>): () => void {
+/** Reads the stream; returns what ends that. */
+function read(news: News): () => void {
   let stream: EventSource;
   let retry: number | undefined;
   const open = (): void => {
     stream = new EventSource(new URL('events', document.baseURI));
-    stream.onmessage = ({ data }) => listener.message(data);
+    stream.onmessage = ({ data }) => news.message(data);
     stream.onerror = () => {
-      listener.lost();
+      news.lost();
       // The browser tries again by itself, unless somebody else answered in the server's place.
       if (stream.readyState === EventSource.CLOSED) retry = setTimeout(open, RETRY_MS);
     };
@@ -51,31 +62,60 @@ function read(listener: Omit<Listener, 'opened'>): () => void {
   };
 }
 
-/** Hears what another tab reads until it is this tab's turn to read; returns what ends that. */
-function share(listener: Omit<Listener, 'opened'>): () => void {
+/** Leads, or hears from who leads; returns what ends that. */
+function share(news: News): () => void {
+  const by = Math.random();
   const channel = new BroadcastChannel(NAME);
-  const left = new AbortController();
-  const { signal } = left;
-  const hear = (data: string | null): void => (data === null ? listener.lost() : listener.message(data));
-  channel.onmessage = ({ data }: MessageEvent<string | null>) => hear(data);
-  const tell = (data: string | null): void => {
-    channel.postMessage(data);
-    hear(data);
-  };
-  const lead = (): Promise<void> =>
-    new Promise((release) => {
-      if (signal.aborted) return release();
-      const stop = read({ message: tell, lost: () => tell(null) });
-      signal.addEventListener('abort', () => {
-        stop();
-        release();
-      });
+  const say = (said: Said): void => channel.postMessage(said);
+  let stop: (() => void) | undefined;
+  let wait: number | undefined;
+
+  const lead = (): void => {
+    const stopReading = read({
+      message: (data) => {
+        say({ kind: 'message', by, data });
+        news.message(data);
+      },
+      lost: () => {
+        say({ kind: 'lost', by });
+        news.lost();
+      },
     });
-  navigator.locks.request(NAME, { signal }, lead).catch((error: Error) => {
-    if (error.name !== 'AbortError') throw error;
-  });
+    say({ kind: 'leads', by });
+    const beat = setInterval(() => say({ kind: 'leads', by }), BEAT_MS);
+    stop = () => {
+      clearInterval(beat);
+      stopReading();
+      stop = undefined;
+    };
+  };
+  /** Leads if nobody else is heard of, a little later than others who wait for the same. */
+  const leadAfter = (ms: number): void => {
+    clearTimeout(wait);
+    wait = setTimeout(lead, ms + 100 * Math.random());
+  };
+
+  channel.onmessage = ({ data: said }: MessageEvent<Said>) => {
+    if (said.kind === 'asks') {
+      if (stop !== undefined) say({ kind: 'leads', by });
+      return;
+    }
+    if (stop !== undefined) {
+      if (said.kind === 'leaves' || said.by > by) return;
+      stop();
+    }
+    leadAfter(said.kind === 'leaves' ? 0 : BEATS_MS);
+    if (said.kind === 'message') news.message(said.data);
+    if (said.kind === 'lost') news.lost();
+  };
+  say({ kind: 'asks', by });
+  leadAfter(ANSWER_MS);
   return () => {
-    left.abort();
+    clearTimeout(wait);
+    if (stop !== undefined) {
+      stop();
+      say({ kind: 'leaves', by });
+    }
     channel.close();
   };
 }

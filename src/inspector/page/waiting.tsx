@@ -3,7 +3,6 @@ import type { JSX } from 'preact';
 import { time } from './format.ts';
 import { isSilent, silenceOf } from './silence.ts';
 import type { State } from './store.ts';
-import { isShared } from './stream.ts';
 
 export function Waiting({ state }: { state: State }): JSX.Element {
   if (state.connection === 'lost') {
@@ -19,10 +18,8 @@ export function Waiting({ state }: { state: State }): JSX.Element {
       <ul>
         <li>the process hangs, is stopped, or gets no CPU; or</li>
         <li>
-          this browser has no connection left: over HTTP/1.1 it opens six to a server,{' '}
-          {isShared
-            ? 'and others of its pages hold them all. Close some.'
-            : 'and each tab of this page holds one, as they can share one only where the page is served by HTTPS or from localhost. Close some of them.'}
+          this browser has no connection left: over HTTP/1.1 it opens six to a server, and other pages hold
+          them all. (The tabs of this page share one.)
         </li>
       </ul>
     </section>

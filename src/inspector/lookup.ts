@@ -1,0 +1,152 @@
+// Who waits on a key, and what an operation waits for: answers to what a reader of the page looks for.
+//
+// Ground rules. It reads and changes nothing of a purgatory, and keeps no operation but by weak reference: ids are made for what is told, and
+// the latest MAX_IDS are known. A key that is spelled as the text is found at once. A search for part of a key looks at all keys, for
+// SLICE_MS a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: one before it ends early.
+import { setImmediate } from 'node:timers/promises';
+import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
+import { keyText, oldOperation } from '../purgatory/purgatory-snapshot.ts';
+import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from './frame.ts';
+import type { ObservedPurgatory, Shown } from './shown.ts';
+import { cut, operationView } from './views.ts';
+
+const MAX_IDS = 2_000;
+const SLICE_MS = 4;
+/** Keys looked at between two readings of the clock. */
+const KEYS_PER_READING = 256;
+const MAX_LOOKED = 2_000_000;
+
+type Parked = NonNullable<ObservedPurgatory['$parked']>;
+
+/** A key of a purgatory, as it is and not as it is told. */
+interface Match {
+  readonly name: string;
+  readonly purgatory: ObservedPurgatory;
+  readonly parked: Parked;
+  readonly key: unknown;
+}
+
+export class Lookup {
+  readonly #shown: Shown;
+  readonly #ids = new WeakMap<DelayedOperation, number>();
+  readonly #operations = new Map<number, [WeakRef<DelayedOperation>, WeakRef<ObservedPurgatory>]>();
+  #lastId = 0;
+  #searches = 0;
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+  }
+
+  /** The id under which `operation` can be asked for. */
+  idOf(operation: DelayedOperation, purgatory: ObservedPurgatory): number {
+    const known = this.#ids.get(operation);
+    if (known !== undefined && this.#operations.has(known)) return known;
+    const id = ++this.#lastId;
+    this.#ids.set(operation, id);
+    this.#operations.set(id, [new WeakRef(operation), new WeakRef(purgatory)]);
+    if (this.#operations.size > MAX_IDS) this.#operations.delete(id - MAX_IDS);
+    return id;
+  }
+
+  /** @param options `purgatory`: its name, for that one only. `searches`: whether to look for keys that contain the text as well. */
+  async find(
+    text: string,
+    { purgatory, searches }: { purgatory: string | undefined; searches: boolean },
+  ): Promise<Found> {
+    const matches = this.#exact(text, purgatory);
+    const isExact = matches.length > 0;
+    const isWhole = searches ? await this.#search(text, purgatory, matches) : true;
+    return {
+      text,
+      isExact,
+      isWhole,
+      keys: matches.map(foundKey),
+      operations: matches.length === 0 ? [] : this.#operationsOf(matches[0]),
+    };
+  }
+
+  operation(id: number): AskedOperation {
+    const [operation, purgatory] = this.#operations.get(id)?.map((each) => each.deref()) ?? [];
+    const found = this.#open().find((each) => each.purgatory === purgatory);
+    if (found === undefined || operation === undefined) return null;
+    const { name, parked } = found;
+    if (!parked.has(operation as DelayedOperation)) return null;
+    const asked = this.#told(operation as DelayedOperation, found);
+    const keys = parked.lists.keysOf(operation as DelayedOperation, MAX_FOUND + 1);
+    const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, name, key }));
+    return { ...asked, more: keys.length - watches.length, watches };
+  }
+
+  #open(only?: string): Omit<Match, 'key'>[] {
+    return this.#shown.look().purgatories.flatMap(([name, purgatory]) => {
+      const parked = purgatory.$parked;
+      return parked === undefined || (only !== undefined && name !== only)
+        ? []
+        : [{ name, purgatory, parked }];
+    });
+  }
+
+  #exact(text: string, only: string | undefined): Match[] {
+    const spelled = keysSpelled(text);
+    return this.#open(only)
+      .flatMap((each) => spelled.map((key) => ({ ...each, key })))
+      .filter(({ parked, key }) => parked.lists.watchersOf(key) > 0)
+      .slice(0, MAX_FOUND);
+  }
+
+  /** Adds keys that contain the text to `matches`. False when it has not looked at all. */
+  async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
+    const search = ++this.#searches;
+    const contains = containing(text);
+    let untilMs = performance.now() + SLICE_MS;
+    let looked = 0;
+    for (const each of this.#open(only)) {
+      for (const key of each.parked.lists.allKeys()) {
+        if (looked++ % KEYS_PER_READING === 0 && performance.now() > untilMs) {
+          await setImmediate(undefined, { ref: false });
+          if (search !== this.#searches || looked > MAX_LOOKED) return false;
+          untilMs = performance.now() + SLICE_MS;
+        }
+        if (!contains(key) || each.parked.lists.watchersOf(key as never) === 0) continue;
+        if (matches.some((match) => match.purgatory === each.purgatory && match.key === key)) continue;
+        matches.push({ ...each, key });
+        if (matches.length === MAX_FOUND) return true;
+      }
+    }
+    return true;
+  }
+
+  #operationsOf(match: Match): FoundOperation[] {
+    const operations = match.parked.lists.operationsOf(match.key, MAX_FOUND);
+    return operations.map((operation) => this.#told(operation, match));
+  }
+
+  #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): FoundOperation {
+    const nowMs = parked.now();
+    const told = oldOperation(operation, parked.lists, nowMs);
+    return { ...operationView(this.idOf(operation, purgatory), told, nowMs), purgatory: name };
+  }
+}
+
+/** The keys of any simple type that are spelled so. */
+function keysSpelled(text: string): unknown[] {
+  const keys: unknown[] = [text];
+  if (`${Number(text)}` === text) keys.push(Number(text));
+  if (/^-?\d{1,100}n?$/.test(text)) keys.push(BigInt(text.replace('n', '')));
+  return keys;
+}
+
+/** Whether a key has `text` in it, be its letters small or capital; a text that was cut is the beginning of a key. */
+function containing(text: string): (key: unknown) => boolean {
+  const part = text.toLowerCase();
+  const spell = (key: unknown): string => (typeof key === 'string' ? key : keyText(key)).toLowerCase();
+  if (part.endsWith('…')) {
+    const beginning = part.slice(0, -1);
+    return (key) => spell(key).startsWith(beginning);
+  }
+  return (key) => spell(key).includes(part);
+}
+
+function foundKey({ name, parked, key }: Match): FoundKey {
+  return { purgatory: name, key: cut(keyText(key)), watchers: parked.lists.watchersOf(key) };
+}
