@@ -62,7 +62,10 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
     this.#start();
   }
 
+  // Node's methods leave a foreign `this` alone, and so do these.
+
   ref(): this {
+    if (!(#isRef in this)) return this;
     this.#isRef = true;
     if (this.$keeper instanceof ForeignTimeout) this.$keeper.ref();
     this.#hold();
@@ -70,6 +73,7 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 
   unref(): this {
+    if (!(#isRef in this)) return this;
     this.#isRef = false;
     if (this.$keeper instanceof ForeignTimeout) this.$keeper.unref();
     this.#hold();
@@ -77,16 +81,16 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 
   hasRef(): boolean {
-    return this.#isRef;
+    return #isRef in this && this.#isRef;
   }
 
   refresh(): this {
-    if (this.#callback !== undefined) this.#start();
+    if (#isRef in this && this.#callback !== undefined) this.#start();
     return this;
   }
 
   close(): this {
-    this.cancel();
+    if (#isRef in this) this.cancel();
     return this;
   }
 

@@ -229,6 +229,17 @@ describe('purgatory/timers, like node:timers', () => {
     tell(timeout.close() === timeout);
   });
 
+  same('leaves a foreign this alone', [true, true, true, true, false], (t, tell) => {
+    const timeout = t.setTimeout(() => {}, 10_000);
+    const { ref, unref, refresh, close, hasRef } = timeout;
+    for (const method of [ref, unref, refresh, close]) {
+      const foreign = {} as never;
+      tell(method.call(foreign) === foreign);
+    }
+    tell(Boolean(hasRef.call({} as never)));
+    t.clearTimeout(timeout);
+  });
+
   it('keeps the process alive exactly while a timeout is pending that is ref’d', async () => {
     const alive = (): number =>
       process.getActiveResourcesInfo().filter((type) => type === 'Timeout' || type === 'Immediate').length;
