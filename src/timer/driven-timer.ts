@@ -1,16 +1,20 @@
-// What every timer of the library is around the tasks that it keeps by tick: milliseconds, a clock, a reaper and user code.
+// What all timers of the library have around the tasks that they keep by tick: milliseconds, a
+// clock, a reaper and user code.
 //
-// Ground rules. It alone drives its pending tasks (PendingTasks) and the reaper, reads the clock and runs tasks. A start reads the
-// clock once; a deadline is rounded UP to a tick and a reading DOWN, so no task is early by `clock.now()`, and one is late by a
-// tick at most besides the host's lateness. (Kafka rounds the deadline down and can fire up to a tick early.) A task without delay
-// belongs to the tick that now lies in: it is due at once, and runs in the next pass.
+// Ground rules. It alone calls its pending tasks (PendingTasks) and its reaper, reads the clock and
+// runs tasks. A start reads the clock once. A deadline is rounded UP to a tick, and a reading DOWN.
+// So no task is early by `clock.now()`, and none is late by more than a tick, plus the host's own
+// lateness. (Kafka rounds the deadline down and can fire a tick early.) A task without delay
+// belongs to the tick that now is in: it is due at once, and runs in the next pass.
 //
-// A pass runs what was due when it began; `advanceClock` runs it to its end, the reaper in slices. User code is called from `#run`
-// alone, and nothing it does (add, cancel, close, throw, advanceClock) upsets the pass: no slot is kept across a call.
-import { setImmediate as laterTurn } from 'node:timers';
+// A pass runs what was due when it began. `advanceClock` runs it to its end, the reaper in slices.
+// Only `#run` calls user code. Whatever user code does there (add, cancel, close, throw,
+// advanceClock), the pass goes on: no slot is kept in a local variable across the call.
+//
+// A start is as short as it can be, because V8 inlines up to a limit. What most starts do not need
+// is in methods of its own. Fields that hold a number begin as one: V8 gives a field that was
+// undefined first no number representation, and then checks at each read.
 import type { Clock } from '../clock/clock.ts';
-import { isHostFaked } from '../clock/host.ts';
-import { systemClock } from '../clock/system-clock.ts';
 import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
@@ -21,11 +25,10 @@ import { Slice } from './slice.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
-import { checkAddable, NOT_HELD, type TaskKeeper } from './timer-protocol.ts';
-import type { TimerTask } from './timer-task.ts';
+import { checkAddable } from './timer-protocol.ts';
+import { NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
 
-// Fields that hold a number start as one: V8 gives a field that was undefined first no number representation, and each read costs a check.
-/** More than any memory holds, and small enough to be compared without a double. */
+/** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** A {@link Timer} by a clock. A pending task keeps the process alive unless `unref()`. */
@@ -37,33 +40,37 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tasks: PendingTasks;
   readonly #observer: PassObserver | undefined;
   readonly #reaper: Reaper;
-  /** What a start must fall below to bother the reaper: -Infinity where nothing may. */
-  #armedTick: number = Number.NEGATIVE_INFINITY;
-  readonly #hasReaper: boolean;
   readonly #slice: Slice;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
-  #looksLater = false;
   #isRunning = false;
   #isClosed = false;
 
-  /** @param nowMs a reading of the clock. @param tasks none yet, at the tick of that. @param observer is told of what runs. */
+  /**
+   * @param nowMs a reading of the clock.
+   * @param tasks without a task, at the tick of `nowMs`.
+   * @param observer is called for what runs.
+   */
   protected constructor(
     options: CheckedTimerOptions,
     nowMs: number,
     tasks: PendingTasks,
     observer?: PassObserver,
   ) {
-    const { tickMs, clock, reaper, sliceMs, maxPending, onError } = options;
+    const { tickMs, clock, sliceMs, maxPending, onError } = options;
     this.#tickMs = tickMs;
     this.#maxPending = Math.min(maxPending, MAX_INT32);
     this.#onError = onError;
     this.#clock = clock;
     this.#tasks = tasks;
     this.#observer = observer;
-    this.#hasReaper = reaper;
-    this.#reaper = new Reaper(clock, () => this.#wake());
-    if (reaper) this.#armedTick = Number.POSITIVE_INFINITY;
+    this.#reaper = new Reaper(
+      options,
+      () => this.#wake(),
+      () => {
+        if (!this.#isRunning && !this.#isClosed) this.#endPass();
+      },
+    );
     this.#slice = new Slice(this, sliceMs);
     this.#nowMs = nowMs;
   }
@@ -72,14 +79,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#tasks.size;
   }
 
-  /** The source of time it was given. */
+  /** Its source of time. */
   get clock(): Clock {
     return this.#clock;
   }
 
   /**
-   * When the reaper looks next, in ms of the clock: no pending task is due before, the first perhaps later (a cascade).
-   * Undefined when none is pending.
+   * When the reaper looks next, in ms of the clock. No pending task is due before. The first may be
+   * due later (a cascade). Undefined when none is pending.
    */
   get nextExpirationMs(): number | undefined {
     const tick = this.#tasks.nextTick();
@@ -88,11 +95,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
-    // Not $slot alone: what a careless timer from outside has left there names a cell of ours.
-    this.file(task, delayMs, task.$keeper === undefined ? NOT_HELD : task.$slot, this);
+    // Not $slot alone: a careless timer from outside may have left the number of one of our cells.
+    this.#start(task, delayMs, task.$keeper === undefined ? NOT_HELD : task.$slot);
   }
 
-  /** As `add` of a task that runs `callback`, which is returned for `cancel()`. @throws as `add`, and for no function. */
+  /**
+   * Adds a task that runs `callback`. Returns the task, for `cancel()`.
+   * @throws as `add`, and TypeError when `callback` is no function.
+   */
   schedule(callback: () => void, delayMs: number): TimerTask {
     if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
     const task = new CallbackTask(callback, delayMs);
@@ -115,7 +125,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return true;
   }
 
-  /** Whether it was closed: then it has no task and takes none. */
+  /** Whether it was closed. Then it has no task and takes none. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -152,7 +162,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this;
   }
 
-  /** Whether pending tasks keep the process alive: the setting, whatever is pending. */
+  /** Whether pending tasks keep the process alive: the setting, also when none is pending. */
   hasRef(): boolean {
     return this.#reaper.isRef;
   }
@@ -161,7 +171,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.close();
   }
 
-  /** The time by its clock in ms: one reading, never less than an earlier one. */
+  /** The time by its clock in ms, never less than before. Reads the clock once. */
   now(): number {
     this.#read();
     return this.#nowMs;
@@ -173,13 +183,16 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (nowMs > this.#nowMs) this.#nowMs = nowMs;
   }
 
-  /** What `now()` said last, in ms; every `add` reads the clock, and so does the reaper. */
+  /** The last reading of the clock, in ms. Each `add` reads it, and so does the reaper. */
   get lastReadingMs(): number {
     return this.#nowMs;
   }
 
-  /** Files a task that is in no timer (`slot` NOT_HELD), or anew one that is held here (any other `slot`); `delayMs` has been checked. */
-  protected file(task: TimerTask, delayMs: number, slot: number, keeper: TaskKeeper): void {
+  /**
+   * Starts a task that is in no timer (`slot` is NOT_HELD), or moves one that is held here.
+   * `delayMs` is a checked one.
+   */
+  #start(task: TimerTask, delayMs: number, slot: number): void {
     const tasks = this.#tasks;
     if (this.#isClosed || (slot === NOT_HELD && tasks.size >= this.#maxPending)) throw this.#refusal();
     this.#read();
@@ -187,14 +200,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowTick = tickAt(nowMs, this.#tickMs);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
-    // Not from `slot`: catching up may have filed it since.
+    // Not from `slot`: catchUp may have filed it.
     if (slot !== NOT_HELD) tasks.release(task, task.$slot);
     const lookAt = tasks.add(task, tick);
-    task.$keeper = keeper;
-    if (lookAt < this.#armedTick) this.#lookAtFor(task, tick, lookAt);
+    task.$keeper = this;
+    if (lookAt < this.#reaper.armedTick) this.#lookAtFor(task, tick, lookAt);
   }
-
-  // What a start does not do as a rule is in methods of its own: the compiler inlines the rest only while it is short.
 
   #refusal(): Error {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
@@ -202,9 +213,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   #lookAtFor(task: TimerTask, tick: number, lookAt: number): void {
     if (this.#isRunning) return; // the pass does so at its end
+    const reaper = this.#reaper;
     try {
-      if (this.#isExact) this.#lookAt(tick);
-      else this.#lookAt(lookAt === NO_EARLIER_LOOK ? this.#tasks.nextTick() : lookAt);
+      if (reaper.isExact) reaper.lookAt(tick);
+      else reaper.lookAt(lookAt === NO_EARLIER_LOOK ? this.#tasks.nextTick() : lookAt);
     } catch (error) {
       // The clock has refused: a task that nobody will wake up for must not be pending.
       task.$keeper = undefined;
@@ -214,7 +226,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * After tasks were taken out: gives memory back, and the wake-up if nothing is left. A pass under way does so at its end.
+   * To be called after tasks were taken out. Gives memory back, and the wake-up when no task is
+   * left. A pass under way does so at its end.
    *
    * @internal
    */
@@ -225,32 +238,34 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       return;
     }
     this.#tasks.shrink();
-    if (this.#armedTick === Number.POSITIVE_INFINITY && this.#isExact)
-      this.#reaper.move(this.#nextLook() * this.#tickMs);
+    const reaper = this.#reaper;
+    if (reaper.armedTick === Number.POSITIVE_INFINITY && reaper.isExact) reaper.moveTo(this.#nextLook());
   }
 
   #wake(): void {
-    this.#armedTick = Number.POSITIVE_INFINITY;
     if (this.#isRunning || this.#isClosed) return;
     const nowMs = this.now();
     this.#slice.begin(nowMs);
-    this.#advance(nowMs, this.#isExact ? undefined : this.#slice);
+    // On a fake host, to go on in the next turn would take a fake millisecond.
+    this.#advance(nowMs, this.#reaper.isExact ? undefined : this.#slice);
   }
 
-  /** Runs what is due at `nowMs`, until `slice`, if there is one, is spent; returns how many ran. */
+  /**
+   * Runs what is due at `nowMs`, until `slice`, if there is one, is spent. Returns how many ran.
+   */
   #advance(nowMs: number, slice: Slice | undefined): number {
     const tasks = this.#tasks;
     this.#isRunning = true;
     let ran = 0;
     try {
-      // A pass that the last slice left open ends first: what its tasks add without delay must wait for the next.
+      // A pass that the last slice has left ends first: the tasks that it adds wait for the next.
       if (tasks.isPassOpen) ran = this.#runPass(slice);
       if (!tasks.isPassOpen) {
         tasks.openPass(tickAt(nowMs, this.#tickMs));
         ran += this.#runPass(slice);
       }
     } finally {
-      // Also where the clock has thrown: a timer that thinks it is running would never run again.
+      // Also when the clock has thrown: else the timer would never run again.
       this.#isRunning = false;
       if (slice !== undefined && tasks.isPassOpen) this.#observer?.didYield(ran, tasks.size);
       this.#endPass();
@@ -284,66 +299,29 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
   }
 
-  /** Gives memory back, and sends the reaper to what is next. */
+  /** Gives memory back, and has the reaper look at what is next. */
   #endPass(): void {
     const tasks = this.#tasks;
     if (tasks.size === 0) {
       this.#rest();
       return;
     }
-    // Not between two slices: to move what is about to run would block the loop for nothing.
+    // Not between two slices: the tasks that would be moved are about to run.
     if (!tasks.isPassOpen) tasks.shrink();
-    if (!this.#hasReaper) return;
+    const reaper = this.#reaper;
+    if (!reaper.isOn) return;
     const tick = this.#nextLook();
-    if (tick < this.#armedTick) this.#lookAt(tick);
-  }
-
-  /**
-   * On a fake host a wake-up is always for a task, never for a cascade alone, as users step from timer to timer; and it runs all that is
-   * due, as to go on in the next turn takes a millisecond there. Every start and stop goes to the reaper: `#armedTick` stays Infinity.
-   */
-  get #isExact(): boolean {
-    return this.#clock === systemClock && isHostFaked();
+    if (tick < reaper.armedTick) reaper.lookAt(tick);
   }
 
   #nextLook(): number {
-    return this.#isExact ? this.#tasks.firstTick() : this.#tasks.nextTick();
+    return this.#reaper.isExact ? this.#tasks.firstTick() : this.#tasks.nextTick();
   }
 
-  /** With nothing pending there is nothing to wake up for. */
+  /** With nothing pending. */
   #rest(): void {
     this.#tasks.rest();
-    if (!this.#hasReaper) return;
-    this.#armedTick = Number.POSITIVE_INFINITY;
     this.#reaper.disarm();
-  }
-
-  /** Sends the reaper to `tick`; not while a pass is under way. */
-  #lookAt(tick: number): void {
-    this.#armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
-    try {
-      this.#reaper.arm(tick * this.#tickMs);
-    } catch (error) {
-      this.#lookLater();
-      throw error;
-    }
-    if (!this.#isExact) this.#armedTick = tick;
-  }
-
-  /**
-   * After a clock has refused to wake, nobody looks for what is pending: asks it once more, in a later turn, as it may have been the
-   * stack that was at its end. What it throws then is an uncaught exception; the next start, or pass, asks anew.
-   */
-  #lookLater(): void {
-    if (this.#looksLater) return;
-    this.#looksLater = true;
-    laterTurn(() => {
-      try {
-        if (!this.#isRunning && !this.#isClosed) this.#endPass();
-      } finally {
-        this.#looksLater = false;
-      }
-    });
   }
 
   /**
@@ -353,12 +331,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
    */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
-    if (!timer.#hasReaper || timer.#isRunning || timer.#isExact) return;
-    mustHold(
-      timer.#armedTick <= earliest,
-      `armed for ${timer.#armedTick}, though ${earliest} is to be looked at`,
-    );
-    mustHold(timer.size > 0 || timer.#armedTick === Number.POSITIVE_INFINITY, 'armed with nothing pending');
+    const { armedTick, isOn, isExact } = timer.#reaper;
+    if (!isOn || timer.#isRunning || isExact) return;
+    mustHold(armedTick <= earliest, `armed for ${armedTick}, though ${earliest} is to be looked at`);
+    mustHold(timer.size > 0 || armedTick === Number.POSITIVE_INFINITY, 'armed with nothing pending');
   }
 }
 

@@ -1,43 +1,98 @@
-// The one wake-up that a timer holds on its clock.
+// The wake-up of a timer: when it looks for due tasks next.
 //
-// Ground rules. The reaper owns the wake-up; its timer (DrivenTimer) tells it the time to look next and is told when that has come.
-// It arms for an earlier time only: one for a later time would cost a host timer per start, while a wake-up that finds
-// nothing due costs one per bucket. With nothing pending it holds no wake-up, so an idle timer costs the host nothing.
+// Ground rules. The reaper owns the one wake-up that a timer holds on its clock. Its timer
+// (DrivenTimer) asks it to look at a tick, and is woken at that tick. For a start, the reaper arms
+// for an earlier tick only. To arm for a later one would cost a host timer for each start. A
+// wake-up that finds nothing due costs one for each bucket. With nothing pending it holds no
+// wake-up, so an idle timer costs the host nothing.
+//
+// On a fake host a wake-up is always for a task, never for a cascade alone: users step from timer
+// to timer. So the reaper is armed for a later tick too when a task has been stopped.
+//
+// When a clock refuses to wake, nobody would look for what is pending. So the timer is asked once
+// more, in a later turn: perhaps it was the stack that was at its end. What the clock throws then
+// is an uncaught exception. The next start or pass tries again.
+import { setImmediate as laterTurn } from 'node:timers';
 import type { Clock, WakeUp } from '../clock/clock.ts';
+import { isHostFaked } from '../clock/host.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import { throwLater } from '../report-error.ts';
 
 export class Reaper {
   readonly #clock: Clock;
+  readonly #tickMs: number = 0;
   readonly #wake: () => void;
+  readonly #retry: () => void;
   #wakeUp: WakeUp | undefined;
-  #armedAtMs = Number.POSITIVE_INFINITY;
+  /** The tick of the wake-up. */
+  #wakeUpTick = Number.POSITIVE_INFINITY;
+  #willRetry = false;
   #isRef = true;
+  /** Only a start for an earlier tick has to call `lookAt`. */
+  armedTick: number = Number.NEGATIVE_INFINITY;
+  /** False: it never wakes its timer, and `armedTick` stays -Infinity. */
+  readonly isOn: boolean;
 
-  constructor(clock: Clock, wake: () => void) {
-    this.#clock = clock;
+  /**
+   * @param retry is called once in a later turn when the clock has refused: it is to call `lookAt`.
+   */
+  constructor(
+    options: { clock: Clock; tickMs: number; reaper: boolean },
+    wake: () => void,
+    retry: () => void,
+  ) {
+    this.#clock = options.clock;
+    this.#tickMs = options.tickMs;
     this.#wake = wake;
+    this.#retry = retry;
+    this.isOn = options.reaper;
+    if (this.isOn) this.armedTick = Number.POSITIVE_INFINITY;
   }
 
-  /** Sees to it that `wake` is called at `atMs` or before; O(1), one host timer if that is earlier than known. */
-  arm(atMs: number): void {
-    if (atMs >= this.#armedAtMs) return;
+  /**
+   * Whether each wake-up must be for a task, on a fake host. Then every start and stop calls:
+   * `armedTick` stays Infinity.
+   */
+  get isExact(): boolean {
+    return this.#clock === systemClock && isHostFaked();
+  }
+
+  /**
+   * Looks at `tick` or before. O(1), with one host timer when nobody looked so early.
+   * @throws what the clock throws.
+   */
+  lookAt(tick: number): void {
+    this.armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
+    try {
+      if (tick < this.#wakeUpTick) this.#arm(tick);
+    } catch (error) {
+      this.#retryLater();
+      throw error;
+    }
+    if (!this.isExact) this.armedTick = tick;
+  }
+
+  /** Looks at `tick`, be it later than before. @throws what the clock throws. */
+  moveTo(tick: number): void {
+    if (tick > this.#wakeUpTick) this.disarm();
+    this.lookAt(tick);
+  }
+
+  #arm(tick: number): void {
     this.disarm();
-    this.#wakeUp = this.#clock.wakeAt(atMs, this.#fire);
-    this.#armedAtMs = atMs;
+    this.#wakeUp = this.#clock.wakeAt(tick * this.#tickMs, this.#fire);
+    this.#wakeUpTick = tick;
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 
-  /** As `arm`, for a later time too. */
-  move(atMs: number): void {
-    if (atMs > this.#armedAtMs) this.disarm();
-    this.arm(atMs);
-  }
-
-  /** Forgets the wake-up, if there is one. Never throws: it is called in the middle of completing an operation, which must get its answer. */
+  /**
+   * Gives the wake-up up. Never throws: it is called while an operation is completed, which must
+   * get its answer.
+   */
   disarm(): void {
+    if (!this.isOn) return;
     const wakeUp = this.#wakeUp;
-    this.#wakeUp = undefined;
-    this.#armedAtMs = Number.POSITIVE_INFINITY;
+    this.#forget();
     try {
       wakeUp?.cancel();
     } catch (error) {
@@ -55,9 +110,26 @@ export class Reaper {
     else this.#wakeUp?.unref?.();
   }
 
-  readonly #fire = (): void => {
+  #forget(): void {
     this.#wakeUp = undefined;
-    this.#armedAtMs = Number.POSITIVE_INFINITY;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    this.armedTick = Number.POSITIVE_INFINITY;
+  }
+
+  readonly #fire = (): void => {
+    this.#forget();
     this.#wake();
   };
+
+  #retryLater(): void {
+    if (this.#willRetry) return;
+    this.#willRetry = true;
+    laterTurn(() => {
+      try {
+        this.#retry();
+      } finally {
+        this.#willRetry = false;
+      }
+    });
+  }
 }
