@@ -7,9 +7,8 @@
 // lateness. (Kafka rounds the deadline down and can fire a tick early.) A task without delay
 // belongs to the tick that now is in: it is due at once, and runs in the next pass.
 //
-// A pass runs what was due when it began. `advanceClock` runs it to its end, the reaper in slices.
-// Only `#run` calls user code. Whatever user code does there (add, cancel, close, throw,
-// advanceClock), the pass goes on: no slot is kept in a local variable across the call.
+// A pass (TaskRunner) runs what was due when it began: `advanceClock` to its end, the reaper in
+// slices.
 //
 // A start is as short as it can be, because V8 inlines up to a limit. What most starts do not need
 // is in methods of its own. Fields that hold a number begin as one: V8 gives a field that was
@@ -17,12 +16,11 @@
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
-import { reportError } from '../report-error.ts';
 import { CallbackTask } from './callback-task.ts';
 import { NO_EARLIER_LOOK, type PassObserver, type PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
-import { Slice } from './slice.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
+import { TaskRunner } from './task-runner.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
 import { checkAddable } from './timer-protocol.ts';
@@ -35,15 +33,12 @@ const MAX_INT32 = 2 ** 31 - 1;
 export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tickMs: number = 0;
   readonly #maxPending: number = 0;
-  readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
   readonly #clock: Clock;
   readonly #tasks: PendingTasks;
-  readonly #observer: PassObserver | undefined;
+  readonly #runner: TaskRunner;
   readonly #reaper: Reaper;
-  readonly #slice: Slice;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
-  #isRunning = false;
   #isClosed = false;
 
   /**
@@ -57,21 +52,19 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     tasks: PendingTasks,
     observer?: PassObserver,
   ) {
-    const { tickMs, clock, sliceMs, maxPending, onError } = options;
+    const { tickMs, clock, maxPending } = options;
     this.#tickMs = tickMs;
     this.#maxPending = Math.min(maxPending, MAX_INT32);
-    this.#onError = onError;
     this.#clock = clock;
     this.#tasks = tasks;
-    this.#observer = observer;
+    this.#runner = new TaskRunner(this, tasks, options, observer);
     this.#reaper = new Reaper(
       options,
       () => this.#wake(),
       () => {
-        if (!this.#isRunning && !this.#isClosed) this.#endPass();
+        if (!this.#runner.isRunning && !this.#isClosed) this.#endPass();
       },
     );
-    this.#slice = new Slice(this, sliceMs);
     this.#nowMs = nowMs;
   }
 
@@ -131,9 +124,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   advanceClock(): number {
-    if (this.#isRunning || this.#isClosed) return 0;
-    const nowMs = this.now();
-    return this.#tasks.hasDue(tickAt(nowMs, this.#tickMs)) ? this.#advance(nowMs, undefined) : 0;
+    if (this.#runner.isRunning || this.#isClosed) return 0;
+    const tick = tickAt(this.now(), this.#tickMs);
+    if (!this.#tasks.hasDue(tick)) return 0;
+    try {
+      return this.#runner.runAll(tick);
+    } finally {
+      this.#endPass();
+    }
   }
 
   close(): TimerTask[] {
@@ -212,7 +210,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   #lookAtFor(task: TimerTask, tick: number, lookAt: number): void {
-    if (this.#isRunning) return; // the pass does so at its end
+    if (this.#runner.isRunning) return; // the pass does so at its end
     const reaper = this.#reaper;
     try {
       if (reaper.isExact) reaper.lookAt(tick);
@@ -232,7 +230,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
    * @internal
    */
   settle(): void {
-    if (this.#isRunning) return;
+    if (this.#runner.isRunning) return;
     if (this.#tasks.size === 0) {
       this.#rest();
       return;
@@ -243,59 +241,15 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   #wake(): void {
-    if (this.#isRunning || this.#isClosed) return;
+    if (this.#runner.isRunning || this.#isClosed) return;
     const nowMs = this.now();
-    this.#slice.begin(nowMs);
-    // On a fake host, to go on in the next turn would take a fake millisecond.
-    this.#advance(nowMs, this.#reaper.isExact ? undefined : this.#slice);
-  }
-
-  /**
-   * Runs what is due at `nowMs`, until `slice`, if there is one, is spent. Returns how many ran.
-   */
-  #advance(nowMs: number, slice: Slice | undefined): number {
-    const tasks = this.#tasks;
-    this.#isRunning = true;
-    let ran = 0;
+    const tick = tickAt(nowMs, this.#tickMs);
     try {
-      // A pass that the last slice has left ends first: the tasks that it adds wait for the next.
-      if (tasks.isPassOpen) ran = this.#runPass(slice);
-      if (!tasks.isPassOpen) {
-        tasks.openPass(tickAt(nowMs, this.#tickMs));
-        ran += this.#runPass(slice);
-      }
+      // On a fake host, to go on in the next turn would take a fake millisecond.
+      if (this.#reaper.isExact) this.#runner.runAll(tick);
+      else this.#runner.runSlice(tick, nowMs);
     } finally {
-      // Also when the clock has thrown: else the timer would never run again.
-      this.#isRunning = false;
-      if (slice !== undefined && tasks.isPassOpen) this.#observer?.didYield(ran, tasks.size);
       this.#endPass();
-    }
-    return ran;
-  }
-
-  #runPass(slice: Slice | undefined): number {
-    const tasks = this.#tasks;
-    let ran = 0;
-    do {
-      const task = tasks.take();
-      if (task !== undefined) {
-        this.#run(task);
-        ran++;
-      } else if (!tasks.isPassOpen) {
-        break;
-      }
-    } while (!slice?.isSpent());
-    return ran;
-  }
-
-  #run(task: TimerTask): void {
-    if (task.$keeper === this) task.$keeper = undefined;
-    this.#observer?.willRun(task, this.#nowMs);
-    try {
-      task.run();
-    } catch (error) {
-      this.#observer?.threw(error, task);
-      reportError(error, task, this.#onError);
     }
   }
 
@@ -332,7 +286,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
     const { armedTick, isOn, isExact } = timer.#reaper;
-    if (!isOn || timer.#isRunning || isExact) return;
+    if (!isOn || timer.#runner.isRunning || isExact) return;
     mustHold(armedTick <= earliest, `armed for ${armedTick}, though ${earliest} is to be looked at`);
     mustHold(timer.size > 0 || armedTick === Number.POSITIVE_INFINITY, 'armed with nothing pending');
   }

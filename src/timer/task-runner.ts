@@ -1,0 +1,99 @@
+// The running of due tasks: a pass of a timer, in slices or to its end.
+//
+// Ground rules. It alone calls user code. No slot is kept in a local variable across that call, so
+// user code may do all it wants (add, cancel, close, throw, advanceClock) and the pass goes on. An
+// error of a task goes to `onError`, and stops nothing.
+import { reportError } from '../report-error.ts';
+import type { PassObserver, PendingTasks } from './pending-tasks.ts';
+import { Slice } from './slice.ts';
+import type { TaskKeeper, TimerTask } from './timer-task.ts';
+
+/** The timer whose tasks are run. */
+interface RunningTimer extends TaskKeeper {
+  now(): number;
+  readonly lastReadingMs: number;
+}
+
+export class TaskRunner {
+  readonly #timer: RunningTimer;
+  readonly #tasks: PendingTasks;
+  readonly #slice: Slice;
+  readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
+  readonly #observer: PassObserver | undefined;
+  #isRunning = false;
+
+  constructor(
+    timer: RunningTimer,
+    tasks: PendingTasks,
+    options: { sliceMs: number; onError?: (error: unknown, task: TimerTask) => void },
+    observer: PassObserver | undefined,
+  ) {
+    this.#timer = timer;
+    this.#tasks = tasks;
+    this.#slice = new Slice(timer, options.sliceMs);
+    this.#onError = options.onError;
+    this.#observer = observer;
+  }
+
+  /** True while tasks run. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Runs what is due at `tick`. Returns how many tasks ran. @throws what the clock throws. */
+  runAll(tick: number): number {
+    return this.#run(tick, undefined);
+  }
+
+  /** As `runAll`, for one slice, which begins at `nowMs`. The pass may stay open then. */
+  runSlice(tick: number, nowMs: number): number {
+    this.#slice.begin(nowMs);
+    return this.#run(tick, this.#slice);
+  }
+
+  #run(tick: number, slice: Slice | undefined): number {
+    const tasks = this.#tasks;
+    this.#isRunning = true;
+    let ran = 0;
+    try {
+      // A pass that the last slice has left ends first: the tasks that it adds wait for the next.
+      if (tasks.isPassOpen) ran = this.#runPass(slice);
+      if (!tasks.isPassOpen) {
+        tasks.openPass(tick);
+        ran += this.#runPass(slice);
+      }
+    } finally {
+      // Also when the clock has thrown: else the timer would never run again.
+      this.#isRunning = false;
+      if (slice !== undefined && tasks.isPassOpen) this.#observer?.didYield(ran, tasks.size);
+    }
+    return ran;
+  }
+
+  #runPass(slice: Slice | undefined): number {
+    const tasks = this.#tasks;
+    let ran = 0;
+    do {
+      const task = tasks.take();
+      if (task !== undefined) {
+        this.#runTask(task);
+        ran++;
+      } else if (!tasks.isPassOpen) {
+        break;
+      }
+    } while (!slice?.isSpent());
+    return ran;
+  }
+
+  #runTask(task: TimerTask): void {
+    const timer = this.#timer;
+    if (task.$keeper === timer) task.$keeper = undefined;
+    this.#observer?.willRun(task, timer.lastReadingMs);
+    try {
+      task.run();
+    } catch (error) {
+      this.#observer?.threw(error, task);
+      reportError(error, task, this.#onError);
+    }
+  }
+}
