@@ -1,24 +1,26 @@
-// The API reference: every subpath that the package exports, from its source, into docs/api (not committed).
-import { readFileSync } from 'node:fs';
+// The API reference, into docs/api (not committed): a page for each import path, from docs/reference.
+import { readdirSync } from 'node:fs';
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const pages = new URL('../docs/reference/', import.meta.url);
 
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
   name: 'purgatory',
-  entryPoints: Object.values(manifest.exports)
-    .map(({ types }) => types)
-    .filter((types) => types !== undefined)
-    .map((types) => types.replace('./dist/', '../src/').replace('.d.ts', '.ts')),
+  entryPoints: readdirSync(pages)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.example.ts'))
+    .map((file) => `../docs/reference/${file}`),
   tsconfig: 'tsconfig.json',
   out: '../docs/api',
   readme: 'none',
   sort: ['source-order'],
+  sortEntryPoints: true,
   excludePrivate: true,
   excludeInternal: true,
   excludeExternals: true,
   disableSources: true,
   hideGenerator: true,
+  // An example is code that is included, not text that is code.
+  jsDocCompatibility: { exampleTag: false },
   githubPages: false,
   treatWarningsAsErrors: true,
 };

@@ -35,7 +35,7 @@ export interface BusMember {
 
 /** A member's end of the bus. */
 export interface Membership {
-  /** Tells the members of this name in all other processes, soon. Call {@link checkHintKey} before anything has changed. O(1). */
+  /** Tells the members of this name in all other processes, soon. Call `checkHintKey` before anything has changed. O(1). */
   publish(key: string, value?: HintValue): void;
   /** Ends the membership; what was published before still goes out. A second call does nothing. */
   leave(): void;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,8 @@ const PRINTED =
 describe('The package, packed and installed', function () {
   this.timeout(120_000);
   let home: string;
+  let archiveBytes: number;
+  let files: string[];
 
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'purgatory-'));
@@ -31,6 +33,8 @@ describe('The package, packed and installed', function () {
     await run('npm', ['pack', '--pack-destination', home], { cwd: root });
     const [archive] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
     await run('tar', ['-xzf', join(home, archive), '-C', join(modules, 'purgatory'), '--strip-components=1']);
+    archiveBytes = (await stat(join(home, archive))).size;
+    files = await readdir(join(modules, 'purgatory'), { recursive: true });
     // What an install would bring besides: the one runtime dependency.
     await symlink(join(root, 'node_modules/@datastructures-js'), join(modules, '@datastructures-js'));
     await writeFile(join(home, 'import.mjs'), `import * as purgatory from 'purgatory';${USE}`);
@@ -64,10 +68,39 @@ console.log(createRequire(import.meta.url)('purgatory').SystemTimer === SystemTi
     expect(stderr).to.contain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  it('brings sources, types and licence, and no tests', async () => {
-    const files = await readdir(join(home, 'node_modules/purgatory'), { recursive: true });
-    expect(files).to.include.members(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']);
-    expect(files).to.include.members(['dist/index.js', 'dist/index.d.ts', 'src/index.ts']);
-    expect(files.filter((file) => file.includes('.test.') || file.startsWith('test'))).to.deep.equal([]);
+  it('has types for an ES module and for a CommonJS file', async () => {
+    const use = `import { DelayedOperation, Purgatory } from 'purgatory';
+import { IdleTimeouts } from 'purgatory/idle';
+abstract class Op extends DelayedOperation {}
+const operations: Op[] = new Purgatory<string, Op>('p').close();
+export { IdleTimeouts, operations };`;
+    await Promise.all(['use.mts', 'use.cts'].map((file) => writeFile(join(home, file), use)));
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', ...types];
+    const lib = ['--lib', 'es2022,esnext.disposable'];
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const checked = await runNode([tsc, ...options, ...lib, 'use.mts', 'use.cts'], { cwd: home });
+    expect(summary(checked)).to.deep.equal(ok(''));
+  });
+
+  it('brings its documentation, and neither sources nor maps nor tests', () => {
+    expect(files).to.include.members(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md']);
+    expect(files).to.include.members(['dist/index.js', 'dist/index.d.ts', 'examples/delayed-fetch/main.ts']);
+    expect(files).to.include.members(['docs/contract.md', 'docs/operations.md']);
+    expect(files).to.include.members(['docs/grafana/dashboard.json', 'docs/grafana/alerts.yml']);
+    const others = files.filter((file) => /^(src|test|bench)\/|\.map$|\.test\./.test(file));
+    expect(others).to.deep.equal([]);
+  });
+
+  it('leads from its README to files that it brings; pictures are in the repository', async () => {
+    const readme = await readFile(join(home, 'node_modules/purgatory/README.md'), 'utf8');
+    const links = [...readme.matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+)/g)].map(([, link]) => link);
+    const relative = links.filter((link) => !link.startsWith('https:'));
+    expect(relative).to.include('examples/delayed-fetch/README.md');
+    expect(relative.filter((link) => !files.includes(link))).to.deep.equal([]);
+  });
+
+  it('is smaller than 500 kB as an archive', () => {
+    expect(archiveBytes).to.be.below(500_000);
   });
 });

@@ -1,0 +1,11 @@
+/**
+ * An operation that answers in the `AsyncLocalStorage` context of the request that made it, whoever completes it.
+ *
+ * Without it, user code runs in the context of the event or of the timer.
+ *
+ * @example
+ * {@includeCode ./async-context.example.ts}
+ *
+ * @module purgatory/async-context
+ */
+export * from '../../src/async-context/contextual-operation.ts';

@@ -1,0 +1,10 @@
+/**
+ * Idle timeouts for connections and sessions. A sign of life is one call, {@link IdleTimeouts.touch}, which costs little more
+ * than a field.
+ *
+ * @example
+ * {@includeCode ./idle.example.ts}
+ *
+ * @module purgatory/idle
+ */
+export * from '../../src/idle/idle-timeouts.ts';

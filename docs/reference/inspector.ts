@@ -1,0 +1,9 @@
+/**
+ * One page that shows purgatories and timers at work, read-only, on loopback or mounted in a server of yours.
+ *
+ * @example
+ * {@includeCode ./inspector.example.ts}
+ *
+ * @module purgatory/inspector
+ */
+export * from '../../src/inspector/inspector.ts';

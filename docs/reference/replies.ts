@@ -1,0 +1,9 @@
+/**
+ * Who waits for which reply, by correlation id: for remote calls over any connection that carries messages.
+ *
+ * @example
+ * {@includeCode ./replies.example.ts}
+ *
+ * @module purgatory/replies
+ */
+export * from '../../src/replies/replies.ts';

@@ -1,0 +1,12 @@
+/**
+ * Waits for a key to reach a value: an offset that is replicated, bytes that are there to read.
+ *
+ * A {@link ThresholdPurgatory} remembers the last value of each key. `advance` ends the waits that the new value reaches,
+ * and looks at no other, so it costs O(completed x log waiting).
+ *
+ * @example
+ * {@includeCode ./threshold.example.ts}
+ *
+ * @module purgatory/threshold
+ */
+export * from '../../src/threshold/index.ts';
