@@ -14,10 +14,15 @@ export interface ChildResult {
 /** Runs `node` with `args`; a process that hangs is killed after `limitMs`, which shows as its signal. */
 export function runNode(
   args: readonly string[],
-  { cwd = root, limitMs = 60_000 }: { cwd?: string; limitMs?: number } = {},
+  { cwd = root, limitMs = 60_000, env = {} }: { cwd?: string; limitMs?: number; env?: object } = {},
 ): Promise<ChildResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs });
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: limitMs,
+    });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,9 @@
+/**
+ * For authors of a transport of their own: the cases that a transport has to pass. Run each as a test.
+ *
+ * @example
+ * {@includeCode ./bus-conformance.example.ts}
+ *
+ * @module purgatory/bus/conformance
+ */
+export * from '../../src/bus/conformance.ts';

@@ -1,0 +1,9 @@
+/**
+ * A bus over NATS, with your own connection of `@nats-io/transport-node`. Make it with `maxReconnectAttempts: -1`.
+ *
+ * @example
+ * {@includeCode ./bus-nats.example.ts}
+ *
+ * @module purgatory/bus/nats
+ */
+export * from '../../src/bus/nats.ts';

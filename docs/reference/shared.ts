@@ -1,0 +1,10 @@
+/**
+ * Waits on state that is kept elsewhere, in a database or a cache. However many wait for a key, a process reads it once for
+ * all of them.
+ *
+ * @example
+ * {@includeCode ./shared.example.ts}
+ *
+ * @module purgatory/shared
+ */
+export * from '../../src/shared/shared-waits.ts';

@@ -1,0 +1,12 @@
+import { expectTypeOf } from 'expect-type';
+import pg from 'pg';
+import type { Bus } from 'purgatory/bus';
+import { notifyInTransaction, postgresBus } from 'purgatory/bus/postgres';
+
+expectTypeOf(postgresBus(() => new pg.Client(), { flushMs: 10 })).toEqualTypeOf<Bus>();
+// @ts-expect-error a bus makes its own clients, to connect again
+postgresBus(new pg.Client());
+
+// In a transaction of a client, or of one from a pool.
+expectTypeOf(notifyInTransaction(new pg.Client(), 'jobs', ['job-7'])).toEqualTypeOf<Promise<void>>();
+void notifyInTransaction(await new pg.Pool().connect(), 'jobs', ['job-7'], { prefix: 'test' });
