@@ -1,27 +1,33 @@
-// What the engine asks of time. A timer takes one Clock at construction and never reads the host's time itself, so that
-// a test, a simulation or a fake clock replaces time as a whole.
+// What the engine needs of time. A timer is given one Clock and never reads the host's time itself.
+// So a test, a simulation or a fake clock replaces all of time.
 
 /** A source of time and of wake-ups. */
 export interface Clock {
   /**
-   * The time in ms: monotonic, from any origin, possibly fractional. O(1); a timer reads it once for every start.
-   * A reading below an earlier one counts as the earlier one.
+   * The time in ms: monotonic, from any origin, whole or fractional. O(1). A timer reads it once
+   * for each start. A reading below an earlier one counts as the earlier one.
    */
   now(): number;
 
   /**
-   * Calls `wake` once, in a later turn and never from inside this call, at the first chance where `now() >= atMs`.
-   * A time already reached means the next turn. A timer holds at most one wake-up at a time.
+   * Calls `wake` once, as soon as `now() >= atMs`, in a later turn and never inside this call. A
+   * time in the past means the next turn. A timer holds one wake-up at most.
    */
   wakeAt(atMs: number, wake: () => void): WakeUp;
 }
 
-/** One wake-up that a {@link Clock} owes. */
+/** A wake-up that a {@link Clock} is to make. */
 export interface WakeUp {
-  /** Forgets the wake-up; without effect once it ran. What it throws becomes an uncaught exception in a later turn. */
+  /**
+   * Forgets the wake-up. Does nothing after it ran. What this throws becomes an uncaught exception
+   * in a later turn.
+   */
   cancel(): void;
-  /** Lets the wake-up keep the process alive: the state it starts in. Clocks that hold no process need not have it. */
+  /**
+   * The wake-up keeps the process alive, as it does at first. Optional: not every clock keeps a
+   * process alive.
+   */
   ref?(): void;
-  /** Lets the process end although the wake-up is outstanding. */
+  /** The process may end before the wake-up. */
   unref?(): void;
 }

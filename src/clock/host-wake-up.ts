@@ -1,8 +1,9 @@
-// A wake-up of the system clock, and the list of those that are outstanding.
+// A wake-up of the system clock, and the list of the outstanding ones.
 //
-// Ground rules. A wake-up is one setTimeout of the host, or the chain of them that reaches its time, or a place in the next turn. The
-// timer that it waits for has a number, the arming, by which one that was abandoned is known when it comes. No immediate of the
-// host is ever cleared (next-turn.ts). The list has links, as a Set would hash each: `npm run bench -- churn`, nothing else pending.
+// Ground rules. A wake-up waits for one setTimeout of the host, or for a chain of them, or for the
+// next turn. Each arming has a number. A host timer that fires with an old number was given up, and
+// is ignored. No immediate of the host is ever cleared (next-turn.ts). The list has links, because
+// a Set would hash each wake-up: `npm run bench -- churn`, nothing else pending.
 import { rootContext } from '../root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { ForeignTimer, foreign, host, MAX_TIMEOUT_MS } from './host.ts';
@@ -10,12 +11,15 @@ import { NextTurn, type NextTurnJob } from './next-turn.ts';
 
 const nextTurn = new NextTurn();
 
-/** How much a host may be early, in ms: it counts in whole ones, of a time that it took at the start of its turn. */
+/**
+ * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of
+ * its turn.
+ */
 const EARLY_MS = 2;
 
-/** The clock that the wake-ups are of. */
+/** The clock that makes the wake-ups. */
 export interface WakingClock extends Pick<Clock, 'now'> {
-  /** Told by a host whose setTimeout is over `shortMs` before its time. */
+  /** Is called when a foreign setTimeout has fired `shortMs` too early. */
   wasWokenEarly(shortMs: number): void;
 }
 
@@ -58,7 +62,7 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
     this.#outstanding = outstanding;
     this.#atMs = atMs;
     this.#wake = wake;
-    this.#arm(); // reads the clock, which notices a host that was replaced since the last reading and re-arms all outstanding
+    this.#arm(); // reads the clock, which re-arms all outstanding ones when the host was replaced
     outstanding.push(this);
     this.#isOutstanding = true;
   }
@@ -113,7 +117,7 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
       }
       this.#timer = timer;
     } else if (delayMs <= 0) {
-      // A slice that yielded goes on in the next turn, not a whole millisecond later; a fake host gets what its ticks run.
+      // A slice that has yielded goes on in the next turn, and not a whole millisecond later.
       this.#timer = undefined;
       nextTurn.add(this);
       return;

@@ -1,35 +1,36 @@
-// The host's timers and time: which are its own, which are somebody else's.
+// The timers and the time of the host: which are its own, and which are a replacement.
 //
-// Ground rules. The globals are looked up afresh at every call, so that what replaces them after the import just works. What replaces
-// setTimeout or setInterval is foreign: a fake, or a wrapper for some tool. Not foreign are the library's own drop-in timers, whose
-// module says so (`standsOnUs`), and what wraps those, which is found out when it calls back into the engine: to be woken by
-// either would go round in a circle.
+// Ground rules. The globals are looked up at every call, so a replacement that is installed after
+// the import just works. A replacement of setTimeout or setInterval is foreign: a fake, or a
+// wrapper of some tool. The drop-in timers of this library are not foreign: their module says so
+// (`standsOnUs`). A wrapper around them is not foreign either. It is found out when it calls back
+// into the engine. If the engine waited for one of these, it would wait for itself.
 //
-// Costs. O(1), a few ns; what replaces the host's own costs a WeakSet's look-up besides.
+// Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
 import { rootContext } from '../root-context.ts';
 
-/** The host's own, by which a replacement is noticed. */
+/** The host's own, to compare the globals with. */
 export const host: Readonly<
   Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval' | 'Date'>
 > = { setTimeout, setInterval, clearTimeout, clearInterval, Date };
 const hostPerformance = performance;
 const hostPerformanceNow = performance.now;
 
-/** setTimeout's own limit in ms: what lies further away is waited for in several steps. */
+/** The longest delay of setTimeout, in ms. A longer wait takes several steps. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
 type Start = typeof setTimeout | typeof setInterval;
 
 const onUs = new WeakSet<Start>();
-/** The foreign ones that are being called, the innermost last. */
+/** The foreign functions that are being called, the innermost last. */
 const calling: Start[] = [];
 
-/** To be told of what stands on the timers of this library. */
+/** Says that `start` uses the timers of this library. */
 export function standsOnUs(start: (callback: () => void, delayMs?: number) => unknown): void {
   onUs.add(start as Start);
 }
 
-/** What stands in for the host's own setTimeout, or setInterval, if that is somebody else's. */
+/** The foreign replacement of setTimeout or setInterval. Undefined when there is none. */
 export function foreign(name: 'setTimeout' | 'setInterval'): Start | undefined {
   const current: Start = globalThis[name];
   if (current === host[name] || onUs.has(current)) return undefined;
@@ -38,12 +39,14 @@ export function foreign(name: 'setTimeout' | 'setInterval'): Start | undefined {
   return undefined;
 }
 
-/** Whether the time is `performance`'s own. */
+/** Whether `performance.now` is the host's own. */
 export function isPerformanceReal(): boolean {
   return performance.now === hostPerformanceNow && performance === hostPerformance;
 }
 
-/** False while a fake clock stands in for the host: its time moves in jumps, in the middle of a turn. */
+/**
+ * False while a fake clock replaces the host's: its time moves in jumps, in the middle of a turn.
+ */
 export function isHostTimeReal(): boolean {
   return (
     (setTimeout === host.setTimeout || foreign('setTimeout') === undefined) &&
@@ -52,7 +55,7 @@ export function isHostTimeReal(): boolean {
   );
 }
 
-/** Whether timers and time are a fake clock's, which runs timers synchronously, when it is told to. */
+/** Whether timers and time are those of a fake clock, which runs timers in the middle of a turn. */
 export function isHostFaked(): boolean {
   return foreign('setTimeout') !== undefined && !(Date === host.Date && isPerformanceReal());
 }
@@ -77,7 +80,9 @@ export class ForeignTimer {
     }
   }
 
-  /** Whether it has come out, in the constructor or since, that this is a timer of ours in disguise. */
+  /**
+   * Whether it has come out, in the constructor or since, that this is a timer of ours in disguise.
+   */
   get standsOnUs(): boolean {
     return onUs.has(this.#start);
   }
@@ -90,7 +95,10 @@ export class ForeignTimer {
     this.#timer?.unref?.();
   }
 
-  /** The timer of a fake that is gone is abandoned: node:test's clearTimeout corrupts the next mock when called after its own. */
+  /**
+   * The timer of a fake that is gone is abandoned: node:test's clearTimeout corrupts the next mock
+   * when called after its own.
+   */
   clear(): void {
     if (globalThis[this.#name] === this.#start) this.#clear(this.#timer as never);
   }

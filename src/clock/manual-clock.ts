@@ -1,11 +1,12 @@
-// A clock that stands still until it is told to move: for tests and simulations.
+// A clock that stands still until it is moved: for tests and simulations.
 //
-// Ground rules. It owns its time and the wake-ups that are outstanding. Only `advance` moves it, only forward, stepping to
-// every wake-up in turn, so that a callback that reads the clock sees its own time. One wake-up costs O(n) of the n that
-// are outstanding: n is the number of timers on this clock, one or two.
+// Ground rules. It owns its time and its outstanding wake-ups. Only `advance` moves it, and only
+// forward. `advance` stops at each wake-up in turn, so each callback reads its own time. A wake-up
+// costs O(n) of the n that are outstanding: one for each timer on this clock.
 //
-// A wake-up set from inside a wake-up for a time already reached runs 1 ms later (as Node's setTimeout(0) does), or at
-// the next `advance` when the target is reached before. Else a task that re-adds itself without delay would hang `advance`.
+// A wake-up may set another one for a time that has come. That one runs 1 ms later, as a
+// setTimeout(0) of Node does, or in the next `advance` when this one has reached its target. Else a
+// task that adds itself again without delay would hang `advance`.
 import { invalidArgType, outOfRange } from '../errors.ts';
 import type { Clock, WakeUp } from './clock.ts';
 
@@ -14,15 +15,19 @@ interface ManualWakeUp extends WakeUp {
   readonly wake: () => void;
 }
 
-/** The least time between two runs of a wake-up that re-arms itself for a time already reached, as setTimeout has it. */
+/** The least time between two runs of a wake-up that sets itself again for a time that has come. */
 const LEAST_STEP_MS = 1;
 
-/** A {@link Clock} for tests and simulations: its time moves by {@link ManualClock.advance} alone. */
+/**
+ * A {@link Clock} for tests and simulations: its time moves by {@link ManualClock.advance} alone.
+ */
 export class ManualClock implements Clock {
   #nowMs = 0;
   #depth = 0;
   readonly #outstanding: ManualWakeUp[] = [];
-  /** What the innermost wake-ups set for a time already reached: not due before the clock steps on. */
+  /**
+   * The wake-ups that wake-ups have set for a time that has come. Not due before the clock moves.
+   */
   readonly #held: ManualWakeUp[] = [];
 
   /**
@@ -52,10 +57,12 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves the time forward by `ms`, running each wake-up that falls due at its own time, in order of time, then of
-   * setting. `advance(0)` runs what is due now. What a wake-up throws ends the call with the clock at that wake-up's time.
+   * Moves the time forward by `ms`. Runs each wake-up that becomes due at its own time, in the
+   * order of time, then of setting. `advance(0)` runs what is due now. When a wake-up throws, the
+   * call throws that error, with the clock at the time of the wake-up.
    *
-   * @throws TypeError, RangeError (Node's codes) when `ms` is not a finite number >= 0; the time has not moved then.
+   * @throws TypeError, RangeError (Node's codes) when `ms` is not a finite number >= 0; the time
+   * has not moved then.
    */
   advance(ms: number): void {
     if (typeof ms !== 'number') throw invalidArgType('ms', 'of type number', ms);
@@ -83,7 +90,10 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** When held wake-ups run: a millisecond on, or at once at the target where so large a time has no next millisecond. */
+  /**
+   * When the held wake-ups run: a millisecond later, or at the target when so large a time has no
+   * next millisecond.
+   */
   #soon(targetMs: number): number {
     const soonMs = this.#nowMs + LEAST_STEP_MS;
     return soonMs > this.#nowMs ? soonMs : targetMs;

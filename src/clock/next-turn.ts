@@ -1,30 +1,34 @@
 // What the host is to run in its next turn: one immediate for all of it.
 //
-// Ground rules. It owns that immediate and never clears it. Node's queue of immediates breaks for good when one is cleared by an
-// `uncaughtException` handler for an error that another immediate threw (20, 22 and 24: an endless TypeError about `_idleNext`), and a
-// task may be cancelled from anywhere. An immediate with nothing left to run is unref'd; what comes before its turn uses it again.
-// The host's own setImmediate is used: whoever needs it has the host's own setTimeout before it. What runs is run in the root context.
+// Ground rules. It owns that immediate and never clears it. A task may be cancelled from anywhere.
+// But when an `uncaughtException` handler clears an immediate, because of an error that another
+// immediate threw, Node's queue of immediates breaks for good (20, 22 and 24: an endless TypeError
+// about `_idleNext`). So an immediate with nothing left to run is unref'd, and the next job uses it
+// again. It uses the host's own setImmediate, and runs jobs in the root context.
 //
-// Costs. add, delete: O(1), one host immediate a turn.
+// Costs. add, delete: O(1), and one host immediate for each turn.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import { rootContext } from '../root-context.ts';
 
-/** What waits for the next turn. */
+/** A job that waits for the next turn. */
 export interface NextTurnJob {
   run(): void;
-  /** Whether it keeps the process alive; to be changed by `hold` while it waits. */
+  /** Whether it keeps the process alive. A change while it waits needs a call of `hold`. */
   readonly isRef: boolean;
 }
 
 export class NextTurn {
   #coming = new Set<NextTurnJob>();
-  /** What is left of the turn under way. */
+  /** The jobs that are left of the turn under way. */
   #current = new Set<NextTurnJob>();
   #immediate: ReturnType<typeof hostSetImmediate> | undefined;
   #isHeld = false;
   #holding = 0;
 
-  /** Runs `job` once in the next turn, after what was added before. One added while a turn runs waits for the turn after it. */
+  /**
+   * Runs `job` once in the next turn, after the jobs that were added before. During a turn it waits
+   * for the turn after that.
+   */
   add(job: NextTurnJob): void {
     if (this.#immediate === undefined) {
       this.#immediate = rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#run);
@@ -44,7 +48,7 @@ export class NextTurn {
     this.#tellHost();
   }
 
-  /** A job that waits keeps the process alive from now on, or no longer does. */
+  /** To be called when a waiting job begins (1) or ceases (-1) to keep the process alive. */
   hold(change: -1 | 1): void {
     this.#holding += change;
     this.#tellHost();

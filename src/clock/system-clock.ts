@@ -1,17 +1,22 @@
-// The host's time, and its timers for wake-ups, looked up afresh at every call, so that fake clocks installed after the import just work.
+// The host's time, and its timers for wake-ups. Both are looked up at every call, so fake clocks
+// that are installed after the import just work.
 //
-// Ground rules. The clock owns the wake-ups outstanding on the host (one a timer, so few). Its time is performance.now(),
-// unless setTimeout AND Date are replaced while performance is not: then the fake is one that leaves performance alone
-// (node:test, older vitest), and Date.now() is the time that its ticks move. Where the source changes, or goes back, the
-// readings are rebased: time stands still at the seam and never goes back. When globalThis.setTimeout has changed, every
-// outstanding wake-up is moved to the new one; each is cleared by the clearTimeout it came with. Host timers are made in the root
-// context: a wake-up serves everybody, so it must not hold, nor run in, the context of the request that happened to arm it.
+// Ground rules. The clock owns the outstanding wake-ups (one for each timer, so few). Its time is
+// performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake is
+// one that does not move performance (node:test, older vitest). Then the time is Date.now(). When
+// the source changes or goes back, the readings are rebased: time stands still at the seam and
+// never goes back. When globalThis.setTimeout has changed, every outstanding wake-up moves to the
+// new one. Each is cleared by the clearTimeout that belongs to its setTimeout. Host timers are made
+// in the root context, because a wake-up serves all tasks, and not the request that happened to arm
+// it.
 //
-// A fake of setTimeout that moves neither Date nor performance tells nobody its time: a timer cannot live by it, and a warning says so.
+// A fake of setTimeout that moves neither Date nor performance tells nobody its time. No timer can
+// follow it, and a warning says so.
 //
-// Costs. now(): one reading of the host's monotonic clock. While nothing is replaced, process.hrtime.bigint() gives it, which is the clock
-// behind performance.now() without that method's checks, and without the array that process.hrtime() makes: a start is little more than
-// its reading (`npm run bench -- churn limits`). wakeAt: one setTimeout.
+// Costs. now(): one reading of the host's monotonic clock. While nothing is replaced, it comes from
+// process.hrtime.bigint(). That is the clock behind performance.now(), without the checks of that
+// method and without the array of process.hrtime(). The reading is most of the cost of a start
+// (`npm run bench -- churn limits`). wakeAt: one setTimeout.
 import { endianness } from 'node:os';
 import type { Clock, WakeUp } from './clock.ts';
 import { foreign, host, isPerformanceReal } from './host.ts';
@@ -26,11 +31,14 @@ const hostHrtime = process.hrtime.bigint;
 const reading = new BigUint64Array(1);
 const halves = new Uint32Array(reading.buffer);
 const [LOW, HIGH] = endianness() === 'LE' ? [0, 1] : [1, 0];
-/** The high half of the last reading, which is another every 4 s, and what it stands for in ms. */
+/** The high half of the last reading, which changes every 4 s, and the same in ms. */
 let high = 0;
 let highMs = 0;
 
-/** The host's monotonic time in ms, from an origin of its own. By way of the array, V8 turns the BigInt into numbers without making it. */
+/**
+ * The host's monotonic time in ms, from its own origin. Through the array, V8 gets numbers and
+ * never makes the BigInt.
+ */
 function fromHrtime(): number {
   reading[0] = hostHrtime();
   if (halves[HIGH] !== high) {
@@ -40,14 +48,17 @@ function fromHrtime(): number {
   return highMs + halves[LOW] * 1e-6;
 }
 
-/** From the origin of hrtime to that of performance.now(), so that the two agree to the microsecond. */
+/**
+ * The difference between the origins of hrtime and performance.now(): the two agree to the
+ * microsecond.
+ */
 const ORIGIN_MS = performance.now() - fromHrtime();
 
 const fromPerformance = (): number => performance.now();
 const fromDate = (): number => Date.now();
 
 class SystemClock implements Clock, WakingClock {
-  // What was in place at the last look, and how its readings map to our time.
+  // The globals at the last reading, and how their readings become our time.
   #setTimeout = setTimeout;
   #Date = Date;
   #performanceNow = performance.now;
@@ -107,7 +118,10 @@ class SystemClock implements Clock, WakingClock {
     if (this.#lastMs > Number.NEGATIVE_INFINITY) this.#rebase();
   }
 
-  /** Lets our time go on from the last reading, by whole ms: what a fake is ticked to must be on the edge of a tick of ours too. */
+  /**
+   * Our time goes on from the last reading, by whole ms: so a whole ms of a fake is the edge of a
+   * tick.
+   */
   #rebase(): void {
     this.#offsetMs += Math.ceil(this.#lastMs - (this.#source() + this.#offsetMs));
   }
@@ -118,5 +132,8 @@ function currentSource(): () => number {
   return Date !== HostDate && foreign('setTimeout') !== undefined ? fromDate : fromHrtime;
 }
 
-/** The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is given no other. */
+/**
+ * The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is
+ * given no other.
+ */
 export const systemClock: Clock = new SystemClock();

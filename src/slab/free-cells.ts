@@ -1,13 +1,16 @@
-// Which cells of a slab are free, and which of them are used next: a bit for each, set while it is free.
+// Which cells of a slab are free, and which of them are used next: one bit for each cell, set while
+// it is free.
 //
-// Ground rules. It belongs to one Slab, which takes free cells in turns: in the order of memory and, at its end, from its start again (next fit). What
-// is freed behind waits for the next turn. So what is pushed in a row lies side by side, and a walk over a list goes through memory forwards, once
-// for each turn that its cells are old. Were the cell that was freed last used first, it would go to and fro: with many watchers that come
-// and go in any order it took twice as long (`npm run bench -- scan`, any 1 %).
+// Ground rules. It belongs to one Slab. It gives out free cells in the order of memory, turn by
+// turn (next fit). A cell that is freed behind the present place waits for the next turn. So cells
+// that are pushed one after the other are side by side, and a walk over a list goes forwards
+// through memory, once for each turn that its cells are old. A list of free cells would give out
+// the last freed one first, and a walk would go to and fro. With many watchers that come and go in
+// any order, that took twice as long (`npm run bench -- scan`, any 1 %).
 //
 // Costs. give: O(1). takeRun: O(words without a free cell that it passes).
 
-/** log2 of the cells that a word tells of. */
+/** log2 of the cells in a word. */
 const WORD_BITS = 5;
 const ALL_FREE = -1;
 
@@ -15,13 +18,19 @@ export class FreeCells {
   readonly #words: Int32Array;
   /** The word to go on with. */
   #word = 0;
-  /** What is left of the word before it: it was emptied, so that what is freed there meanwhile is for the next turn. */
+  /**
+   * The free cells that are left of the word before it. That word was emptied: what is freed there
+   * now is for the next turn.
+   */
   #rest = 0;
-  /** The cells to be used up next lie side by side, from here to before `end`. */
+  /** The cells to use next are those from here to before `end`. */
   next: number;
   end: number;
 
-  /** For cells from 0 to `capacity` - 1, of which those before `inUse` are in use. @param capacity a multiple of 32. */
+  /**
+   * For the cells from 0 to `capacity` - 1. Those before `inUse` are in use.
+   * @param capacity a multiple of 32.
+   */
   constructor(inUse: number, capacity: number) {
     this.#words = new Int32Array(capacity >> WORD_BITS).fill(ALL_FREE, inUse >> WORD_BITS);
     if (inUse < capacity) this.#words[inUse >> WORD_BITS] <<= inUse; // by `inUse` modulo 32
@@ -29,7 +38,7 @@ export class FreeCells {
     this.end = 0;
   }
 
-  /** How many words of 32 cells a turn looks at. */
+  /** How many words a turn looks at. */
   get words(): number {
     return this.#words.length;
   }
@@ -53,7 +62,10 @@ export class FreeCells {
     this.#words[cell >> WORD_BITS] |= 1 << cell;
   }
 
-  /** Once all are used up: sets `next` and `end` to further free cells, 1 to 32 of them. False when the turn is over. */
+  /**
+   * When `next` has come to `end`: sets both to further free cells, 1 to 32 of them. False at the
+   * end of the turn.
+   */
   takeRun(): boolean {
     const words = this.#words;
     while (this.#rest === 0) {
@@ -74,7 +86,7 @@ export class FreeCells {
     this.#word = 0;
   }
 
-  /** The same cells and as many free ones behind them, which are the next to be taken. */
+  /** The same cells, and as many free ones behind them. These are used next. */
   doubled(): FreeCells {
     const words = this.#words.length;
     const cells = words << WORD_BITS;
@@ -84,12 +96,12 @@ export class FreeCells {
     return doubled;
   }
 
-  /** What is free in `word` and not yet taken, though the word was emptied. */
+  /** The free cells of `word` that are in `#rest`. */
   #restOf(word: number): number {
     return word === this.#word - 1 ? this.#rest : 0;
   }
 
-  /** Whether `cell` is among those to be used up next, which the words do not have either. */
+  /** Whether `cell` is one of those to use next, which are not in the words either. */
   #isNext(cell: number): boolean {
     return cell >= this.next && cell < this.end;
   }

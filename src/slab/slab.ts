@@ -1,20 +1,23 @@
-// Lists whose links are indexes into one typed array: what buckets and watch lists are kept in.
+// Lists whose links are indexes into one typed array. Buckets and watch lists are kept in them.
 //
-// Ground rules. A Slab owns its cells; a list is a sentinel cell in a ring (next, prev) with its members, so leaving a list
-// needs no list, no search and no allocation. A cell carries two integers for its owner (`a`, `b`) and, on demand, one
-// value. A Slot is the offset of a cell; it is valid until `remove` or the next `compact`, and nobody keeps one over either.
-// Only the owner of a slab touches its lists. The slab knows neither tasks nor watch keys.
+// Ground rules. A Slab owns its cells. A list is a ring of cells: a sentinel and the members. So a
+// cell leaves its list without a search, without an allocation, and without the list. A cell has
+// two integers for its owner (`a` and `b`) and, on demand, one value. A Slot is the offset of a
+// cell. It is valid until `remove` or the next `compact`, and nobody keeps one for longer. Only the
+// owner of a slab writes its lists. The slab knows neither tasks nor watch keys.
 //
-// Layout. Four int32 a cell (next, prev, a, b), side by side: one cache line serves a cell, and none of it is seen by the
-// collector. Values lie in a plain array beside the cells, which stays empty for a slab that stores none.
+// Layout. Four int32 for each cell (next, prev, a, b), side by side: a cell is in one cache line,
+// and the collector sees none of it. The values are in a plain array, which stays empty in a slab
+// without values.
 //
-// Costs. push, remove, moveTo, splice: O(1). Growth doubles, when under a 32nd is free; compaction, when under a quarter is in use, leaves what
-// holds the rest: amortised O(1) each, so memory follows the number in use within 4x, down as well as up. Growing again copies
-// memory, which is cheap; a compaction has its owner visit all that is left, which is not.
+// Costs. push, remove, moveTo, splice: O(1). The slab doubles when under a 32nd of it is free. Its
+// owner compacts it when under a quarter is in use. Both are O(1), amortised, so memory follows the
+// number of cells in use within 4x, up and down. To grow copies memory. To compact has the owner
+// visit all that is left, which costs more.
 //
-// Why not linked objects: `npm run bench -- layout` compares both. Watch lists of linked objects cost several times as much once
-// the collector has promoted them, and must search or carry a Set to remove from the middle; timers alone cost about the same
-// either way, as the user's own task objects are most of it. One structure serves both.
+// Why not linked objects: `npm run bench -- layout` compares both. Watch lists of linked objects
+// cost several times as much once the collector has promoted them. For timers alone both cost about
+// the same, as the user's own task objects are most of it.
 
 import { mustHold } from '../must-hold.ts';
 import { FreeCells } from './free-cells.ts';
@@ -44,20 +47,20 @@ export class Slab<T = never> {
   #values: (T | undefined)[] = [];
   #free = new FreeCells(0, MIN_CELLS);
   #inUse = 0;
-  /** The slab is sparse with fewer cells in use: a quarter of the capacity, or never for the least one. */
+  /** With fewer cells in use the slab is sparse. 0 for the least capacity. */
   #sparseBelow = 0;
 
-  /** Cells in use, sentinels included. */
+  /** How many cells are in use, sentinels included. */
   get inUse(): number {
     return this.#inUse;
   }
 
-  /** Cells there is room for. */
+  /** How many cells there is room for. */
   get capacity(): number {
     return this.#cells.length >> STRIDE_BITS;
   }
 
-  /** Makes an empty list, whose sentinel carries `a` and `b`. O(1) amortised. */
+  /** Makes an empty list, whose sentinel has `a` and `b`. O(1) amortised. */
   makeList(a: number, b: number): Slot {
     const slot = this.#allocate();
     const cells = this.#cells;
@@ -83,8 +86,9 @@ export class Slab<T = never> {
   }
 
   /**
-   * Takes a cell out of whatever list it is in and gives it back; the owner clears its value, before or at once after.
-   * All or nothing: the one call that may overflow the stack comes first. O(1).
+   * Takes a cell out of whatever list it is in and gives it back; the owner clears its value,
+   * before or at once after. All or nothing: the one call that may overflow the stack comes first.
+   * O(1).
    */
   remove(slot: Slot): void {
     this.#free.give(slot >> STRIDE_BITS);
@@ -96,7 +100,7 @@ export class Slab<T = never> {
     this.#inUse--;
   }
 
-  /** Moves a cell from whatever list it is in to the end of `list`. */
+  /** Moves a cell from its list to the end of `list`. */
   moveTo(list: Slot, slot: Slot): void {
     const cells = this.#cells;
     const next = cells[slot + NEXT];
@@ -173,7 +177,10 @@ export class Slab<T = never> {
     return this.#values.length;
   }
 
-  /** The value at an index below `valueSpan`, if there is one. Only a compaction changes the index of a value. */
+  /**
+   * The value at an index below `valueSpan`, if there is one. Only a compaction changes the index
+   * of a value.
+   */
   valueAt(index: number): T | undefined {
     return this.#values[index];
   }
@@ -186,14 +193,15 @@ export class Slab<T = never> {
     }
   }
 
-  /** True when under a quarter of the capacity is in use, and the owner had better {@link compact}. */
+  /** True when under a quarter of the capacity is in use: the owner should {@link compact}. */
   get isSparse(): boolean {
     return this.#inUse < this.#sparseBelow;
   }
 
   /**
-   * Moves the cells in use together and gives back the memory beyond them, but for what rounds it up to a power of two. Order within
-   * lists is kept. Every slot changes: the owner rewrites all it keeps by the function returned. O(capacity).
+   * Moves the cells in use together, and frees the memory beyond the next power of two. The order
+   * of each list stays. Every slot changes: the owner must rewrite all slots that it keeps, by the
+   * function that is returned. O(capacity).
    */
   compact(): Moved {
     const cells = this.#cells;
@@ -220,7 +228,10 @@ export class Slab<T = never> {
     return (slot) => forward[slot >> STRIDE_BITS] as Slot;
   }
 
-  /** Throws unless `list` is a sound ring of cells in use; returns its members in order. For tests: O(members). */
+  /**
+   * Throws unless `list` is a sound ring of cells in use. Returns its members in order. For tests:
+   * O(members).
+   */
   check(list: Slot): Slot[] {
     const members: Slot[] = [];
     let slot = list;
@@ -243,7 +254,7 @@ export class Slab<T = never> {
 
   #takeRun(): void {
     if (this.#free.takeRun()) return;
-    // A turn must give out as many cells as it looks at words: O(1) amortised.
+    // A turn must find as many free cells as it looks at words: O(1) amortised.
     if (this.capacity - this.#inUse < this.#free.words) this.#grow();
     else this.#free.beginTurn();
     this.#free.takeRun();
@@ -261,7 +272,9 @@ export class Slab<T = never> {
     this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;
   }
 
-  /** Sentinels have no value: without the filling, the first value behind one would make the array a sparse one. */
+  /**
+   * Fills the places of sentinels, which have no value: else V8 would make the array a sparse one.
+   */
   #addValue(index: number, value: T): void {
     while (this.#values.length < index) this.#values.push(undefined);
     this.#values.push(value);

@@ -2,7 +2,10 @@
 import { invalidArgType } from '../errors.ts';
 import type { Timer } from './timer.ts';
 
-/** `timer`. @throws TypeError with ERR_INVALID_ARG_TYPE when it lacks a method of a {@link Timer}. */
+/**
+ * Returns `timer`.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE when it has not the methods of one.
+ */
 export function checkedTimer(timer: Timer): Timer {
   if (
     typeof timer?.add !== 'function' ||
