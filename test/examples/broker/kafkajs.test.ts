@@ -2,6 +2,9 @@ import { expect } from 'chai';
 import { type Consumer, Kafka, type KafkaMessage, logLevel, Partitioners, type Producer } from 'kafkajs';
 import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
 
+/** Kafka's ConfigResource.Type. */
+const TOPIC = 2;
+
 describe('kafkajs', () => {
   let running: RunningBroker;
   let kafka: Kafka;
@@ -185,6 +188,48 @@ describe('kafkajs', () => {
     });
     const [{ partitions }] = await admin.fetchOffsets({ groupId: 'describing' });
     expect(partitions.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[1, '1']]);
+    await admin.disconnect();
+  });
+
+  it('reads and changes the settings of topics, adds partitions, and deletes records and groups', async () => {
+    const admin = kafka.admin();
+    await admin.connect();
+    await admin.createTopics({
+      topics: [
+        { topic: 'changed', numPartitions: 2, configEntries: [{ name: 'retention.ms', value: '60000' }] },
+      ],
+    });
+    const retention = async () => {
+      const resources = [{ type: TOPIC, name: 'changed' }];
+      const { resources: described } = await admin.describeConfigs({ includeSynonyms: false, resources });
+      return described[0].configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue;
+    };
+    expect(await retention()).to.equal('60000');
+    const change = (name: string, value: string) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [{ type: TOPIC, name: 'changed', configEntries: [{ name, value }] }],
+      });
+    await change('retention.ms', '70000');
+    expect(await retention()).to.equal('70000');
+    const refused = await change('retention.hours', '1').catch((error: Error) => error.message);
+    expect(refused).to.contain('Configuration is invalid');
+
+    await admin.createPartitions({ topicPartitions: [{ topic: 'changed', count: 3 }] });
+    const messages = [1, 2, 3].map((n) => ({ value: `${n}`, partition: 2 }));
+    await producer.send({ topic: 'changed', messages });
+    // It knows the leaders of topics whose offsets it was asked for, and of no others.
+    await admin.fetchTopicOffsets('changed');
+    await admin.deleteTopicRecords({ topic: 'changed', partitions: [{ partition: 2, offset: '2' }] });
+    const offsets = await admin.fetchTopicOffsets('changed');
+    expect(offsets.find(({ partition }) => partition === 2)).to.include({ low: '2', high: '3' });
+
+    let received = 0;
+    await consume('changed', 'unused', () => received++);
+    await until(() => received === 1);
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.disconnect()));
+    expect(await admin.deleteGroups(['unused'])).to.deep.equal([{ groupId: 'unused', errorCode: 0 }]);
+    expect((await admin.describeCluster()).brokers).to.have.length(1);
     await admin.disconnect();
   });
 });

@@ -135,6 +135,14 @@ describeWith(programs.kcat, 'kcat', () => {
     await until(() => running.broker.status().groups.length === 0);
   });
 
+  it('lists the brokers, and all topics or one', async () => {
+    await kcat(['-P', '-t', 'listed', '-p', '0'], 'x\n');
+    expect(await kcat(['-L']))
+      .to.contain('broker 0 at 127.0.0.1')
+      .and.to.contain('topic "listed"');
+    expect(await kcat(['-L', '-t', 'listed'])).to.contain('topic "listed" with 3 partitions');
+  });
+
   it('is told that a name is no topic name', async () => {
     for (const name of ['../../escaped', 'x'.repeat(250)]) {
       expect(await kcat(['-L', '-t', name])).to.contain('Broker: Invalid topic');

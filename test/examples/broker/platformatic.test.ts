@@ -112,4 +112,19 @@ describe('@platformatic/kafka', () => {
     });
     expect(offsets).to.have.length(1);
   });
+
+  it('lists topics and groups, and deletes a group that has no members', async () => {
+    await producer.send({ messages: [{ topic: 'listed', value: Buffer.from('x') }] });
+    let received = 0;
+    await consume('listed', () => received++);
+    await until(() => received === 1);
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [running.address] });
+    expect(await admin.listTopics()).to.include('listed');
+    expect((await admin.listGroups()).get('listed-group')).to.include({ state: 'STABLE' });
+    for (const close of closing.splice(0)) await close();
+    await until(async () => (await admin.listGroups()).get('listed-group')?.state !== 'STABLE');
+    await admin.deleteGroups({ groups: ['listed-group'] });
+    expect([...(await admin.listGroups()).keys()]).not.to.include('listed-group');
+    await admin.close();
+  });
 });

@@ -41,7 +41,7 @@ function isThere({ check: [file, ...args] }: Need): boolean {
 }
 
 /** `describe`, or a skip in words where `need` is not met. */
-export function describeWith(need: Need, title: string, suite: () => void): void {
+export function describeWith(need: Need, title: string, suite: (this: Mocha.Suite) => void): void {
   if (isThere(need)) {
     describe(title, suite);
     return;

@@ -1,0 +1,108 @@
+/** Clients from Debian's packages, unmodified and with their defaults: each connects, produces, consumes in a group and lists. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { describeWith, programs } from './support/programs.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
+
+const HUNDRED = Array.from({ length: 100 }, (_, i) => i);
+
+/** What `file` printed; rejects when it fails, or has not ended after a while. */
+function run(file: string, args: readonly string[], input?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(file, args, { timeout: 50_000 }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+async function runPython(script: string, address: string): Promise<Record<string, unknown>> {
+  const path = fileURLToPath(new URL(`clients/${script}`, import.meta.url));
+  return JSON.parse(await run('/usr/bin/python3', [path, address]));
+}
+
+describeWith(programs.kafkaPython, 'kafka-python', function () {
+  this.timeout(60_000);
+
+  it('finds the version with its defaults, produces, consumes in a group, lists and changes topics and groups', async () => {
+    const { broker, address, lines } = await startBroker();
+    const { probes_seconds: seconds, ...seen } = await runPython('kafka_python_client.py', address);
+    await broker.stop();
+    expect(seen).to.deep.equal({
+      api_versions: ['2.4.0'],
+      values: HUNDRED.slice(0, 15),
+      end_offsets: 15,
+      committed: 15,
+      topics: ['py'],
+      groups: [['py-group', 'consumer']],
+      members: 1,
+      partitions: 4,
+      retention_ms: '60000',
+      altered: [0],
+      deleted: ['NoError'],
+      left: ['py'],
+    });
+    // One that chooses wrong hangs for a minute.
+    expect(seconds).to.be.below(30);
+    expect(lines).to.deep.equal([]);
+  });
+});
+
+describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', function () {
+  this.timeout(60_000);
+
+  it('produces, consumes in a group, lists and changes topics with its defaults', async () => {
+    const { broker, address, lines } = await startBroker();
+    const seen = await runPython('confluent_kafka_client.py', address);
+    await broker.stop();
+    expect(seen).to.deep.equal({
+      undelivered: 0,
+      failed: [],
+      values: HUNDRED,
+      committed: 100,
+      topics: ['rd'],
+      groups: [['rd-group', 'Stable', 1]],
+      partitions: 4,
+      retention_ms: '60000',
+      broker_id: '0',
+      altered: '5',
+      refused:
+        '"max.speed" is no setting of a topic here, where there are retention.ms, retention.bytes, cleanup.policy, min.insync.replicas, segment.bytes',
+    });
+    expect(lines).to.deep.equal([]);
+  });
+});
+
+describeWith(programs.rdkafkaExample, 'rdkafka_example (librdkafka, C)', function () {
+  this.timeout(60_000);
+  let running: RunningBroker;
+  let folder: string;
+  let example: string;
+
+  before(async () => {
+    running = await startBroker();
+    folder = mkdtempSync(join(tmpdir(), 'purgatory-rdkafka-'));
+    example = join(folder, 'rdkafka_example');
+    const source = '/usr/share/doc/librdkafka-dev/examples/rdkafka_example.c';
+    execFileSync('cc', ['-I/usr/include/librdkafka', '-o', example, source, '-lrdkafka']);
+  });
+
+  after(async () => {
+    await running.broker.stop();
+    rmSync(folder, { recursive: true });
+    expect(running.lines).to.deep.equal([]);
+  });
+
+  it('produces, consumes and lists with its defaults', async () => {
+    const common = ['-b', running.address, '-t', 'c', '-p', '0'];
+    await run(example, ['-P', ...common], 'one\ntwo\nthree\n');
+    const read = await run(example, ['-C', ...common, '-o', 'beginning', '-e', '-A'], '');
+    expect(read).to.contain('one').and.to.contain('two').and.to.contain('three');
+    const listed = await run(example, ['-L', ...common], '');
+    expect(listed).to.contain('1 brokers').and.to.contain('topic "c" with 3 partitions');
+  });
+});
