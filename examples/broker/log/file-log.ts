@@ -174,6 +174,8 @@ export class FileLog implements PartitionLog {
       rmSync(segment.path);
     }
     this.#segments.at(-1)?.truncateTo(offset);
+    // The start may lie in the middle of the batch that was cut off.
+    this.#dropSegmentsTo(this.#startOffset);
     this.#options.space.add(this.#size() - before);
     this.#hasNewNames = true;
   }

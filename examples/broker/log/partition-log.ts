@@ -30,7 +30,7 @@ export interface PartitionLog {
   /** The first record before `toOffset` that is not older than `timestamp` (ms), if there is one. O(batches). */
   findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined;
 
-  /** The first record with the largest timestamp before `toOffset`, in whole batches. O(bytes / 4 KiB). */
+  /** The first record with the largest timestamp before `toOffset`, of whole batches. O(bytes / 4 KiB). */
   findMaxTimestamp(toOffset: number): { offset: number; timestamp: number } | undefined;
 
   /**

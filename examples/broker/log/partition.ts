@@ -123,13 +123,18 @@ export class Partition {
 
   /** On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not the next, a FullDisk as `append` does. */
   copy(batch: RecordBatch): void {
-    const { endOffset } = this.log;
-    if (batch.baseOffset !== endOffset) {
+    const { startOffset, endOffset } = this.log;
+    const holdsEnd = batch.baseOffset < endOffset && batch.baseOffset + batch.lastOffsetDelta >= endOffset;
+    const isFirst = startOffset === endOffset && holdsEnd;
+    if (batch.baseOffset !== endOffset && !isFirst) {
       const message = `a batch of offset ${batch.baseOffset}, where ${endOffset} is due`;
       throw new RecordBatchError(ErrorCode.CORRUPT_MESSAGE, message);
     }
     this.#context.disk.checkRoomFor(batch.size);
+    // The leader's log starts in the middle of this batch: it is kept as a whole here too.
+    if (isFirst) this.log.truncateTo(batch.baseOffset);
     this.log.append(batch, LEADER_EPOCH);
+    this.log.deleteBefore(startOffset);
     this.#flusher.onAppend();
   }
 

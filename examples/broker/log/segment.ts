@@ -34,7 +34,6 @@ export class Segment {
   readonly #index: IndexEntry[] = [];
   #size = 0;
   #endOffset: number;
-  #maxTimestamp = -1;
 
   /** Opens the file, or makes it. */
   constructor(folder: string, baseOffset: number, files: OpenFiles) {
@@ -56,9 +55,10 @@ export class Segment {
     return this.#size;
   }
 
-  /** The largest timestamp of its batches (ms), or when the file was written last where they have none. */
+  /** The largest timestamp of its batches (ms), or when the file was written last where they have none. O(size / INDEX_INTERVAL). */
   get latestMs(): number {
-    return this.#maxTimestamp >= 0 ? this.#maxTimestamp : fstatSync(this.#file.fd).mtimeMs;
+    const latest = this.#index.reduce((max, { maxTimestamp }) => Math.max(max, maxTimestamp), -1);
+    return latest >= 0 ? latest : fstatSync(this.#file.fd).mtimeMs;
   }
 
   /**
@@ -111,20 +111,15 @@ export class Segment {
     return undefined;
   }
 
-  /** The largest timestamp of the batches that lie below `toOffset`, -1 when there is none. O(size / INDEX_INTERVAL). */
-  maxTimestampBefore(toOffset: number): number {
+  /** The largest timestamp of the batches that lie between two offsets as a whole, -1 when there is none. O(size / INDEX_INTERVAL). */
+  maxTimestampBetween(fromOffset: number, toOffset: number): number {
     let max = -1;
-    for (const [at, entry] of this.#index.entries()) {
+    for (let at = Math.max(0, this.#entryOf(fromOffset)); at < this.#index.length; at++) {
+      const entry = this.#index[at];
       const end = this.#index[at + 1]?.offset ?? this.#endOffset;
       if (entry.offset >= toOffset) break;
-      if (end <= toOffset) max = Math.max(max, entry.maxTimestamp);
-      else {
-        this.#firstFrom(entry, (header) => {
-          const isBelow = lastOffsetOf(header) < toOffset;
-          if (isBelow) max = Math.max(max, header.maxTimestamp);
-          return !isBelow;
-        });
-      }
+      const isWhole = entry.offset >= fromOffset && end <= toOffset;
+      max = Math.max(max, isWhole ? entry.maxTimestamp : this.#maxTimestampOf(entry, fromOffset, toOffset));
     }
     return max;
   }
@@ -147,6 +142,8 @@ export class Segment {
     this.#size = position;
     this.#endOffset = header.baseOffset;
     while ((this.#index.at(-1)?.position ?? -1) >= position) this.#index.pop();
+    const last = this.#index.at(-1);
+    if (last !== undefined) last.maxTimestamp = this.#maxTimestampOf(last, last.offset, offset);
     this.#truncateFile();
   }
 
@@ -166,7 +163,6 @@ export class Segment {
     } else {
       last.maxTimestamp = Math.max(last.maxTimestamp, maxTimestamp);
     }
-    this.#maxTimestamp = Math.max(this.#maxTimestamp, maxTimestamp);
     this.#size += size;
     this.#endOffset = baseOffset + lastOffsetDelta + 1;
   }
@@ -174,6 +170,17 @@ export class Segment {
   /** The index of the last entry at or before `offset`, -1 when there is none. */
   #entryOf(offset: number): number {
     return lastIndex(this.#index, (entry) => entry.offset <= offset);
+  }
+
+  /** As `maxTimestampBetween`, of the batches of one entry. */
+  #maxTimestampOf(entry: IndexEntry, fromOffset: number, toOffset: number): number {
+    let max = -1;
+    this.#firstFrom(entry, (header) => {
+      const isBelow = lastOffsetOf(header) < toOffset;
+      if (isBelow && header.baseOffset >= fromOffset) max = Math.max(max, header.maxTimestamp);
+      return !isBelow;
+    });
+    return max;
   }
 
   #firstFrom(entry: IndexEntry, isIt: (header: BatchHeader) => boolean): Located | undefined {

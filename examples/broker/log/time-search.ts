@@ -30,13 +30,18 @@ export function findTime(
   return undefined;
 }
 
-/** The first record with the largest timestamp, of the batches that end before `toOffset`. */
+/**
+ * The first record with the largest timestamp, of the batches that lie between the two offsets as a whole; where none does, the
+ * first record there is.
+ */
 export function findLatest(
   segments: readonly Segment[],
   fromOffset: number,
   toOffset: number,
 ): FoundTime | undefined {
-  const latest = Math.max(-1, ...segments.map((segment) => segment.maxTimestampBefore(toOffset)));
-  const found = latest < 0 ? undefined : findTime(segments, latest, fromOffset, toOffset);
-  return found && { offset: found.offset, timestamp: latest };
+  let latest = -1;
+  for (const segment of segments)
+    latest = Math.max(latest, segment.maxTimestampBetween(fromOffset, toOffset));
+  const found = findTime(segments, latest, fromOffset, toOffset);
+  return found && { offset: found.offset, timestamp: Math.max(latest, found.timestamp) };
 }

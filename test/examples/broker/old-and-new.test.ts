@@ -76,6 +76,23 @@ describe('a client of old', () => {
     expect(await offsets(-1, 0)).to.deep.equal([]);
   });
 
+  it('commits with OffsetCommit 1, which brings a time of its own', async () => {
+    const partitions = [
+      { partitionIndex: 0, committedOffset: 7, commitTimestamp: 1000, committedMetadata: null },
+    ];
+    const { topics } = await client.send('OffsetCommit', 1, {
+      groupId: 'g',
+      generationId: -1,
+      memberId: '',
+      groupInstanceId: null,
+      topics: [{ name: 'one', partitions }],
+    });
+    expect(topics[0].partitions[0].errorCode).to.equal(ErrorCode.NONE);
+    const request = { groupId: 'g', topics: [{ name: 'one', partitionIndexes: [0] }] };
+    const found = await client.send('OffsetFetch', 1, { ...request, groups: [], requireStable: false });
+    expect(found.topics[0].partitions[0].committedOffset).to.equal(7);
+  });
+
   for (const version of [0, 1]) {
     it(`joins a group with JoinGroup ${version}, which has ${version === 0 ? 'one timeout' : 'two timeouts'}`, async () => {
       const answer = await client.send('JoinGroup', version, {

@@ -17,7 +17,7 @@ const fetchedOffsets = {
 export const offsetApis = {
   OffsetCommit: api(
     8,
-    [2, 8],
+    [1, 8],
     8,
     {
       groupId: 'string',
@@ -33,6 +33,7 @@ export const offsetApis = {
               partitionIndex: 'int32',
               committedOffset: 'int64',
               committedLeaderEpoch: 'int32 6+ = -1',
+              commitTimestamp: 'int64 1-1 = -1',
               committedMetadata: 'string?',
             },
           ],

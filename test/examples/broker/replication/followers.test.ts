@@ -220,6 +220,24 @@ describe("a follower whose log is not its leader's", function () {
     });
   }
 
+  it('begins where its leader does in the middle of a batch, which both keep as a whole', async () => {
+    await nodes[1].broker.stop();
+    const client = await WireClient.connect(port);
+    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
+    await client.send('Metadata', 4, request as never);
+    for (let i = 0; i < 3; i++)
+      await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(many('x', 10))));
+    client.destroy();
+    await deleteBefore(15);
+    nodes[1] = await startFollower();
+    await until(() => places()[1].join() === '15,30');
+    await stop();
+    nodes = await Promise.all([startLeader(), startFollower()]);
+    await produce('last');
+    await until(() => places()[1].join() === '15,31');
+    expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
+  });
+
   it('is empty where its leader is after it has lost everything', async () => {
     await produce(...many('old', 100));
     await deleteBefore(50);
