@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { runNode } from '../support/child.ts';
+import { program } from '../support/documented.ts';
+
+const PAGE = 'docs/testing.md';
+
+/** Runs a program of the page to its end. node:test warns that its mock timers are experimental, on Node 20. */
+async function outcome(name: string): Promise<{ code: number | null; stdout: string }> {
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program(PAGE, name)];
+  const { code, stdout, stderr } = await runNode(args);
+  expect(stderr).to.equal('');
+  return { code, stdout };
+}
+
+describe('docs/testing.md', () => {
+  for (const name of ['manual-clock.mjs', 'sinon.mjs']) {
+    it(`has a program ${name} that prints what the page says`, async () => {
+      const page = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8');
+      const after = page.slice(page.indexOf(`// ${name}\n`));
+      const [, text] = /^```text\n(.*?)^```/ms.exec(after) as unknown as [string, string];
+      expect(await outcome(name)).to.deep.equal({ code: 0, stdout: text });
+    });
+  }
+
+  it('has a program for node:test that passes', async () => {
+    const { code, stdout } = await outcome('node-test.mjs');
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^. pass 1$/m)
+      .and.match(/^. fail 0$/m);
+  });
+
+  it('says what is true of setTimeout alone under node:test: only the drop-in runs', async () => {
+    const source = `
+      import { mock } from 'node:test';
+      import { Purgatory } from 'purgatory';
+      import { setTimeout } from 'purgatory/timers';
+      mock.timers.enable({ apis: ['setTimeout'] });
+      const polls = new Purgatory('polls');
+      polls.waitFor(['feed'], () => undefined, { timeoutMs: 100 }).catch(({ code }) => console.log(code));
+      setTimeout(() => console.log('drop-in'), 100);
+      mock.timers.tick(100);
+      console.log(polls.numDelayed);
+      polls.close();
+    `;
+    const { code, stdout, stderr } = await runNode(['--input-type=module', '-e', source]);
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: 'drop-in\n1\nERR_PURGATORY_CLOSED\n' });
+    expect(stderr).to.contain('PURGATORY_FAKE_WITHOUT_TIME');
+  });
+});
