@@ -59,13 +59,15 @@ export class Inbox {
 
   /** A member has left. */
   drop(member: BusMember): void {
-    this.#size -= this.#pending.get(member)?.size ?? 0;
+    const keys = this.#pending.get(member);
+    if (keys === undefined) return;
+    this.#size -= keys.size;
+    keys.clear(); // they may be on their way through #drain
     this.#pending.delete(member);
   }
 
   clear(): void {
-    this.#pending.clear();
-    this.#size = 0;
+    for (const member of this.#pending.keys()) this.drop(member);
   }
 
   /** A hint may change everything here: each is taken out before it is tried. */
@@ -79,7 +81,7 @@ export class Inbox {
         this.#defer();
         return;
       }
-      if (keys.size === 0) this.#pending.delete(member);
+      if (this.#pending.get(member) === keys) this.#pending.delete(member);
     }
   }
 

@@ -11,11 +11,13 @@ import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
+import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are for its own timer. */
 export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
-  extends Omit<SystemTimerOptions, 'onError'> {
+  extends Omit<SystemTimerOptions, 'onError'>,
+    BusLinkOptions {
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
   timer?: Timer;
   /** The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity. */
@@ -39,6 +41,7 @@ export interface CheckedPurgatoryOptions {
   readonly ownsTimer: boolean;
   readonly maxParked: number;
   readonly onError: ((error: unknown, op: DelayedOperation) => void) | undefined;
+  readonly link: CheckedBusLink | undefined;
 }
 
 const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
@@ -53,13 +56,15 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
   const { onError, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
+  const timer = given.timer === undefined ? new SystemTimer(timerOptions) : checkedTimer(given.timer);
   return {
     name,
     maxParked,
     // Nothing but operations of type Op gets into the parking, except waiters, which do not throw.
     onError: onError as CheckedPurgatoryOptions['onError'],
     ownsTimer: given.timer === undefined,
-    timer: given.timer === undefined ? new SystemTimer(timerOptions) : checkedTimer(given.timer),
+    timer,
+    link: checkedBusLink(given, timer),
   };
 }
 

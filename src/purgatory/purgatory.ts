@@ -11,10 +11,13 @@
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
 import { throwIfAborted } from '../abort-listeners.ts';
+import { checkHintKey } from '../bus-member.ts';
 import { invalidArgType, purgatoryClosed, waitCancelled } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
+import { BusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { tryWatchers } from './passes.ts';
 import {
@@ -38,17 +41,24 @@ export class Purgatory<
   Op extends DelayedOperation = DelayedOperation,
 > extends AbstractPurgatory<Op> {
   readonly #parking: Parking<K, Watchers<K>>;
+  /** The way to the purgatories of this name in other processes, if there is a bus. */
+  readonly #link: BusLink | undefined;
   #notified = new Set<K>();
   #isFlushDue = false;
 
   /**
    * @param name for people: errors and metrics show it.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: PurgatoryOptions<Op>) {
-    const parking = new Parking(checkedPurgatoryOptions(name, options), new Watchers<K>());
+    const checked = checkedPurgatoryOptions(name, options);
+    const parking = new Parking(checked, new Watchers<K>());
     super(parking);
     this.#parking = parking;
+    const { link } = checked;
+    if (link === undefined) return;
+    this.#link = new BusLink(name, link, (key) => this.#hinted(key as K), new ParkedWalk(parking));
   }
 
   /** How many parked operations watch `key` now. O(1). */
@@ -68,13 +78,13 @@ export class Purgatory<
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
-    checkWatchKeys(watchKeys);
+    this.#checkKeys(watchKeys);
     return this.#tryElseWatch(op, watchKeys);
   }
 
   /**
    * An event on `key`: tries every operation that watches it, in park order, once each. Returns how many its own tries
-   * completed. Operations that are parked meanwhile wait for the next event.
+   * completed. Operations that are parked meanwhile wait for the next event. It stays in this process, bus or not.
    */
   checkAndComplete(key: K): number {
     return tryWatchers(this.#parking, key);
@@ -83,10 +93,13 @@ export class Purgatory<
   /**
    * An event on `key` that is answered at the end of this turn (in a microtask), once however often it is notified
    * before. A completion that notifies in its turn is served in the same go, with constant stack: use this from
-   * `onComplete`.
+   * `onComplete`. With a bus it is an event in the purgatories of this name in all other processes too, soon after.
+   *
+   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string, ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   notify(key: K): void {
     if (this.#parking.isClosed) return;
+    this.#link?.publish(key);
     this.#notified.add(key);
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
@@ -105,7 +118,7 @@ export class Purgatory<
     attempt: () => T | undefined,
     options: WaitOptions,
   ): Promise<WaitResult<T>> {
-    checkWatchKeys(watchKeys);
+    this.#checkKeys(watchKeys);
     if (typeof attempt !== 'function') throw invalidArgType('attempt', 'of type function', attempt);
     const { timeoutMs, signal } = checkedWaitOptions(options);
     const waiter = new Waiter(attempt, timeoutMs, signal);
@@ -126,8 +139,20 @@ export class Purgatory<
   }
 
   override close(): Op[] {
+    this.#link?.leave();
     this.#notified.clear();
     return super.close();
+  }
+
+  #checkKeys(watchKeys: readonly K[]): void {
+    checkWatchKeys(watchKeys);
+    if (this.#link !== undefined) for (const key of watchKeys) checkHintKey(key);
+  }
+
+  #hinted(key: K): boolean {
+    const isWatched = this.watchersOf(key) > 0;
+    if (isWatched) this.checkAndComplete(key);
+    return isWatched;
   }
 
   #tryElseWatch(op: DelayedOperation, keys: readonly K[]): boolean {

@@ -12,8 +12,17 @@
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and the end of one by
 // deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the key: right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
-import { invalidArgType, invalidArgValue, outOfRange, purgatoryClosed, waitCancelled } from '../errors.ts';
+import { checkHintKey } from '../bus-member.ts';
+import {
+  checkedFunction,
+  invalidArgType,
+  invalidArgValue,
+  outOfRange,
+  purgatoryClosed,
+  waitCancelled,
+} from '../errors.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
+import { BusLink } from '../purgatory/bus-link.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { Parking } from '../purgatory/parking.ts';
 import {
@@ -24,8 +33,24 @@ import {
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
 import { Waiter, type WaitResult } from '../purgatory/wait-for.ts';
+import { type Current, CurrentValues, type ValuesOwner } from './current-values.ts';
+import { KeyWalk } from './key-walk.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
+
+/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and one. */
+export interface ThresholdPurgatoryOptions<
+  K = unknown,
+  V extends ThresholdValue = number,
+  Op extends DelayedOperation = DelayedOperation,
+> extends PurgatoryOptions<Op> {
+  /**
+   * For a purgatory with a bus: the value of a key now, or a promise of it; undefined when it has none. It is asked for each key that somebody
+   * waits on when values may have been missed: each time the bus becomes live. What it throws, or rejects with, goes to `onError` with
+   * the first operation that waits on the key (of `awaitAtLeast`, one of the library's own), and it is asked again a second later.
+   */
+  current?: Current<K, V>;
+}
 
 /**
  * Parks operations until the values of their keys are at least what they wait for, or until their deadline. Values are
@@ -37,16 +62,32 @@ export class ThresholdPurgatory<
   Op extends DelayedOperation = DelayedOperation,
 > extends AbstractPurgatory<Op> {
   readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
+  /** The way to the purgatories of this name in other processes, if there is a bus. */
+  readonly #link: BusLink | undefined;
+  readonly #currentValues: CurrentValues<K, V> | undefined;
 
   /**
    * @param name for people: errors and metrics show it.
-   * @param options those of a Purgatory.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in this process; _CLOSED: the bus is closed.
    */
-  constructor(name: string, options?: PurgatoryOptions<Op>) {
-    const parking = new Parking(checkedPurgatoryOptions(name, options), new Thresholds<K, V>());
+  constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
+    const checked = checkedPurgatoryOptions(name, options);
+    const current = checkedFunction('options.current', options?.current);
+    const parking = new Parking(checked, new Thresholds<K, V>());
     super(parking);
     this.#parking = parking;
+    const { link } = checked;
+    if (link === undefined) return;
+    const values = current && new CurrentValues(current, this.#valuesOwner(), link.clock);
+    this.#currentValues = values;
+    const walk = values && new KeyWalk(parking.lists, (key) => values.ask(key));
+    this.#link = new BusLink(
+      name,
+      link,
+      (key, value) => this.#hinted(key as K, value as V | undefined),
+      walk,
+    );
   }
 
   /** How many parked operations wait on `key` now. O(1). */
@@ -67,11 +108,19 @@ export class ThresholdPurgatory<
    * A completion may call this again, also for the same key, and what that completes it counts; a long chain of such calls
    * takes stack, so let its links wait for the next turn (`queueMicrotask`).
    *
+   * With a bus it does the same in the purgatories of this name in all other processes, soon after; each of them keeps the value.
+   *
    * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError ERR_OUT_OF_RANGE for NaN.
+   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string, ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   advance(key: K, value: V): number {
     checkValue('value', value);
     if (this.#parking.isClosed) return 0;
+    this.#link?.publish(key, value);
+    return this.#advance(key, value);
+  }
+
+  #advance(key: K, value: V): number {
     const { lists, meter } = this.#parking;
     lists.setValue(key, value);
     const outer = this.#parking.beginBulk();
@@ -103,6 +152,7 @@ export class ThresholdPurgatory<
    * PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by `cancelForKey`. Never throws.
    */
   async awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
+    if (this.#link !== undefined) checkHintKey(key);
     checkValue('threshold', threshold);
     const { timeoutMs, signal } = checkedWaitOptions(options);
     const waiter = new Waiter(() => this.#parking.lists.valueOf(key), timeoutMs, signal);
@@ -127,7 +177,9 @@ export class ThresholdPurgatory<
    */
   tryCompleteElseWatch(op: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
     checkOperation(op);
-    return this.#tryElseWatch(op, checkedThresholds(thresholds));
+    const checked = checkedThresholds(thresholds);
+    if (this.#link !== undefined) for (const [key] of checked) checkHintKey(key);
+    return this.#tryElseWatch(op, checked);
   }
 
   /**
@@ -141,9 +193,34 @@ export class ThresholdPurgatory<
 
   /** As the `close` of a Purgatory; forgets all values besides. */
   override close(): Op[] {
+    this.#link?.leave();
+    this.#currentValues?.close();
     const parked = super.close();
     this.#parking.lists.forgetValues();
     return parked;
+  }
+
+  #hinted(key: K, value: V | undefined): boolean {
+    const isWaitedOn = this.watchersOf(key) > 0;
+    if (value !== undefined) this.#advance(key, value);
+    else if (isWaitedOn) this.#currentValues?.ask(key);
+    return isWaitedOn;
+  }
+
+  #valuesOwner(): ValuesOwner<K, V> {
+    const { lists } = this.#parking;
+    return {
+      isWaitedOn: (key) => lists.watchersOf(key) > 0,
+      valueOf: (key) => lists.valueOf(key),
+      advance: (key, value) => {
+        checkValue('value of options.current', value);
+        this.#advance(key, value);
+      },
+      failed: (key, error) => {
+        const first = lists.allOf(key)();
+        if (first !== undefined) this.#parking.report(error, first);
+      },
+    };
   }
 
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {

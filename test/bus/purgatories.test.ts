@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import type { Bus } from '../../src/bus/bus.ts';
+import { LocalHub } from '../../src/bus/local-hub.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { codeOf } from '../support/code-of.ts';
+import { Op, type OpOptions } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
+import { LoggingOperation } from '../support/threshold-op.ts';
+
+interface World {
+  readonly clock: ManualClock;
+  readonly hub: LocalHub;
+  readonly state: Map<string, number>;
+  bus(): Bus;
+}
+
+function world(): World {
+  const clock = new ManualClock();
+  const hub = new LocalHub({ clock });
+  return { clock, hub, state: new Map(), bus: () => hub.bus() };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a Purgatory on a bus', () => {
+  const park = (purgatory: Purgatory<string, Op>, key: string, options?: OpOptions): Op => {
+    const op = new Op(key, options);
+    purgatory.tryCompleteElseWatch(op, [key]);
+    return op;
+  };
+
+  it('is told of a notify in any other process after flushMs, and of its own at once', async () => {
+    const { clock, bus } = world();
+    const [a, b] = [bus(), bus()].map((one) => new Purgatory<string, Op>('orders', { bus: one, clock }));
+    const [here, there] = [park(a, 'k'), park(b, 'k')];
+    here.ready = true;
+    there.ready = true;
+    a.notify('k');
+    expect([here.isCompleted, there.isCompleted]).to.deep.equal([false, false]);
+    await turn();
+    expect([here.isCompleted, there.isCompleted], 'without the engine').to.deep.equal([true, false]);
+    clock.advance(1);
+    expect(there.isCompleted).to.equal(true);
+  });
+
+  it('keeps checkAndComplete to its own process', () => {
+    const { clock, bus } = world();
+    const [a, b] = [bus(), bus()].map((one) => new Purgatory<string, Op>('orders', { bus: one, clock }));
+    const there = park(b, 'k');
+    there.ready = true;
+    a.checkAndComplete('k');
+    clock.advance(10);
+    expect(there.isCompleted).to.equal(false);
+  });
+
+  it('wakes waiters, with the value that their attempt reads', async () => {
+    const { clock, bus, state } = world();
+    const [a, b] = [bus(), bus()].map((one) => new Purgatory<string>('orders', { bus: one, clock }));
+    const wait = b.waitFor(['k'], () => state.get('k'), { timeoutMs: 1_000 });
+    state.set('k', 7);
+    a.notify('k');
+    clock.advance(1);
+    expect(await wait).to.deep.equal({ expired: false, value: 7 });
+  });
+
+  it('tries all that is parked, over sweepMs, when its bus is live again', () => {
+    const { clock, hub, bus } = world();
+    const one = bus();
+    const purgatory = new Purgatory<string, Op>('orders', { bus: one, clock, sweepMs: 500 });
+    const ops = Array.from({ length: 1_000 }, (_, i) => park(purgatory, `${i}`));
+    hub.cut(one);
+    for (const op of ops) op.ready = true;
+    clock.advance(5_000);
+    hub.mend(one);
+    clock.advance(200);
+    const early = ops.filter((op) => op.isCompleted).length;
+    expect(early).to.be.within(300, 500);
+    clock.advance(310);
+    expect(purgatory.numDelayed).to.equal(0);
+    expect(one.snapshot().lastSweep).to.include({ tried: 1_000 });
+  });
+
+  it('refuses keys that no bus carries, before anything has changed', async () => {
+    const { clock, bus } = world();
+    const purgatory = new Purgatory<unknown, Op>('orders', { bus: bus(), clock });
+    for (const [key, code] of [
+      [1, 'ERR_INVALID_ARG_TYPE'],
+      [undefined, 'ERR_INVALID_ARG_TYPE'],
+      [{}, 'ERR_INVALID_ARG_TYPE'],
+      ['x'.repeat(1_025), 'ERR_INVALID_ARG_VALUE'],
+    ]) {
+      expect(codeOf(() => purgatory.notify(key))).to.equal(code);
+      const op = new Op('op');
+      expect(codeOf(() => purgatory.tryCompleteElseWatch(op, ['k', key]))).to.equal(code);
+      expect(op.tries).to.equal(0);
+      const error = await rejection(purgatory.waitFor([key], () => 1, { timeoutMs: 1 }));
+      expect((error as { code: string }).code).to.equal(code);
+    }
+    expect(purgatory.numDelayed).to.equal(0);
+  });
+
+  it('refuses a bad bus, a bad sweepMs, and a name that has joined', () => {
+    const { clock, bus } = world();
+    expect(codeOf(() => new Purgatory('x', { bus: {} as never }))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(() => new Purgatory('x', { sweepMs: -1 }))).to.equal('ERR_OUT_OF_RANGE');
+    const one = bus();
+    const first = new Purgatory('x', { bus: one, clock });
+    expect(codeOf(() => new Purgatory('x', { bus: one }))).to.equal('ERR_PURGATORY_ALREADY_JOINED');
+    expect(codeOf(() => new ThresholdPurgatory('x', { bus: one }))).to.equal('ERR_PURGATORY_ALREADY_JOINED');
+    first.close();
+    new Purgatory('x', { bus: one, clock });
+  });
+
+  it('leaves its bus when it closes: nothing is heard, and nothing swept', () => {
+    const { clock, hub, bus } = world();
+    const one = bus();
+    const timer = new SystemTimer({ clock });
+    const purgatory = new Purgatory<string, Op>('orders', { bus: one, timer });
+    const ops = Array.from({ length: 100 }, (_, i) => park(purgatory, `${i}`));
+    hub.cut(one);
+    hub.mend(one);
+    clock.advance(500);
+    const tries = ops.reduce((sum, op) => sum + op.tries, 0);
+    expect(purgatory.close()).to.have.length(100);
+    purgatory.notify('1');
+    clock.advance(5_000);
+    expect(ops.reduce((sum, op) => sum + op.tries, 0)).to.equal(tries);
+    expect(one.snapshot().members).to.deep.equal([]);
+    expect(one.snapshot().lastSweep?.endedMs).not.to.equal(null);
+  });
+
+  it('goes on alone when its bus is closed', async () => {
+    const { clock, bus } = world();
+    const one = bus();
+    const purgatory = new Purgatory<string, Op>('orders', { bus: one, clock });
+    const op = park(purgatory, 'k');
+    await one.close();
+    op.ready = true;
+    purgatory.notify('k');
+    await turn();
+    expect(op.isCompleted).to.equal(true);
+    expect(codeOf(() => new Purgatory('y', { bus: one }))).to.equal('ERR_PURGATORY_CLOSED');
+  });
+
+  it('may be closed by what a hint completes', () => {
+    const { clock, bus } = world();
+    const one = bus();
+    const [a, b] = [
+      new Purgatory<string>('orders', { bus: one, clock }),
+      new Purgatory<string, Op>('orders', { bus: bus(), clock }),
+    ];
+    const onCompleted = (): unknown => b.close();
+    const ops = ['1', '2', '3'].map((key) => park(b, key, { onCompleted }));
+    ops[0].ready = true;
+    for (const key of ['1', '2', '3']) a.notify(key);
+    clock.advance(5);
+    expect(ops.map((op) => op.isCompleted)).to.deep.equal([true, false, false]);
+    expect(one.state).to.equal('live');
+  });
+});
+
+describe('a ThresholdPurgatory on a bus', () => {
+  const make = (
+    { clock }: World,
+    bus: Bus,
+    options: object = {},
+  ): ThresholdPurgatory<string, number | bigint> =>
+    new ThresholdPurgatory('offsets', { bus, clock, ...options });
+
+  it('advances in all processes, and remembers there', async () => {
+    const w = world();
+    const [a, b] = [make(w, w.bus()), make(w, w.bus())];
+    const wait = b.awaitAtLeast('p', 5, { timeoutMs: 1_000 });
+    const op = new LoggingOperation('op', 1_000, []);
+    b.tryCompleteElseWatch(op, [['p', 9n]]);
+    expect(a.advance('p', 7)).to.equal(0);
+    w.clock.advance(1);
+    expect(await wait).to.deep.equal({ expired: false, value: 7 });
+    expect(b.get('p')).to.equal(7);
+    a.advance('p', 10n);
+    w.clock.advance(1);
+    expect(op.isCompleted).to.equal(true);
+    a.advance('p', 3);
+    w.clock.advance(1);
+    expect(b.get('p'), 'set back').to.equal(3);
+  });
+
+  it('refuses keys that no bus carries, before anything has changed', async () => {
+    const w = world();
+    const purgatory = make(w, w.bus());
+    const key = 1 as never;
+    expect(codeOf(() => purgatory.advance(key, 1))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(
+      codeOf(() => purgatory.tryCompleteElseWatch(new LoggingOperation('op', 1_000, []), [[key, 1]])),
+    ).to.equal('ERR_INVALID_ARG_TYPE');
+    const error = await rejection(purgatory.awaitAtLeast(key, 1, { timeoutMs: 1 }));
+    expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(purgatory.get(key)).to.equal(undefined);
+    expect(codeOf(() => make(w, w.bus(), { current: 1 }))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+
+  it("makes the publisher's own gap good without current", async () => {
+    const w = world();
+    const [near, far] = [w.bus(), w.bus()];
+    const [a, b] = [make(w, near), make(w, far)];
+    const wait = b.awaitAtLeast('p', 5, { timeoutMs: 60_000 });
+    w.hub.cut(near);
+    for (let value = 0; value < 10; value++) a.advance('p', value);
+    w.clock.advance(10_000);
+    w.hub.mend(near);
+    expect(await wait).to.deep.equal({ expired: false, value: 9 });
+  });
+
+  it('asks current for each watched key at each sweep, and for a hint without a value', async () => {
+    const w = world();
+    const asked: string[] = [];
+    const bus = w.bus();
+    const purgatory = make(w, bus, {
+      current: async (key: string) => {
+        asked.push(key);
+        return w.state.get(key);
+      },
+    });
+    const waits = ['p', 'q', 'r'].map((key) => purgatory.awaitAtLeast(key, 5, { timeoutMs: 60_000 }));
+    purgatory.advance('unwatched', 1);
+    for (const key of ['p', 'q']) w.state.set(key, 6);
+    w.hub.cut(bus);
+    w.hub.mend(bus);
+    w.clock.advance(1_100);
+    expect(asked.sort()).to.deep.equal(['p', 'q', 'r']);
+    expect(await Promise.all(waits.slice(0, 2))).to.deep.equal([
+      { expired: false, value: 6 },
+      { expired: false, value: 6 },
+    ]);
+    expect(purgatory.numDelayed).to.equal(1);
+    w.state.set('r', 8);
+    const other = w.bus();
+    const { publish } = other.join({ name: 'offsets', hinted: () => false, sweep: (ended) => ended(0) });
+    publish('r');
+    w.clock.advance(1);
+    expect(await waits[2]).to.deep.equal({ expired: false, value: 8 });
+  });
+
+  it('asks again a second after current has failed, while somebody waits, and reports it', async () => {
+    const w = world();
+    const errors: unknown[] = [];
+    let fails = 2;
+    const bus = w.bus();
+    const purgatory = make(w, bus, {
+      onError: (error: Error) => errors.push(error.message),
+      current: (key: string) => {
+        if (key === 'gone') throw new Error('gone');
+        if (fails-- > 0) throw new Error('starting up');
+        return Promise.resolve(6);
+      },
+    });
+    const wait = purgatory.awaitAtLeast('p', 5, { timeoutMs: 60_000 });
+    const gone = purgatory.awaitAtLeast('gone', 5, { timeoutMs: 2_000 });
+    w.hub.cut(bus);
+    w.hub.mend(bus);
+    for (let ms = 0; ms < 10_000; ms += 100) {
+      w.clock.advance(100);
+      await turn();
+    }
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+    expect(await gone).to.deep.equal({ expired: true });
+    expect(errors.filter((error) => error === 'starting up')).to.have.length(2);
+    expect(errors.filter((error) => error === 'gone').length).to.be.within(1, 2);
+  });
+
+  it('does not let an older answer of current undo an advance', async () => {
+    const w = world();
+    const bus = w.bus();
+    let answer = (_value: number): void => {};
+    const purgatory = make(w, bus, {
+      current: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    });
+    const wait = purgatory.awaitAtLeast('p', 100, { timeoutMs: 60_000 });
+    w.hub.cut(bus);
+    w.hub.mend(bus);
+    w.clock.advance(1_100);
+    purgatory.advance('p', 50);
+    answer(40);
+    await turn();
+    expect(purgatory.get('p')).to.equal(50);
+    purgatory.close();
+    answer(200);
+    await rejection(wait);
+  });
+});
