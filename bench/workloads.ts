@@ -15,6 +15,7 @@ import { memory } from './memory.ts';
 import { parkComplete } from './park-complete.ts';
 import { sameDelay } from './same-delay.ts';
 import { scan } from './scan.ts';
+import { shared } from './shared.ts';
 import { steady } from './steady.ts';
 import { stringKeys } from './string-keys.ts';
 import { vain } from './vain.ts';
@@ -34,6 +35,7 @@ export const workloads: readonly Workload[] = [
   loadMax,
   loadFixed,
   burst,
+  shared,
   wakeUps,
   idleAdvance,
   idle,

@@ -53,9 +53,12 @@ export class Answers<V> {
 
   async #pass(answer: Answer<V>): Promise<void> {
     const { load, key, refusal } = answer;
+    const { watched } = key;
     let tried = 0;
-    for (const waiter of key.watched.waiters) {
-      if (waiter.number > load.upTo) break;
+    watched.beginPass();
+    for (;;) {
+      const waiter = watched.step(load.upTo);
+      if (waiter === undefined) break;
       tried++;
       const hasEnded = refusal === undefined ? waiter.offer(answer.value) : waiter.refuse(refusal.error);
       if (hasEnded) load.answered++;

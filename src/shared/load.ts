@@ -40,7 +40,7 @@ export class Load<V> implements KeyLoad {
     this.upTo = upTo;
     this.beganAtMs = beganAtMs;
     this.#deserted = deserted;
-    for (const { watched } of keys) this.#waiters += watched.waiters.size;
+    for (const { watched } of keys) this.#waiters += watched.size;
     this.unanswered = keys.length;
   }
 

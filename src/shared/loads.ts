@@ -16,6 +16,7 @@ import { type Answer, Answers } from './answers.ts';
 import { backoffMs } from './backoff.ts';
 import { Load } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
+import type { SharedWaiter } from './shared-waiter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WatchedKey } from './watched-key.ts';
 
@@ -77,10 +78,10 @@ export class Loads<V> {
     // Else it backs off, or is due already: the retry sees the change.
   }
 
-  /** The waiter of that number has left the list of `key`. */
-  left(key: WatchedKey<V>, number: number): void {
-    if (key.load !== undefined) key.load.left(number);
-    else if (!key.isWaitedFor) this.#forget(key);
+  /** `waiter` has ended. */
+  left({ watched, number }: SharedWaiter<V>): void {
+    if (watched.load !== undefined) watched.load.left(number);
+    else if (!watched.isWaitedFor) this.#forget(watched);
   }
 
   close(): void {

@@ -7,17 +7,23 @@ import { type Abortable, addAbortable, removeAbortable } from '../abort-listener
 import { invalidReturnValue } from '../errors.ts';
 import { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { WaitResult } from '../purgatory/wait-for.ts';
+import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 
-/** The list of a key, which a waiter leaves. */
-export interface WaiterList<V> {
-  leave(waiter: SharedWaiter<V>): void;
-}
+/** Told once of each waiter that has ended, when it is off all lists. */
+export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
 
-export class SharedWaiter<V> extends DelayedOperation implements Abortable {
+export class SharedWaiter<V> extends DelayedOperation implements Abortable, KeyWaiter<V> {
   readonly promise: Promise<WaitResult<unknown>>;
-  /** Counts those who were parked: a load answers who has a number up to the one at its beginning. */
   readonly number: number;
-  readonly #list: WaiterList<V>;
+  readonly watched: WatchedKey<V>;
+  /** Its place in the list of its key, and in that of all waiters: the lists' own (watched-key.ts, waiter-lists.ts). */
+  before: KeyWaiter<V> | undefined;
+  after: KeyWaiter<V> | undefined;
+  older: SharedWaiter<V> | undefined;
+  younger: SharedWaiter<V> | undefined;
+  /** When it was parked, as the lists are told (parked-lists.ts). */
+  stamp = 0;
+  readonly #left: WaiterLeft<V>;
   readonly #accept: (value: V | undefined) => unknown;
   readonly #signal: AbortSignal | undefined;
   #resolve!: (result: WaitResult<unknown>) => void;
@@ -25,14 +31,16 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable {
   #answer: unknown;
 
   constructor(
-    list: WaiterList<V>,
+    watched: WatchedKey<V>,
     number: number,
+    left: WaiterLeft<V>,
     accept: (value: V | undefined) => unknown,
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ) {
     super(timeoutMs);
-    this.#list = list;
+    this.watched = watched;
+    this.#left = left;
     this.number = number;
     this.#accept = accept;
     this.#signal = signal;
@@ -51,7 +59,6 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable {
     return false;
   }
 
-  /** Offers a state of the key that was loaded after it was parked: true iff it ended by it, answered or rejected. */
   offer(value: V | undefined): boolean {
     const accept = this.#accept;
     let answer: unknown;
@@ -83,7 +90,6 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable {
     this.refuse(reason);
   }
 
-  /** Takes it out, unless it has ended: its promise is rejected with `why`. True iff this call ended it. */
   refuse(why: unknown): boolean {
     if (!this.cancel()) return false;
     this.wasTakenOut(why);
@@ -97,7 +103,7 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable {
   }
 
   #leave(): void {
-    this.#list.leave(this);
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
+    this.#left(this);
   }
 }

@@ -22,7 +22,6 @@ import {
   type SnapshotOptions,
 } from '../purgatory/purgatory-snapshot.ts';
 import type { WaitResult } from '../purgatory/wait-for.ts';
-import { Watchers } from '../purgatory/watchers.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { LoadMeter, type LoadTotals } from './load-meter.ts';
@@ -35,10 +34,8 @@ import {
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
 import { Sweep } from './sweep.ts';
-import { WatchedKey } from './watched-key.ts';
-
-export type { LoadTotals } from './load-meter.ts';
-export type { LoadKeys, SharedWaitsOptions, WaitUntilOptions } from './shared-waits-options.ts';
+import { WaiterLists } from './waiter-lists.ts';
+import type { WatchedKey } from './watched-key.ts';
 
 /** What is waited for, and what has been loaded. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
@@ -59,9 +56,9 @@ const SWEEP_MS = 1_000;
 /** Waits on shared state `V` by key: whoever waits reads nothing, and one load answers all who wait for a key. */
 export class SharedWaits<V> {
   readonly name: string;
-  readonly #keys = new Map<string, WatchedKey<V>>();
+  readonly #lists = new WaiterLists<V>();
   readonly #timer: SystemTimer;
-  readonly #parking: Parking<string, Watchers<string>>;
+  readonly #parking: Parking<string>;
   readonly #meter: LoadMeter;
   readonly #loads: Loads<V>;
   readonly #sweep: Sweep<V>;
@@ -81,22 +78,22 @@ export class SharedWaits<V> {
     this.#timer = new SystemTimer({ clock });
     this.#parking = new Parking(
       checkedPurgatoryOptions(name, { timer: this.#timer, maxParked }),
-      new Watchers<string>(),
+      this.#lists,
     );
     this.#parking.meter.observe(this);
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, {
       lastNumber: () => this.#waiters,
-      forget: ({ key }) => this.#keys.delete(key),
+      forget: (key) => this.#lists.forget(key),
     });
     const event = (key: WatchedKey<V>): void => this.#loads.event(key);
-    this.#sweep = new Sweep(this.#keys, event, this.#timer, loadBatch, SWEEP_MS);
+    this.#sweep = new Sweep(this.#lists.watched, event, this.#timer, loadBatch, SWEEP_MS);
     this.#membership = bus?.join(this.#member());
   }
 
   /** Waiters that are parked. O(1). */
   get numDelayed(): number {
-    return this.#parking.lists.size;
+    return this.#lists.size;
   }
 
   /** Whether `close` was called. */
@@ -128,13 +125,10 @@ export class SharedWaits<V> {
     const { timeoutMs, signal } = checkedWaitUntilOptions(options);
     if (this.#isClosed) throw sharedWaitsClosed(this.name);
     throwIfAborted(signal);
-    const watched =
-      this.#keys.get(key) ?? new WatchedKey<V>(key, (each, left) => this.#loads.left(each, left));
-    const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, accept, timeoutMs, signal);
+    const watched = this.#lists.keyOf(key);
+    const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, this.#left, accept, timeoutMs, signal);
     this.#parking.park(waiter, [key]);
     this.#waiters++;
-    this.#keys.set(key, watched);
-    watched.waiters.add(waiter);
     this.#loads.event(watched);
     try {
       waiter.watchSignal();
@@ -185,7 +179,6 @@ export class SharedWaits<V> {
     for (const waiter of this.#parking.close() as SharedWaiter<V>[]) {
       waiter.wasTakenOut(sharedWaitsClosed(this.name));
     }
-    this.#keys.clear();
     this.#timer.close();
   }
 
@@ -193,9 +186,11 @@ export class SharedWaits<V> {
     this.close();
   }
 
+  readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);
+
   /** The key may have changed: whether anybody waits for it. */
   #hint(key: string): boolean {
-    const watched = this.#keys.get(key);
+    const watched = this.#lists.watched.get(key);
     if (!watched?.isWaitedFor) return false;
     this.#loads.event(watched);
     return true;
@@ -207,6 +202,11 @@ export class SharedWaits<V> {
       hinted: (key) => this.#hint(key),
       sweep: (ended) => this.#sweep.begin(ended),
     };
+  }
+
+  /** Throws unless the lists are sound. For tests. @internal */
+  static check<V>(waits: SharedWaits<V>): void {
+    waits.#lists.check();
   }
 
   #checkKey(key: string): void {

@@ -1,12 +1,14 @@
 // A key that somebody waits for: who waits, and where its loading stands.
 //
-// Ground rules. It lives from its first waiter until its last has left and no load of it is under way. The waiters are in the order of
-// parking; a Set keeps that order, and an iterator over it bears any change. The rest belongs to Loads (loads.ts), which alone writes it.
+// Ground rules. It lives from its first waiter until its last has left and no load of it is under way. Its waiters are a list in park order,
+// linked through them: to leave is two writes, and nothing is ever copied, so a hundred thousand may leave between two turns of the loop. One
+// pass goes over the list at a time and bears any change: `#next` is moved on when it leaves. The fields of the loading are written
+// by Loads (loads.ts) alone.
 //
 //   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an event meanwhile
 //                                                  └─ failed ──► backing off ──► due
+import { mustHold } from '../must-hold.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { SharedWaiter, WaiterList } from './shared-waiter.ts';
 
 /** What a key knows of its load. */
 export interface KeyLoad {
@@ -20,9 +22,22 @@ export interface SweepRound {
   tried(waiters: number): void;
 }
 
-export class WatchedKey<V> implements WaiterList<V> {
+/** Who waits for a key, as its list and a pass over it know them. */
+export interface KeyWaiter<V> {
+  /** Counts those who were parked: a load answers who has a number up to the one at its beginning. */
+  readonly number: number;
+  readonly isPending: boolean;
+  /** Its neighbours, which the list alone writes. */
+  before: KeyWaiter<V> | undefined;
+  after: KeyWaiter<V> | undefined;
+  /** Offers a state of the key that was loaded after it was parked: true iff that ended it, answered or rejected. */
+  offer(value: V | undefined): boolean;
+  /** Takes it out, unless it has ended: its promise is rejected with `why`. True iff this call ended it. */
+  refuse(why: unknown): boolean;
+}
+
+export class WatchedKey<V> {
   readonly key: string;
-  readonly waiters: Set<SharedWaiter<V>> = new Set();
   /** The load of it that is under way, or whose answers are being given. At most one. */
   load: KeyLoad | undefined;
   /** An event came during that load, which may have read the state before: one more is to follow. */
@@ -39,20 +54,77 @@ export class WatchedKey<V> implements WaiterList<V> {
   look: TimerTask | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
-  readonly #left: (key: WatchedKey<V>, number: number) => void;
+  #first: KeyWaiter<V> | undefined;
+  #last: KeyWaiter<V> | undefined;
+  /** In a pass: who is to be tried next. */
+  #next: KeyWaiter<V> | undefined;
+  #size = 0;
 
-  /** @param left is told the number of each waiter that has left. */
-  constructor(key: string, left: (key: WatchedKey<V>, number: number) => void) {
+  constructor(key: string) {
     this.key = key;
-    this.#left = left;
+  }
+
+  /** How many wait for it. */
+  get size(): number {
+    return this.#size;
   }
 
   get isWaitedFor(): boolean {
-    return this.waiters.size > 0;
+    return this.#size > 0;
   }
 
-  leave(waiter: SharedWaiter<V>): void {
-    this.waiters.delete(waiter);
-    this.#left(this, waiter.number);
+  /** Puts `waiter` behind the others. */
+  add(waiter: KeyWaiter<V>): void {
+    waiter.before = this.#last;
+    if (this.#last === undefined) this.#first = waiter;
+    else this.#last.after = waiter;
+    this.#last = waiter;
+    this.#size++;
+  }
+
+  remove(waiter: KeyWaiter<V>): void {
+    const { before, after } = waiter;
+    if (before === undefined) this.#first = after;
+    else before.after = after;
+    if (after === undefined) this.#last = before;
+    else after.before = before;
+    if (this.#next === waiter) this.#next = after;
+    waiter.before = undefined;
+    waiter.after = undefined;
+    this.#size--;
+  }
+
+  /** A pass begins with the one that waits longest. */
+  beginPass(): void {
+    this.#next = this.#first;
+  }
+
+  /** The next waiter of the pass whose number is at most `upTo`; undefined: the pass has ended. */
+  step(upTo: number): KeyWaiter<V> | undefined {
+    const waiter = this.#next;
+    if (waiter === undefined || waiter.number > upTo) {
+      this.#next = undefined;
+      return undefined;
+    }
+    this.#next = waiter.after;
+    return waiter;
+  }
+
+  /** Throws unless the list is sound. For tests: O(waiters). */
+  check(): void {
+    let size = 0;
+    let before: KeyWaiter<V> | undefined;
+    for (let waiter = this.#first; waiter !== undefined; waiter = waiter.after) {
+      mustHold(waiter.before === before, `waiter ${waiter.number} of "${this.key}" has another before it`);
+      mustHold(
+        waiter.number > (before?.number ?? 0),
+        `waiter ${waiter.number} of "${this.key}" is out of order`,
+      );
+      mustHold(waiter.isPending, `waiter ${waiter.number} of "${this.key}" is not parked`);
+      before = waiter;
+      size++;
+    }
+    mustHold(this.#last === before, `the list of "${this.key}" ends elsewhere`);
+    mustHold(this.#size === size, `"${this.key}" counts ${this.#size} waiters of ${size}`);
   }
 }

@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock } from '../../src/index.ts';
-import { SharedWaits } from '../../src/shared/shared-waits.ts';
+import { SharedWaits } from '../../src/shared/index.ts';
 import { turn } from '../support/turns.ts';
 import { runs } from './runs.ts';
 
@@ -235,6 +235,7 @@ class Model {
       const isWatched = this.waiting.some((wait) => wait.group === group);
       expect(getEventListeners(signal, 'abort')).to.have.length(isWatched ? 1 : 0);
     }
+    SharedWaits.check(this.waits);
     const { watchedKeys, loads } = this.waits.snapshot({ top: 0 });
     expect(watchedKeys).to.equal(new Set(this.waiting.map(({ key }) => key)).size);
     if (this.isClosed) return;

@@ -1,11 +1,7 @@
 // SharedWaits on a manual clock, with a load whose calls the test answers by hand.
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
-import {
-  SharedWaits,
-  type SharedWaitsOptions,
-  type WaitUntilOptions,
-} from '../../src/shared/shared-waits.ts';
+import { SharedWaits, type SharedWaitsOptions, type WaitUntilOptions } from '../../src/shared/index.ts';
 import { turn } from '../support/turns.ts';
 
 /** One call of `load`. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
-import { SharedWaits, type SharedWaitsOptions } from '../../src/shared/shared-waits.ts';
+import { SharedWaits, type SharedWaitsOptions } from '../../src/shared/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { PolyfilledSignal } from '../support/polyfilled-signal.ts';
 import { rejection } from '../support/rejection.ts';

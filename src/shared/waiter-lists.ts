@@ -1,0 +1,133 @@
+// Who waits for which key: the lists behind the parking of SharedWaits.
+//
+// Ground rules. They own the keys, from the first waiter of one until `forget`, and one list over all waiters, in park order. A waiter is in
+// that list and in the list of its key from `park` to `leave`. There are no watch lists in arrays here (watch-lists.ts): a load answers
+// waiters one by one in slices, and arrays that shrink meanwhile would block the loop for many of them at once.
+//
+// Costs. park, leave: O(1).
+import { mustHold } from '../must-hold.ts';
+import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
+import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
+import type { SharedWaiter } from './shared-waiter.ts';
+import { WatchedKey } from './watched-key.ts';
+
+/** `$place` of all that is parked here: waiters know their own lists. */
+const PARKED = 0;
+/** The most keys that `hottest` looks at. */
+const MAX_KEYS = 4_096;
+
+export class WaiterLists<V> implements ParkedLists<string> {
+  readonly isInPass = false;
+  readonly #keys = new Map<string, WatchedKey<V>>();
+  #oldest: SharedWaiter<V> | undefined;
+  #youngest: SharedWaiter<V> | undefined;
+  #size = 0;
+  #waitedFor = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get pairs(): number {
+    return this.#size;
+  }
+
+  get keys(): number {
+    return this.#waitedFor;
+  }
+
+  /** Every key, also one that nobody waits for whose load is under way still. */
+  get watched(): ReadonlyMap<string, WatchedKey<V>> {
+    return this.#keys;
+  }
+
+  /** The key of that name: known, or new. A new one is known once somebody is parked on it. */
+  keyOf(name: string): WatchedKey<V> {
+    return this.#keys.get(name) ?? new WatchedKey(name);
+  }
+
+  forget(key: WatchedKey<V>): void {
+    this.#keys.delete(key.key);
+  }
+
+  park(operation: DelayedOperation, _: readonly string[], stamp: number): void {
+    const waiter = operation as SharedWaiter<V>;
+    const { watched } = waiter;
+    waiter.$place = PARKED;
+    waiter.stamp = stamp;
+    if (!watched.isWaitedFor) {
+      this.#keys.set(watched.key, watched);
+      this.#waitedFor++;
+    }
+    watched.add(waiter);
+    waiter.older = this.#youngest;
+    if (this.#youngest === undefined) this.#oldest = waiter;
+    else this.#youngest.younger = waiter;
+    this.#youngest = waiter;
+    this.#size++;
+  }
+
+  leave(operation: DelayedOperation, place: number): number {
+    if (place !== PARKED) return 0;
+    const waiter = operation as SharedWaiter<V>;
+    const { watched, older, younger } = waiter;
+    watched.remove(waiter);
+    if (!watched.isWaitedFor) this.#waitedFor--;
+    if (older === undefined) this.#oldest = younger;
+    else older.younger = younger;
+    if (younger === undefined) this.#youngest = older;
+    else younger.older = older;
+    waiter.older = undefined;
+    waiter.younger = undefined;
+    this.#size--;
+    return waiter.stamp;
+  }
+
+  /** Nothing: the lists hold no memory beyond what is parked. */
+  shrink(): void {}
+
+  all(): NextToLeave {
+    return () => this.#oldest;
+  }
+
+  stampOf(operation: DelayedOperation): number {
+    return (operation as SharedWaiter<V>).stamp;
+  }
+
+  oldestFirst(top: number): DelayedOperation[] {
+    const oldest: DelayedOperation[] = [];
+    for (let waiter = this.#oldest; waiter !== undefined && oldest.length < top; waiter = waiter.younger) {
+      oldest.push(waiter);
+    }
+    return oldest;
+  }
+
+  keysOf(operation: DelayedOperation): unknown[] {
+    return [(operation as SharedWaiter<V>).watched.key];
+  }
+
+  hottest(top: number): CountedKey[] {
+    const counted: CountedKey[] = [];
+    for (const { key, size } of this.#keys.values()) {
+      if (size > 0 && counted.push({ key, watchers: size }) === MAX_KEYS) break;
+    }
+    return counted.sort((x, y) => y.watchers - x.watchers).slice(0, top);
+  }
+
+  check(): void {
+    let size = 0;
+    let waitedFor = 0;
+    for (const watched of this.#keys.values()) {
+      watched.check();
+      size += watched.size;
+      if (watched.isWaitedFor) waitedFor++;
+      mustHold(watched.isWaitedFor || watched.load !== undefined, `"${watched.key}" is left over`);
+    }
+    mustHold(this.#size === size, `${this.#size} waiters are counted, ${size} are in the lists of keys`);
+    mustHold(
+      this.#waitedFor === waitedFor,
+      `${this.#waitedFor} keys are counted, ${waitedFor} are waited for`,
+    );
+    mustHold(this.oldestFirst(Number.POSITIVE_INFINITY).length === size, 'the list of all has not all');
+  }
+}
