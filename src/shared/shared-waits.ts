@@ -14,6 +14,7 @@ import { throwIfAborted } from '../abort-listeners.ts';
 import { type BusMember, checkHintKey, type Membership } from '../bus-member.ts';
 import type { DurationSnapshot } from '../duration-histogram.ts';
 import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
+import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import { Parking } from '../purgatory/parking.ts';
 import { checkedPurgatoryOptions } from '../purgatory/purgatory-options.ts';
 import {
@@ -184,6 +185,16 @@ export class SharedWaits<V> {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** For the inspector. @internal */
+  get $parked(): ParkedView {
+    const parking = this.#parking;
+    return {
+      lists: this.#lists,
+      now: () => parking.meter.now(),
+      has: (operation) => parking.keeps(operation),
+    };
   }
 
   readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);

@@ -114,6 +114,23 @@ export class WaiterLists<V> implements ParkedLists<string> {
     return counted.sort((x, y) => y.watchers - x.watchers).slice(0, top);
   }
 
+  watchersOf(key: unknown): number {
+    return this.#keys.get(key as string)?.size ?? 0;
+  }
+
+  operationsOf(key: unknown, max: number): DelayedOperation[] {
+    const operations: DelayedOperation[] = [];
+    let waiter = this.#keys.get(key as string)?.first;
+    for (; waiter !== undefined && operations.length < max; waiter = waiter.after) {
+      operations.push(waiter as SharedWaiter<V>);
+    }
+    return operations;
+  }
+
+  allKeys(): IterableIterator<unknown> {
+    return this.#keys.keys();
+  }
+
   check(): void {
     let size = 0;
     let waitedFor = 0;

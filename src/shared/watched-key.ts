@@ -73,6 +73,11 @@ export class WatchedKey<V> {
     return this.#size > 0;
   }
 
+  /** Who waits longest. */
+  get first(): KeyWaiter<V> | undefined {
+    return this.#first;
+  }
+
   /** Puts `waiter` behind the others. */
   add(waiter: KeyWaiter<V>): void {
     waiter.before = this.#last;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type LoadAnswered, type LoadFailed, listen } from '../../src/events/index.ts';
+import { createInspector } from '../../src/inspector/inspector.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { loading } from './loading.ts';
@@ -186,3 +187,21 @@ describe('The events of loads', () => {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await turn();
 }
+
+describe('Shared waits in the inspector', () => {
+  it('are found by key, and by operation, as those of a purgatory', async () => {
+    const { waits, wait, loaded } = loading();
+    const waiters = [wait('job 1'), wait('job 2'), wait('job 1')].map((each) => rejection(each));
+    await loaded();
+    const inspector = createInspector({ purgatories: [waits] });
+    const url = await inspector.listen({ port: 0 });
+    try {
+      const found = await fetch(new URL('keys?text=job%201', `${url}`));
+      expect(await found.json()).to.have.nested.property('keys[0].watchers', 2);
+    } finally {
+      await inspector.close();
+      waits.close();
+      await Promise.all(waiters);
+    }
+  });
+});
