@@ -1,5 +1,4 @@
 /** DeleteGroups and OffsetDelete: what groups have committed is forgotten before its time. */
-
 import type { Group } from '../group/group.ts';
 import { subscribedTopics } from '../group/subscription.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';

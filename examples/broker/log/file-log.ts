@@ -91,7 +91,8 @@ export class FileLog implements PartitionLog {
 
   append(batch: RecordBatch, leaderEpoch: number): number {
     const baseOffset = this.endOffset;
-    orFullDisk(() => this.#segmentFor(batch.size).append(placeBatch(batch, baseOffset, leaderEpoch)));
+    const segment = this.#segmentFor(batch.size);
+    orFullDisk(() => segment.append(placeBatch(batch, baseOffset, leaderEpoch)));
     this.#options.space.add(batch.size);
     return baseOffset;
   }
@@ -208,12 +209,12 @@ export class FileLog implements PartitionLog {
     const last = this.#segments.at(-1);
     if (last !== undefined && (last.size === 0 || last.size + bytes <= this.#options.segmentBytes))
       return last;
-    if (last === undefined) mkdirSync(this.#folder, { recursive: true });
+    if (last === undefined) orFullDisk(() => mkdirSync(this.#folder, { recursive: true }));
     else {
       this.#syncNames();
       last.syncNow();
     }
-    const segment = new Segment(this.#folder, this.endOffset, this.#options.files);
+    const segment = orFullDisk(() => new Segment(this.#folder, this.endOffset, this.#options.files));
     this.#segments.push(segment);
     this.#hasNewNames = true;
     return segment;

@@ -9,7 +9,10 @@ export class FullDisk extends Refusal {
   override readonly name = 'FullDisk';
 }
 
-/** What `write` returns. Throws a FullDisk where it fails because there is no room. */
+/**
+ * What `write` returns. Throws a FullDisk where it fails because there is no room. Not to be used for the sync of what others rely on
+ * already: after one that failed nobody knows what is on the disk.
+ */
 export function orFullDisk<T>(write: () => T): T {
   try {
     return write();

@@ -99,7 +99,7 @@ export class Journal<E> {
     this.#maxLines = WASTE * entries.length + MIN_WASTE;
     if (this.#lines <= WASTE * entries.length) return;
     try {
-      orFullDisk(() => this.#rewrite(entries));
+      this.#rewrite(entries);
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
       // The longer file is as good: it is tried again after as many lines as make a rewrite worth its while.
@@ -108,11 +108,11 @@ export class Journal<E> {
     }
   }
 
-  /** Replaces all entries, at once or not at all. */
+  /** Replaces all entries, at once or not at all. Throws a FullDisk where there is no room for both. */
   #rewrite(entries: readonly E[]): void {
     const path = `${this.#path}.new`;
     const bytes = Buffer.concat(entries.map(lineOf));
-    writeFileSync(path, bytes, { flush: true });
+    orFullDisk(() => writeFileSync(path, bytes, { flush: true }));
     renameSync(path, this.#path);
     syncFolder(dirname(this.#path));
     const replaced = this.#fd;
