@@ -1,8 +1,9 @@
 /**
  * The broker: puts the parts together, starts and stops them.
  *
- * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups and the servers. Everything runs
- * on one thread; what is shared between requests is changed within one turn of the event loop, so nothing is locked.
+ * Owns one timer for all that waits, a WaitingRoom per kind of operation, the topics, the groups
+ * and the servers. Everything runs on one thread; what is shared between requests is changed within
+ * one turn of the event loop, so nothing is locked.
  */
 
 import { rmSync } from 'node:fs';
@@ -116,7 +117,10 @@ export class Broker {
     this.#http = new StatusServer(() => this.status(), this.#registry, inspector, log);
   }
 
-  /** Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left open then. */
+  /**
+   * Resolves to the ports when clients can connect. Rejects when one cannot be had; nothing is left
+   * open then.
+   */
   async start(): Promise<{ port: number; http: number }> {
     try {
       const { self } = this.#cluster;
@@ -143,7 +147,10 @@ export class Broker {
     }
   }
 
-  /** Answers what waits with what there is, and resolves when all connections are closed, about half a second later at most. */
+  /**
+   * Answers what waits with what there is, and resolves when all connections are closed, about half
+   * a second later at most.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -224,7 +231,10 @@ export class Broker {
     handler(exchange, this.#context as Context);
   }
 
-  /** Something moved in a partition: fetches that wait for it look again, once, at the end of this turn; acks that are reached end now. */
+  /**
+   * Something moved in a partition: fetches that wait for it look again, once, at the end of this
+   * turn; acks that are reached end now.
+   */
   #announce({ key, highWatermark, isDeleted }: Partition): void {
     this.#rooms.fetch.purgatory.notify(key);
     const acks = this.#rooms.produce.purgatory;

@@ -1,8 +1,10 @@
 /**
- * Who leads and coordinates what, and who is there. Leadership is static and the same on every node: nothing here is elected.
+ * Who leads and coordinates what, and who is there. Leadership is static and the same on every
+ * node: nothing here is elected.
  *
- * Partition p is led by node p mod n and replicated by the next two; a group is coordinated by the node that its hash names; node 0 is the
- * controller, which creates and deletes topics. Liveness is what the heartbeats of this node saw last.
+ * Partition p is led by node p mod n and replicated by the next two; a group is coordinated by the
+ * node that its hash names; node 0 is the controller, which creates and deletes topics. Liveness is
+ * what the heartbeats of this node saw last.
  */
 import { crc32c } from './protocol/crc32c.ts';
 

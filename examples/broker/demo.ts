@@ -1,8 +1,10 @@
 /**
- * `npm run demo`: the broker on free ports, a kafkajs producer and two consumers of one group for some seconds, and a member of
- * another group that falls silent; then what was parked meanwhile. `--seconds N` says how long (default 5).
+ * `npm run demo`: the broker on free ports, a kafkajs producer and two consumers of one group for
+ * some seconds, and a member of another group that falls silent; then what was parked meanwhile.
+ * `--seconds N` says how long (default 5).
  *
- * `npm run demo -- --watch`: a load that goes on until Ctrl-C (or for `--seconds`), to be seen in the inspector at `--http`.
+ * `npm run demo -- --watch`: a load that goes on until Ctrl-C (or for `--seconds`), to be seen in
+ * the inspector at `--http`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,9 @@
 /**
  * Runs a cluster on this machine: a process per node, which are this program again with `--node I`.
  *
- * Owns the processes. They stop when their channel to the launcher closes, so none outlives it. A node that ends is not started again:
- * who killed it may want to see what that does, and then runs it with its `--node`.
+ * Owns the processes. They stop when their channel to the launcher closes, so none outlives it. A
+ * node that ends is not started again: who killed it may want to see what that does, and then runs
+ * it with its `--node`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +30,10 @@ export class Launcher {
     });
   }
 
-  /** Resolves to the ports and process ids of all nodes, in their order. Rejects when one ends before it is ready; all are stopped then. */
+  /**
+   * Resolves to the ports and process ids of all nodes, in their order. Rejects when one ends
+   * before it is ready; all are stopped then.
+   */
   async start(): Promise<(NodeReady & { pid: number })[]> {
     try {
       return await Promise.all(

@@ -1,10 +1,11 @@
 /**
- * The lines that a broker logs, and a limit on those that clients can cause: a hundred thousand refused connections are a line a
- * second, not a disk full of lines.
+ * The lines that a broker logs, and a limit on those that clients can cause: a hundred thousand
+ * refused connections are a line a second, not a disk full of lines.
  *
- * Of each kind the first line is written at once. Those that follow within a second are counted, and at its end the last of them is
- * written with the count of the others; so nothing that came is hidden, and a kind costs one line a second at most. A line
- * without a kind is always written. Owns one pending task for a kind, on a timer that keeps no process alive. O(1) a line.
+ * Of each kind the first line is written at once. Those that follow within a second are counted,
+ * and at its end the last of them is written with the count of the others; so nothing that came is
+ * hidden, and a kind costs one line a second at most. A line without a kind is always written. Owns
+ * one pending task for a kind, on a timer that keeps no process alive. O(1) a line.
  */
 import { type Clock, SystemTimer } from 'purgatory';
 

@@ -1,9 +1,15 @@
-/** The options: one table says what each is, its default and what it may be; the command line is checked against it before anything is started. */
+/**
+ * The options: one table says what each is, its default and what it may be; the command line is
+ * checked against it before anything is started.
+ */
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { MAX_NODES } from './log/producer-ids.ts';
 
-/** A whole number from `min` to `max`; where one depends on other options, these come before it in the table. */
+/**
+ * A whole number from `min` to `max`; where one depends on other options, these come before it in
+ * the table.
+ */
 interface Rule {
   readonly fallback: number;
   readonly min: Bound;
@@ -19,7 +25,10 @@ const ANY = Number.MAX_SAFE_INTEGER;
 /** On the command line `maxFrameBytes` is `--max-frame-bytes`. */
 const integers = {
   nodes: rule(1, 1, MAX_NODES),
-  /** The port of the Kafka protocol; 0 is any free one. The nodes of a cluster have to know each other's before any is started. */
+  /**
+   * The port of the Kafka protocol; 0 is any free one. The nodes of a cluster have to know each
+   * other's before any is started.
+   */
   port: rule(
     9092,
     ({ nodes }) => (nodes === 1 ? 0 : 1),
@@ -37,14 +46,19 @@ const integers = {
   maxFrameBytes: rule(100 * MIB, KIB, INT32),
   /** A log file that would be over this size is followed by the next one. */
   segmentBytes: rule(64 * MIB, KIB, INT32),
-  /** Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush. */
+  /**
+   * Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush.
+   */
   flushMessages: rule(0, 0, INT32),
   /** Flush so many ms after an append. */
   flushMs: rule(0, 0, INT32),
   /** All requests in memory together; over it, the connection that holds most of them ends. */
   maxRequestBytes: rule(KIB * MIB, KIB, ANY),
   maxConnections: rule(10_000, 1, 1_000_000),
-  /** After how long without a whole request a connection ends that waits for nothing (ms): Kafka's connections.max.idle.ms. */
+  /**
+   * After how long without a whole request a connection ends that waits for nothing (ms): Kafka's
+   * connections.max.idle.ms.
+   */
   connectionsMaxIdleMs: rule(600_000, 1, ANY),
   /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
   maxParked: rule(1_000_000, 1, ANY),
@@ -52,17 +66,28 @@ const integers = {
   maxPartitions: rule(10_000, 1, 1_000_000),
   /** All logs together: one batch more is refused. */
   maxLogBytes: rule(64 * KIB * MIB, KIB, ANY),
-  /** So much is left free on the disk: with less, records are refused, and commits go on. 0 looks at nothing. */
+  /**
+   * So much is left free on the disk: with less, records are refused, and commits go on. 0 looks at
+   * nothing.
+   */
   minFreeBytes: rule(16 * MIB, 0, ANY),
-  /** How often topics with `retention.ms` or `retention.bytes` are looked at (ms): Kafka's log.retention.check.interval.ms. */
+  /**
+   * How often topics with `retention.ms` or `retention.bytes` are looked at (ms): Kafka's
+   * log.retention.check.interval.ms.
+   */
   logRetentionCheckIntervalMs: rule(300_000, 1, INT32),
   /** The most log files that are open at a time; the others are opened when they are needed. */
   maxOpenFiles: rule(1000, 1, INT32),
-  /** The most idempotent producers that are known, in all partitions together: one counts in each that it writes to. */
+  /**
+   * The most idempotent producers that are known, in all partitions together: one counts in each
+   * that it writes to.
+   */
   maxProducers: rule(100_000, 1, ANY),
   /** For how long one is known that does not write (ms): Kafka's producer.id.expiration.ms. */
   producerIdExpirationMs: rule(24 * 60 * 60_000, 1, ANY),
-  /** The most groups that have members, and the most that have committed something: of each so many. */
+  /**
+   * The most groups that have members, and the most that have committed something: of each so many.
+   */
   maxGroups: rule(10_000, 1, ANY),
   /** The most members of one group: Kafka's group.max.size, which is unlimited there. */
   groupMaxSize: rule(10_000, 1, INT32),
@@ -70,21 +95,32 @@ const integers = {
   maxGroupBytes: rule(256 * MIB, KIB, ANY),
   /** Of one commit: Kafka's offset.metadata.max.bytes. */
   offsetMetadataMaxBytes: rule(4096, 0, 32_767),
-  /** For how long a group that has no members keeps what it has committed: Kafka's offsets.retention.minutes. */
+  /**
+   * For how long a group that has no members keeps what it has committed: Kafka's
+   * offsets.retention.minutes.
+   */
   offsetsRetentionMinutes: rule(7 * 24 * 60, 1, INT32),
-  /** The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
+  /**
+   * The bounds of what members may ask for (ms): Kafka's group.min.session.timeout.ms and
+   * group.max.session.timeout.ms.
+   */
   groupMinSessionTimeoutMs: rule(1000, 1, ANY),
   groupMaxSessionTimeoutMs: rule(
     30 * 60_000,
     ({ groupMinSessionTimeoutMs }) => groupMinSessionTimeoutMs,
     ANY,
   ),
-  /** How long a group's first join waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
+  /**
+   * How long a group's first join waits for further members (ms): Kafka's
+   * group.initial.rebalance.delay.ms.
+   */
   groupInitialRebalanceMs: rule(0, 0, ANY),
 };
 
 export type BrokerOptions = { readonly [Name in keyof typeof integers]: number } & {
-  /** The host that clients are told to connect to; the broker listens on 127.0.0.1 whatever it says. */
+  /**
+   * The host that clients are told to connect to; the broker listens on 127.0.0.1 whatever it says.
+   */
   readonly advertisedHost: string;
   /** The one folder that the broker may write in. */
   readonly data: string;
@@ -149,7 +185,9 @@ function checkedInteger(name: string, text: string, min: number, max: number): n
   );
 }
 
-/** Clients get it as it is, so it must be a name or an address and nothing more: no port, no scheme. */
+/**
+ * Clients get it as it is, so it must be a name or an address and nothing more: no port, no scheme.
+ */
 function checkedHost(host: string): string {
   if (isIP(host) !== 0 || /^[a-z\d]([a-z\d._-]{0,252})$/i.test(host)) return host;
   throw new RangeError(

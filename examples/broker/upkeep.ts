@@ -1,4 +1,7 @@
-/** What a broker does by the clock: commits of groups that are gone expire, and logs are cut to what their topics' settings keep. */
+/**
+ * What a broker does by the clock: commits of groups that are gone expire, and logs are cut to what
+ * their topics' settings keep.
+ */
 import type { SystemTimer } from 'purgatory';
 import type { OffsetStore } from './group/offset-store.ts';
 import type { Topics } from './log/topics.ts';
@@ -18,7 +21,10 @@ interface Kept {
   readonly log: Log;
 }
 
-/** Goes on until the timer is closed. Neither begins at once: at the start of a broker, members have yet to come back. */
+/**
+ * Goes on until the timer is closed. Neither begins at once: at the start of a broker, members have
+ * yet to come back.
+ */
 export function scheduleUpkeep(
   timer: SystemTimer,
   options: BrokerOptions,

@@ -1,4 +1,7 @@
-/** DescribeConfigs, AlterConfigs and IncrementalAlterConfigs: the settings of topics, and the options of this node to read. */
+/**
+ * DescribeConfigs, AlterConfigs and IncrementalAlterConfigs: the settings of topics, and the
+ * options of this node to read.
+ */
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { describeBrokerSettings } from '../settings/broker-settings.ts';
@@ -9,7 +12,10 @@ import { firstTime } from './first-time.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
 import { notController } from './topics.ts';
 
-/** What an incremental change does to a setting; the others add to lists and take from them, and there is none to change. */
+/**
+ * What an incremental change does to a setting; the others add to lists and take from them, and
+ * there is none to change.
+ */
 const Operation = { SET: 0, DELETE: 1 } as const;
 
 interface Resource {

@@ -6,7 +6,10 @@ import { unlessDiskIsFull } from './on-full-disk.ts';
 /** Stands for the high watermark. */
 const ALL = -1;
 
-/** Moves the start of partitions that this node leads; their followers come after it with their next fetch. */
+/**
+ * Moves the start of partitions that this node leads; their followers come after it with their next
+ * fetch.
+ */
 export const deleteRecords: Handler<'DeleteRecords'> = (exchange, context) => {
   const isFirst = firstTime();
   exchange.respond({

@@ -5,12 +5,18 @@ import { DelayedFetch, type FetchedPartition, type PartitionFetch } from '../wai
 import type { Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 
-/** The most that the answers of one connection carry until it takes them, whatever the client allows: Kafka's fetch.max.bytes. */
+/**
+ * The most that the answers of one connection carry until it takes them, whatever the client
+ * allows: Kafka's fetch.max.bytes.
+ */
 const MAX_UNSENT_BYTES = 55 * 1024 * 1024;
 /** From here on the request names topics by id. */
 const TOPIC_IDS_FROM = 13;
 
-/** Answers with what there is, or waits for `minBytes` up to `maxWaitMs`. There are no fetch sessions: each request is whole. */
+/**
+ * Answers with what there is, or waits for `minBytes` up to `maxWaitMs`. There are no fetch
+ * sessions: each request is whole.
+ */
 export const fetch: Handler<'Fetch'> = (exchange, context) => {
   const { request, version } = exchange;
   if (request.sessionId !== 0) {
@@ -43,7 +49,8 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
     }
   }
 
-  // A client that pipelines may have many fetches answered at once: only the first of them then carry records.
+  // A client that pipelines may have many fetches answered at once: only the first of them then
+  // carry records.
   const room = () => Math.min(Math.max(0, request.maxBytes), MAX_UNSENT_BYTES - exchange.owner.unsentBytes);
   const operation = new DelayedFetch(
     Math.max(0, request.maxWaitMs),
@@ -84,7 +91,10 @@ function unknownError(byId: boolean, isTopicUnknown: boolean, name: string): num
   return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
 }
 
-/** A client that knows of an older or a newer leader than this one must refresh its metadata; -1 knows of none. */
+/**
+ * A client that knows of an older or a newer leader than this one must refresh its metadata; -1
+ * knows of none.
+ */
 export function epochError(epoch: number): number {
   if (epoch === -1 || epoch === LEADER_EPOCH) return ErrorCode.NONE;
   return epoch < LEADER_EPOCH ? ErrorCode.FENCED_LEADER_EPOCH : ErrorCode.UNKNOWN_LEADER_EPOCH;

@@ -6,14 +6,20 @@ import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
 
-/** What a group keeps of a member outlives the request and its connection: as much as Kafka's offsets topic takes for a group. */
+/**
+ * What a group keeps of a member outlives the request and its connection: as much as Kafka's
+ * offsets topic takes for a group.
+ */
 const MAX_MEMBER_BYTES = 1024 * 1024;
 /** Clients have a handful. */
 const MAX_PROTOCOLS = 100;
 const GROUP_KEY = 0;
 const TRANSACTION_KEY = 1;
 const NOTHING = Buffer.alloc(0);
-/** From here on a newcomer is given its member id before it joins (KIP-394), and several groups are asked for at once. */
+/**
+ * From here on a newcomer is given its member id before it joins (KIP-394), and several groups are
+ * asked for at once.
+ */
 const MEMBER_ID_REQUIRED_FROM = 4;
 const MANY_COORDINATORS_FROM = 4;
 const MANY_LEAVERS_FROM = 3;

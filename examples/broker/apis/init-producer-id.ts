@@ -5,7 +5,10 @@ import { unlessDiskIsFull } from './on-full-disk.ts';
 
 const MAX_EPOCH = 2 ** 15 - 1;
 
-/** A number for an idempotent producer, or the next epoch of the one it has; transactions there are none. */
+/**
+ * A number for an idempotent producer, or the next epoch of the one it has; transactions there are
+ * none.
+ */
 export const initProducerId: Handler<'InitProducerId'> = (exchange, context) => {
   const { transactionalId, producerId, producerEpoch } = exchange.request;
   if (transactionalId !== null) {

@@ -14,8 +14,9 @@ const MAX_TIMESTAMP = -3;
 const EARLIEST_LOCAL = -4;
 
 /**
- * The first offset, the high watermark, the latest record by time, or the first record that is not older than a timestamp (-1
- * when there is none). Version 0 has a list of offsets instead, of which this broker fills in one.
+ * The first offset, the high watermark, the latest record by time, or the first record that is not
+ * older than a timestamp (-1 when there is none). Version 0 has a list of offsets instead, of which
+ * this broker fills in one.
  */
 export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics }) => {
   const isFirst = firstTime();

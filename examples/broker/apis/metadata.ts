@@ -16,7 +16,10 @@ const NONE_IS_NONE_FROM = 1;
 /** From here on a topic that was asked for by its id and is unknown has no name in the answer. */
 const NO_NAME_FROM = 12;
 
-/** Brokers and topics: all of them, or those asked for, which are created on the way where the client allows it. */
+/**
+ * Brokers and topics: all of them, or those asked for, which are created on the way where the
+ * client allows it.
+ */
 export const metadata: Handler<'Metadata'> = (exchange, context) => {
   const { request, version } = exchange;
   const { allowAutoTopicCreation } = request;

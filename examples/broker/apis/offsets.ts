@@ -45,7 +45,8 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
     })),
   }));
   if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`, 'refused commits');
-  // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection is left to end the process.
+  // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection
+  // is left to end the process.
   void offsets.flush().then(() => exchange.respond({ topics: results }));
 };
 
@@ -72,7 +73,10 @@ export const offsetFetch: Handler<'OffsetFetch'> = (exchange, context) => {
 
 type WantedOffsets = readonly { name: string; partitionIndexes: number[] }[] | null;
 
-/** An offset of -1 says that nothing was committed; without a list of topics, only what was committed is answered. */
+/**
+ * An offset of -1 says that nothing was committed; without a list of topics, only what was
+ * committed is answered.
+ */
 function fetchOffsets(context: Context, groupId: string, wanted: WantedOffsets) {
   const { offsets } = context;
   const errorCode = coordinatorError(context, groupId);

@@ -16,7 +16,10 @@ interface Appended {
   readonly partition?: Partition;
 }
 
-/** Appends each partition's batch, then answers at once (acks=1), at the high watermark (acks=all), or not at all (acks=0). */
+/**
+ * Appends each partition's batch, then answers at once (acks=1), at the high watermark (acks=all),
+ * or not at all (acks=0).
+ */
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
   const refusal = refusalOf(acks, transactionalId);
@@ -43,7 +46,10 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     pending.map(({ partition, requiredOffset }) => [partition.key, requiredOffset]),
   );
 
-  /** However many batches a request has, their refusal for a limit or for a full disk is one line each. */
+  /**
+   * However many batches a request has, their refusal for a limit or for a full disk is one line
+   * each.
+   */
   function logRefusals(): void {
     const kinds = [
       [ErrorCode.POLICY_VIOLATION, 'refused batches'],
@@ -74,7 +80,10 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     });
   }
 
-  /** The only way to tell a producer that wants no answers of a failure is to close its connection (as Kafka does). */
+  /**
+   * The only way to tell a producer that wants no answers of a failure is to close its connection
+   * (as Kafka does).
+   */
   function answerNothing(): void {
     const failed = results
       .flatMap(({ partitions }) => partitions)

@@ -1,4 +1,7 @@
-/** CreateTopics, CreatePartitions and DeleteTopics: the controller's, which is the only node that changes what topics there are. */
+/**
+ * CreateTopics, CreatePartitions and DeleteTopics: the controller's, which is the only node that
+ * changes what topics there are.
+ */
 import { isLegalTopicName, type Topic } from '../log/topics.ts';
 import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -8,7 +11,10 @@ import { describeTopicSettings, type TopicSettings, withSetting } from '../setti
 import type { Context, Handler } from './context.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
 
-/** A partition costs memory before it holds anything: no single request shall make a million of them. */
+/**
+ * A partition costs memory before it holds anything: no single request shall make a million of
+ * them.
+ */
 const MAX_PARTITIONS = 1000;
 const DISK_IS_FULL = 'the disk of the broker is full';
 const FIXED_ASSIGNMENT = 'partitions are assigned to nodes by a fixed rule here';

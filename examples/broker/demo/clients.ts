@@ -28,7 +28,10 @@ export async function send(producer: Producer, topic: string, key: string, value
   await producer.send({ topic, acks: ALL_IN_SYNC, messages: [{ key, value }] });
 }
 
-/** A consumer that has its partitions: it resolves after the join. `onMessage` gets the time of each message. */
+/**
+ * A consumer that has its partitions: it resolves after the join. `onMessage` gets the time of each
+ * message.
+ */
 export async function consume(
   kafka: Kafka,
   { group, topic }: { group: string; topic: string },

@@ -1,12 +1,15 @@
 /**
- * A load that goes on, so that the inspector has something to show: everything that a broker parks is parked, and leaves in every way.
+ * A load that goes on, so that the inspector has something to show: everything that a broker parks
+ * is parked, and leaves in every way.
  *
- * - Orders and payments come in waves; long polls wait for them, most are answered early. Hardly anything comes to the
- *   audit topic: those who wait there run into their deadline.
- * - A group of three consumers, of which one leaves and another comes every few seconds: the others have to join again.
+ * - Orders and payments come in waves; long polls wait for them, most are answered early. Hardly
+ *   anything comes to the audit topic: those who wait there run into their deadline.
+ * - A group of three consumers, of which one leaves and another comes every few seconds: the others
+ *   have to join again.
  * - Members that die: their sessions expire.
  *
- * Deadlines lie between half a second and half a minute, so a wheel of 512 ms and the next one are in use, and what waits long cascades.
+ * Deadlines lie between half a second and half a minute, so a wheel of 512 ms and the next one are
+ * in use, and what waits long cascades.
  */
 import { setMaxListeners } from 'node:events';
 import type { Consumer, Kafka } from 'kafkajs';
@@ -36,7 +39,10 @@ const MAX_WAIT_MS = 30_000;
 const MIN_SESSION_MS = 1000;
 const MAX_SESSION_MS = 4000;
 
-/** Resolves when `signal` has aborted and every client is gone. Rejects when one of them fails before; the others are gone then too. */
+/**
+ * Resolves when `signal` has aborted and every client is gone. Rejects when one of them fails
+ * before; the others are gone then too.
+ */
 export async function keepLoad(kafka: Kafka, port: number, signal: AbortSignal): Promise<void> {
   await createTopics(
     kafka,

@@ -1,7 +1,9 @@
 /**
- * Reads the end of one partition by long polls, one after another, as a screen that shows the latest does: cheap, so that there can be many.
+ * Reads the end of one partition by long polls, one after another, as a screen that shows the
+ * latest does: cheap, so that there can be many.
  *
- * Owns its connection, which its signal closes: the poll that waits then ends, and so does the reader.
+ * Owns its connection, which its signal closes: the poll that waits then ends, and so does the
+ * reader.
  */
 import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -22,7 +24,10 @@ export interface Tail {
   readonly maxWaitMs: number;
 }
 
-/** Resolves when `signal` aborts. Rejects when the broker goes away before, or answers with an error. */
+/**
+ * Resolves when `signal` aborts. Rejects when the broker goes away before, or answers with an
+ * error.
+ */
 export async function readTail(
   port: number,
   tail: Tail,

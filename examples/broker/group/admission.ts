@@ -1,4 +1,7 @@
-/** Who may join a group, and what a member is told that may not do what it asks for now. Stateless, O(members x protocols). */
+/**
+ * Who may join a group, and what a member is told that may not do what it asks for now. Stateless,
+ * O(members x protocols).
+ */
 import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Group } from './group.ts';
@@ -18,7 +21,10 @@ export interface CoordinatorOptions {
   /** Kafka's group.min.session.timeout.ms and group.max.session.timeout.ms. */
   readonly minSessionTimeoutMs: number;
   readonly maxSessionTimeoutMs: number;
-  /** How long the first join of a group waits for further members (ms): Kafka's group.initial.rebalance.delay.ms. */
+  /**
+   * How long the first join of a group waits for further members (ms): Kafka's
+   * group.initial.rebalance.delay.ms.
+   */
   readonly initialRebalanceMs: number;
   readonly log: Log;
 }
@@ -27,7 +33,10 @@ export interface JoinRequest {
   readonly groupId: string;
   readonly memberId: string;
   readonly profile: MemberProfile;
-  /** Whether a newcomer is sent back to join again with the id that it is given, so that none is lost with an answer. */
+  /**
+   * Whether a newcomer is sent back to join again with the id that it is given, so that none is
+   * lost with an answer.
+   */
   readonly mustBringId: boolean;
 }
 
@@ -55,7 +64,10 @@ export function joinError(
   return roomError(group, request, groups, options);
 }
 
-/** Whether there is room for what the request brings, as an error code: 15 has clients try again later, 81 has them give up. */
+/**
+ * Whether there is room for what the request brings, as an error code: 15 has clients try again
+ * later, 81 has them give up.
+ */
 function roomError(
   group: Group,
   { memberId, profile }: JoinRequest,
@@ -88,7 +100,10 @@ export function rebalanceError(group: Group, state: Group['state']): number {
   return group.state === state ? ErrorCode.REBALANCE_IN_PROGRESS : ErrorCode.NONE;
 }
 
-/** A member id whose place another process took with the same instance id is fenced, any other is unknown. */
+/**
+ * A member id whose place another process took with the same instance id is fenced, any other is
+ * unknown.
+ */
 export function unknownError(group: Group, instanceId: string | null): number {
   const isReplaced = instanceId !== null && group.memberOfInstance(instanceId) !== undefined;
   return isReplaced ? ErrorCode.FENCED_INSTANCE_ID : ErrorCode.UNKNOWN_MEMBER_ID;

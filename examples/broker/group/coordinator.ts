@@ -1,8 +1,10 @@
 /**
- * Keeps the consumer groups of this node: members join, the leader shares out, heartbeats keep sessions alive.
+ * Keeps the consumer groups of this node: members join, the leader shares out, heartbeats keep
+ * sessions alive.
  *
- * Owns all groups; it and its Rebalances are the only ones that change them. A group is here while it has members, or ids that were given
- * out. A join or a sync is answered exactly once, through the callback it brought; these callbacks must not call back in the same turn.
+ * Owns all groups; it and its Rebalances are the only ones that change them. A group is here while
+ * it has members, or ids that were given out. A join or a sync is answered exactly once, through
+ * the callback it brought; these callbacks must not call back in the same turn.
  */
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -100,7 +102,10 @@ export class GroupCoordinator {
     return rebalanceError(found.group, 'PreparingRebalance');
   }
 
-  /** Whether the member may commit offsets now, as an error code. Without a generation anyone may, while the group is empty. */
+  /**
+   * Whether the member may commit offsets now, as an error code. Without a generation anyone may,
+   * while the group is empty.
+   */
   checkCommit(ref: MemberRef): number {
     if (ref.groupId === '') return ErrorCode.INVALID_GROUP_ID;
     if (!this.#options.coordinates(ref.groupId)) return ErrorCode.NOT_COORDINATOR;

@@ -1,6 +1,7 @@
 /**
- * A member's session: only its deadline completes it, and every sign of life moves that by parking it anew. It is cancelled while
- * the member waits for a join or a sync, because who waits for the broker cannot be late. (Kafka: DelayedHeartbeat.)
+ * A member's session: only its deadline completes it, and every sign of life moves that by parking
+ * it anew. It is cancelled while the member waits for a join or a sync, because who waits for the
+ * broker cannot be late. (Kafka: DelayedHeartbeat.)
  */
 import { WaitingOperation } from '../waiting/waiting-room.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The join phase of one rebalance: it waits until every member of the group has joined again, or for the rebalance
- * timeout, after which the group goes on without the missing. (Kafka: DelayedJoin.)
+ * The join phase of one rebalance: it waits until every member of the group has joined again, or
+ * for the rebalance timeout, after which the group goes on without the missing. (Kafka:
+ * DelayedJoin.)
  */
 import { WaitingOperation } from '../waiting/waiting-room.ts';
 import type { Group } from './group.ts';
@@ -25,8 +26,9 @@ export class DelayedJoin extends WaitingOperation {
 }
 
 /**
- * The join phase of a group's first generation: it waits for members that are just starting, so that each of them does not cost
- * a rebalance of its own. Only its deadline ends it. (Kafka: InitialDelayedJoin, group.initial.rebalance.delay.ms.)
+ * The join phase of a group's first generation: it waits for members that are just starting, so
+ * that each of them does not cost a rebalance of its own. Only its deadline ends it. (Kafka:
+ * InitialDelayedJoin, group.initial.rebalance.delay.ms.)
  */
 export class InitialDelayedJoin extends WaitingOperation {
   readonly #onEnd: () => void;

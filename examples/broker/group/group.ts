@@ -1,10 +1,12 @@
 /**
- * One consumer group: who is in it, which generation it is in, and where it stands between two of them.
+ * One consumer group: who is in it, which generation it is in, and where it stands between two of
+ * them.
  *
  *   Empty -> PreparingRebalance (members join) -> CompletingRebalance (the leader shares out) -> Stable -> PreparingRebalance ...
  *
- * Owns its members; knows no clocks and no sockets, which are the coordinator's, the only one that changes a group.
- * The leader is always a member, and there is one whenever there are members. O(members) per rebalance.
+ * Owns its members; knows no clocks and no sockets, which are the coordinator's, the only one that
+ * changes a group. The leader is always a member, and there is one whenever there are members.
+ * O(members) per rebalance.
  */
 import { type JoinResult, type Member, type MemberProfile, type Protocol, sameProtocols } from './member.ts';
 
@@ -74,7 +76,10 @@ export class Group {
     return this.pending.size === 0 && [...this.members.values()].every(({ join }) => join !== undefined);
   }
 
-  /** Begins the next generation with the protocol that most members like best among those that all of them have. */
+  /**
+   * Begins the next generation with the protocol that most members like best among those that all
+   * of them have.
+   */
   nextGeneration(): void {
     this.generation++;
     const members = [...this.members.values()];

@@ -5,7 +5,10 @@ const NOTHING = Buffer.alloc(0);
 /** The objects around a protocol. A round sum. */
 const PROTOCOL_BYTES = 256;
 
-/** A way to share out partitions that a member offers, in order of preference; its metadata is for the group's leader only. */
+/**
+ * A way to share out partitions that a member offers, in order of preference; its metadata is for
+ * the group's leader only.
+ */
 export interface Protocol {
   readonly name: string;
   readonly metadata: Buffer;
@@ -40,7 +43,10 @@ export interface SyncResult {
   readonly assignment: Buffer;
 }
 
-/** One member of a group. Owned by its Group; `join` and `sync` hold the answers it waits for. What it keeps is counted in `memory`. */
+/**
+ * One member of a group. Owned by its Group; `join` and `sync` hold the answers it waits for. What
+ * it keeps is counted in `memory`.
+ */
 export class Member {
   readonly id: string;
   session: DelayedHeartbeat | undefined;

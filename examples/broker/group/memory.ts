@@ -1,6 +1,6 @@
 /**
- * What the groups of this node keep, counted: their members, ids that were given out and have not joined yet included, and the bytes of
- * these and of what groups have committed.
+ * What the groups of this node keep, counted: their members, ids that were given out and have not
+ * joined yet included, and the bytes of these and of what groups have committed.
  */
 import { ByteBudget } from '../storage/byte-budget.ts';
 
@@ -41,7 +41,10 @@ export class Place {
   }
 }
 
-/** What a member takes besides what it says of itself: its objects and its id, which is short. A round sum. */
+/**
+ * What a member takes besides what it says of itself: its objects and its id, which is short. A
+ * round sum.
+ */
 const PLACE_BYTES = 1024;
 
 export function placeBytes(groupId: string): number {

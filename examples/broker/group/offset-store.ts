@@ -1,8 +1,10 @@
 /**
- * Where consumer groups left off: the last commit by group, topic and partition, in memory and in a journal.
+ * Where consumer groups left off: the last commit by group, topic and partition, in memory and in a
+ * journal.
  *
- * Owns both. A commit is forgotten with its topic, and with its group when that had neither a member nor a commit for the retention time
- * (Kafka's offsets.retention.minutes). What it keeps is counted in the memory of groups. O(1) for a commit.
+ * Owns both. A commit is forgotten with its topic, and with its group when that had neither a
+ * member nor a commit for the retention time (Kafka's offsets.retention.minutes). What it keeps is
+ * counted in the memory of groups. O(1) for a commit.
  */
 import { FullDisk } from '../storage/full-disk.ts';
 import { Journal } from '../storage/journal.ts';
@@ -49,7 +51,10 @@ export class OffsetStore {
     this.#memory = memory;
   }
 
-  /** Reads the commits that the journal at `path` has, of those topics that there are. To be called once, first. */
+  /**
+   * Reads the commits that the journal at `path` has, of those topics that there are. To be called
+   * once, first.
+   */
   open(path: string, isTopic: (name: string) => boolean): void {
     this.#journal = new Journal<JournalEntry>(
       path,
@@ -61,8 +66,9 @@ export class OffsetStore {
   }
 
   /**
-   * Seen by `get` at once; it survives a crash when a `flush` called after it has resolved. Where there is no room it commits nothing and
-   * returns the rule that it would break, or that the disk is full; who commits again, no more than before, always finds room.
+   * Seen by `get` at once; it survives a crash when a `flush` called after it has resolved. Where
+   * there is no room it commits nothing and returns the rule that it would break, or that the disk
+   * is full; who commits again, no more than before, always finds room.
    */
   commit(group: string, topic: string, partition: number, committed: CommittedOffset): string | undefined {
     const kept = this.get(group, topic, partition);
@@ -98,7 +104,10 @@ export class OffsetStore {
     return [...this.#groups.keys()];
   }
 
-  /** All that the group has committed is forgotten, also after a crash when a `flush` called after it has resolved. */
+  /**
+   * All that the group has committed is forgotten, also after a crash when a `flush` called after
+   * it has resolved.
+   */
   forgetGroup(group: string): void {
     if (this.#groups.has(group)) this.#append({ forgottenGroup: group });
   }
@@ -109,14 +118,20 @@ export class OffsetStore {
       this.#append({ forgottenGroup: group, topic, partition });
   }
 
-  /** The topic is about to be deleted: one that is made with its name later has nothing of it, whatever crashes in between. O(groups). */
+  /**
+   * The topic is about to be deleted: one that is made with its name later has nothing of it,
+   * whatever crashes in between. O(groups).
+   */
   forgetTopic(topic: string): void {
     if (![...this.#groups.values()].some(({ topics }) => topics.has(topic))) return;
     this.#append({ deletedTopic: topic });
     this.#journal?.flushNow();
   }
 
-  /** Forgets the groups that were not active for `retentionMs`, by the wall clock; those that are now are, whatever they commit. O(groups). */
+  /**
+   * Forgets the groups that were not active for `retentionMs`, by the wall clock; those that are
+   * now are, whatever they commit. O(groups).
+   */
   expire(nowMs: number, retentionMs: number, isActive: (group: string) => boolean): void {
     for (const [name, group] of [...this.#groups]) {
       if (isActive(name)) group.lastActiveAt = nowMs;

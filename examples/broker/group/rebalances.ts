@@ -1,9 +1,10 @@
 /**
- * How groups get from one generation to the next: all members are called to join, those that come make the new one, and they wait for
- * their shares.
+ * How groups get from one generation to the next: all members are called to join, those that come
+ * make the new one, and they wait for their shares.
  *
- * Owns the `state` of groups from Empty to CompletingRebalance, and who is in them. One DelayedJoin waits per group that rebalances (key: the
- * group id), completed by the last member that joins. For the coordinator only.
+ * Owns the `state` of groups from Empty to CompletingRebalance, and who is in them. One DelayedJoin
+ * waits per group that rebalances (key: the group id), completed by the last member that joins. For
+ * the coordinator only.
  */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
@@ -80,7 +81,10 @@ export class Rebalances {
     member.sync?.({ errorCode, assignment: NOTHING });
   }
 
-  /** Waits for members that start together, and on while they come, but no longer than their rebalance timeout. */
+  /**
+   * Waits for members that start together, and on while they come, but no longer than their
+   * rebalance timeout.
+   */
   #awaitFirstMembers(group: Group, leftMs: number): void {
     const delayMs = Math.min(this.#initialDelayMs, leftMs);
     const { arrivals } = group;

@@ -1,8 +1,10 @@
 /**
- * The sessions of this node's group members: one DelayedHeartbeat per member, in the heartbeat purgatory.
+ * The sessions of this node's group members: one DelayedHeartbeat per member, in the heartbeat
+ * purgatory.
  *
- * Owns `member.session`. A session runs only while the broker waits for the member; while the member waits for the broker
- * (a join or a sync that is not answered yet) it is suspended, because who waits cannot be late. O(1) each.
+ * Owns `member.session`. A session runs only while the broker waits for the member; while the
+ * member waits for the broker (a join or a sync that is not answered yet) it is suspended, because
+ * who waits cannot be late. O(1) each.
  */
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 import { DelayedHeartbeat } from './delayed-heartbeat.ts';
@@ -16,7 +18,10 @@ export class Sessions {
     this.#room = room;
   }
 
-  /** A sign of life: the session ends `sessionTimeoutMs` from now, with a call of `onEnd`, unless it is renewed before. */
+  /**
+   * A sign of life: the session ends `sessionTimeoutMs` from now, with a call of `onEnd`, unless it
+   * is renewed before.
+   */
   renew(group: Group, member: Member, onEnd: () => void): void {
     if (member.join !== undefined || member.sync !== undefined) return;
     this.suspend(member);
@@ -28,7 +33,10 @@ export class Sessions {
     member.session = undefined;
   }
 
-  /** For whoever has that id: `onEnd` is called after `timeoutMs`, unless the session is cancelled before. */
+  /**
+   * For whoever has that id: `onEnd` is called after `timeoutMs`, unless the session is cancelled
+   * before.
+   */
   start(group: Group, memberId: string, timeoutMs: number, onEnd: () => void): DelayedHeartbeat {
     const session = new DelayedHeartbeat(timeoutMs, onEnd);
     this.#room.enter(session, [`${group.id}/${memberId}`]);

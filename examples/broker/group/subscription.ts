@@ -1,6 +1,9 @@
 import { ProtocolError, Reader } from '../protocol/reader.ts';
 
-/** The topics in what a consumer says of itself when it joins (ConsumerProtocolSubscription); undefined where that cannot be read. */
+/**
+ * The topics in what a consumer says of itself when it joins (ConsumerProtocolSubscription);
+ * undefined where that cannot be read.
+ */
 export function subscribedTopics(metadata: Buffer): string[] | undefined {
   const reader = new Reader(metadata);
   try {

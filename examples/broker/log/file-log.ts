@@ -1,11 +1,13 @@
 /**
  * The log of one partition as segment files in a folder of its own.
  *
- * Owns the folder and its segments; the last one takes the appends. Ground rules: a segment is on the disk, whole, before the
- * next one is begun, so after a crash only the last one can be torn, and its start is the last known good point from which
- * checksums are looked at again. What is torn off there was never durable. The folder is made by the first append: a topic
- * that nobody writes to takes no files. What lies before the log's start goes in whole segments, after the start is on the disk
- * (see log-start.ts); there may be none left. Costs: an append is one write; a look-up is one read (see Segment).
+ * Owns the folder and its segments; the last one takes the appends. Ground rules: a segment is on
+ * the disk, whole, before the next one is begun, so after a crash only the last one can be torn,
+ * and its start is the last known good point from which checksums are looked at again. What is torn
+ * off there was never durable. The folder is made by the first append: a topic that nobody writes
+ * to takes no files. What lies before the log's start goes in whole segments, after the start is on
+ * the disk (see log-start.ts); there may be none left. Costs: an append is one write; a look-up is
+ * one read (see Segment).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -48,7 +50,10 @@ export class FileLog implements PartitionLog {
   /** Whether there are files whose names may not be on the disk yet. */
   #hasNewNames = false;
 
-  /** Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in order, with the age of its segment. O(batches + last segment). */
+  /**
+   * Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in
+   * order, with the age of its segment. O(batches + last segment).
+   */
   constructor(
     folder: string,
     options: FileLogOptions,
@@ -113,7 +118,7 @@ export class FileLog implements PartitionLog {
     for (let offset = fromOffset; offset < Math.min(toOffset, this.endOffset); index++) {
       const segment = this.#segments[index];
       const { position, header } = segment.locate(offset);
-      const limit = toOffset < segment.endOffset ? segment.locate(toOffset).position : segment.size;
+      const limit = segment.positionOf(toOffset);
       const least = atLeastOne && chunks.length === 0 ? header.size : 0;
       const bytes = Math.min(Math.max(least, room), limit - position);
       const chunk = wholeBatches(segment.read(position, bytes));
@@ -129,7 +134,7 @@ export class FileLog implements PartitionLog {
     if (fromOffset >= toOffset || fromOffset >= this.endOffset) return 0;
     const from = this.#indexOf(fromOffset);
     const to = this.#indexOf(toOffset);
-    let bytes = positionIn(this.#segments[to], toOffset) - positionIn(this.#segments[from], fromOffset);
+    let bytes = this.#segments[to].positionOf(toOffset) - this.#segments[from].positionOf(fromOffset);
     for (let index = from; index < to; index++) bytes += this.#segments[index].size;
     return bytes;
   }
@@ -231,10 +236,6 @@ export class FileLog implements PartitionLog {
   #indexOf(offset: number): number {
     return lastIndex(this.#segments, ({ baseOffset }) => baseOffset <= offset);
   }
-}
-
-function positionIn(segment: Segment, offset: number): number {
-  return offset < segment.endOffset ? segment.locate(offset).position : segment.size;
 }
 
 /** Without the batch that was cut off at the end. */

@@ -1,9 +1,11 @@
 /**
- * Decides when a partition's log is flushed, and from when on an append counts as kept by this node.
+ * Decides when a partition's log is flushed, and from when on an append counts as kept by this
+ * node.
  *
- * By default it is kept when it is on the disk: a flush runs while there is something to flush, one at a time, so that the appends made
- * meanwhile share the next one. With a policy (`--flush-messages`, `--flush-ms`) it is kept at once, and flushed later: a crash
- * of the process loses nothing then, a crash of the machine may. Owns nothing but its place in the log.
+ * By default it is kept when it is on the disk: a flush runs while there is something to flush, one
+ * at a time, so that the appends made meanwhile share the next one. With a policy
+ * (`--flush-messages`, `--flush-ms`) it is kept at once, and flushed later: a crash of the process
+ * loses nothing then, a crash of the machine may. Owns nothing but its place in the log.
  */
 import type { SystemTimer, TimerTask } from 'purgatory';
 import type { PartitionLog } from './partition-log.ts';

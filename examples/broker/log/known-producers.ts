@@ -1,9 +1,11 @@
 /**
- * All idempotent producers that the partitions of this node know, in the order they were heard of last.
+ * All idempotent producers that the partitions of this node know, in the order they were heard of
+ * last.
  *
- * Owns that order and their number: one is forgotten when it was not heard of for `expirationMs` (Kafka's producer.id.expiration.ms), and a
- * new one is not let in while there are `max`. A producer counts in each partition that it writes to. Times are of performance.now(). O(1)
- * each; whoever is forgotten is told by `forget`.
+ * Owns that order and their number: one is forgotten when it was not heard of for `expirationMs`
+ * (Kafka's producer.id.expiration.ms), and a new one is not let in while there are `max`. A
+ * producer counts in each partition that it writes to. Times are of performance.now(). O(1) each;
+ * whoever is forgotten is told by `forget`.
  */
 export interface KnownProducer {
   heardAt: number;
@@ -32,7 +34,9 @@ export class KnownProducers {
     return this.#inOrder.size < this.max;
   }
 
-  /** `producer` was heard of at `heardAt`: later than all others, unless the logs are being read. */
+  /**
+   * `producer` was heard of at `heardAt`: later than all others, unless the logs are being read.
+   */
   note(producer: KnownProducer, heardAt: number): void {
     this.#inOrder.delete(producer);
     producer.heardAt = heardAt;
@@ -55,8 +59,8 @@ export class KnownProducers {
   }
 
   /**
-   * All logs are read. They tell of producers in their own order, and of more than there is room for perhaps: of these, some that came first
-   * were forgotten. O(n log n).
+   * All logs are read. They tell of producers in their own order, and of more than there is room
+   * for perhaps: of these, some that came first were forgotten. O(n log n).
    */
   onLoaded(): void {
     this.#isLoading = false;

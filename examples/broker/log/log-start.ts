@@ -1,7 +1,9 @@
 /**
- * The first offset that a log still has, where that is not 0: a file of its own in the log's folder, replaced at once or not at all.
+ * The first offset that a log still has, where that is not 0: a file of its own in the log's
+ * folder, replaced at once or not at all.
  *
- * It is written before what lies below it is deleted, so a crash in between leaves too much, never a gap.
+ * It is written before what lies below it is deleted, so a crash in between leaves too much, never
+ * a gap.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

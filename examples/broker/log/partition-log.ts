@@ -3,8 +3,8 @@ import type { RecordBatch } from '../protocol/record-batch.ts';
 /**
  * The log of one partition: record batches in offset order, appended at the end and never changed.
  *
- * Offsets are given by the log, without gaps. Reading and measuring work on whole batches, and see what was appended at
- * once; what is *durable* is another matter, and only `flush` tells.
+ * Offsets are given by the log, without gaps. Reading and measuring work on whole batches, and see
+ * what was appended at once; what is *durable* is another matter, and only `flush` tells.
  */
 export interface PartitionLog {
   /** The first offset that is there: 0 until something is deleted. */
@@ -12,39 +12,56 @@ export interface PartitionLog {
   /** The offset that the next record will get. */
   readonly endOffset: number;
 
-  /** Gives the batch its offset and appends a copy of it; returns that offset. Throws a FullDisk, and is unchanged, where there is no room. O(bytes). */
+  /**
+   * Gives the batch its offset and appends a copy of it; returns that offset. Throws a FullDisk,
+   * and is unchanged, where there is no room. O(bytes).
+   */
   append(batch: RecordBatch, leaderEpoch: number): number;
 
-  /** Resolves to the end offset that was durable when it returned: everything appended before the call is. */
+  /**
+   * Resolves to the end offset that was durable when it returned: everything appended before the
+   * call is.
+   */
   flush(): Promise<number>;
 
   /**
-   * The stored batches from the one that holds `fromOffset` up to `toOffset` (exclusive), at most `maxBytes` of them, but with
-   * `atLeastOne` always the first. Whole batches, not copied. O(log n + batches).
+   * The stored batches from the one that holds `fromOffset` up to `toOffset` (exclusive), at most
+   * `maxBytes` of them, but with `atLeastOne` always the first. Whole batches, not copied. O(log n
+   * + batches).
    */
   read(fromOffset: number, toOffset: number, maxBytes: number, atLeastOne: boolean): Buffer[];
 
   /** How many bytes such a read has, without a limit. O(log n). */
   bytesBetween(fromOffset: number, toOffset: number): number;
 
-  /** The first record before `toOffset` that is not older than `timestamp` (ms), if there is one. O(batches). */
+  /**
+   * The first record before `toOffset` that is not older than `timestamp` (ms), if there is one.
+   * O(batches).
+   */
   findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined;
 
-  /** The first record with the largest timestamp before `toOffset`, of whole batches. O(bytes / 4 KiB). */
+  /**
+   * The first record with the largest timestamp before `toOffset`, of whole batches. O(bytes / 4
+   * KiB).
+   */
   findMaxTimestamp(toOffset: number): { offset: number; timestamp: number } | undefined;
 
   /**
-   * Where the log would start without the oldest files of which all is older than `beforeMs` (wall clock), and without as many of them as
-   * leave `maxBytes` or more; what lies at or behind `toOffset` stays. O(files).
+   * Where the log would start without the oldest files of which all is older than `beforeMs` (wall
+   * clock), and without as many of them as leave `maxBytes` or more; what lies at or behind
+   * `toOffset` stays. O(files).
    */
   retainedFrom(beforeMs: number, maxBytes: number, toOffset: number): number;
 
-  /** Forgets what lies before `offset`, for good when it returns; where that is behind the end, the log is empty and goes on there. O(files). */
+  /**
+   * Forgets what lies before `offset`, for good when it returns; where that is behind the end, the
+   * log is empty and goes on there. O(files).
+   */
   deleteBefore(offset: number): void;
 
   /**
-   * Forgets the batch that holds `offset` and all after it: for a follower whose leader does not have them. Where `offset` lies before the
-   * start, the log is empty and goes on there.
+   * Forgets the batch that holds `offset` and all after it: for a follower whose leader does not
+   * have them. Where `offset` lies before the start, the log is empty and goes on there.
    */
   truncateTo(offset: number): void;
 

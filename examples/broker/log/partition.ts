@@ -1,9 +1,11 @@
 /**
- * A partition on this node, which leads it or follows its leader: the log, and the high watermark up to which it is shown and acknowledged.
+ * A partition on this node, which leads it or follows its leader: the log, and the high watermark
+ * up to which it is shown and acknowledged.
  *
- * Owns the high watermark. On the leader it follows what all replicas in sync have kept (see Flusher), its own log among them. It never goes
- * back; a leader begins with the end of its log, which is the one that counts, as leadership is static. Every move is
- * announced under `key`, the watch key of everything that waits for this partition.
+ * Owns the high watermark. On the leader it follows what all replicas in sync have kept (see
+ * Flusher), its own log among them. It never goes back; a leader begins with the end of its log,
+ * which is the one that counts, as leadership is static. Every move is announced under `key`, the
+ * watch key of everything that waits for this partition.
  */
 import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -24,7 +26,10 @@ export const LEADER_EPOCH = 0;
 export interface PartitionContext {
   readonly timer: SystemTimer;
   readonly flush: FlushPolicy;
-  /** Opens the log of the partition with this key; `onBatch` sees each batch that is in it, which came `ageMs` ago at the latest. */
+  /**
+   * Opens the log of the partition with this key; `onBatch` sees each batch that is in it, which
+   * came `ageMs` ago at the latest.
+   */
   readonly openLog: (key: string, onBatch: (header: BatchHeader, ageMs: number) => void) => PartitionLog;
   readonly knownProducers: KnownProducers;
   /** Where the bytes of all logs are counted. */
@@ -80,7 +85,10 @@ export class Partition {
     return this.#highWatermark;
   }
 
-  /** Followers see what lies below it: never more than the leader has kept, so that none is ahead of it after a crash. */
+  /**
+   * Followers see what lies below it: never more than the leader has kept, so that none is ahead of
+   * it after a crash.
+   */
   get keptOffset(): number {
     return this.#keptOffset;
   }
@@ -98,9 +106,11 @@ export class Partition {
   }
 
   /**
-   * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A batch that came before has its offset
-   * already and is not appended again. Throws RecordBatchError for one that its producer cannot have meant to send now, where there is no
-   * room for it, and with `forAll` when fewer replicas are in sync than it takes; a FullDisk where the disk has no room.
+   * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A
+   * batch that came before has its offset already and is not appended again. Throws
+   * RecordBatchError for one that its producer cannot have meant to send now, where there is no
+   * room for it, and with `forAll` when fewer replicas are in sync than it takes; a FullDisk where
+   * the disk has no room.
    */
   append(batch: RecordBatch, forAll: boolean): number {
     if (forAll && !this.hasEnoughReplicas) {
@@ -121,7 +131,10 @@ export class Partition {
     return baseOffset;
   }
 
-  /** On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not the next, a FullDisk as `append` does. */
+  /**
+   * On a follower: appends a batch of the leader's log. Throws RecordBatchError for one that is not
+   * the next, a FullDisk as `append` does.
+   */
   copy(batch: RecordBatch): void {
     const { startOffset, endOffset } = this.log;
     const holdsEnd = batch.baseOffset < endOffset && batch.baseOffset + batch.lastOffsetDelta >= endOffset;
@@ -147,8 +160,8 @@ export class Partition {
   }
 
   /**
-   * Forgets what lies before `offset`, for good; who waits for it is told. A follower whose leader has deleted more than it ever had goes on
-   * behind its own end.
+   * Forgets what lies before `offset`, for good; who waits for it is told. A follower whose leader
+   * has deleted more than it ever had goes on behind its own end.
    */
   deleteBefore(offset: number): void {
     if (offset <= this.log.startOffset) return;
@@ -158,7 +171,10 @@ export class Partition {
     this.#context.announce(this);
   }
 
-  /** On the leader: deletes the oldest files that the topic's settings do not ask to keep, none beyond the high watermark. */
+  /**
+   * On the leader: deletes the oldest files that the topic's settings do not ask to keep, none
+   * beyond the high watermark.
+   */
   retain({ retentionMs, retentionBytes }: Retention, nowMs: number): void {
     this.deleteBefore(this.log.retainedFrom(nowMs - retentionMs, retentionBytes, this.#highWatermark));
   }
@@ -189,7 +205,10 @@ export class Partition {
     return this.#flusher.settled();
   }
 
-  /** Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files away. */
+  /**
+   * Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files
+   * away.
+   */
   delete(): void {
     this.#deleted = true;
     this.#producers.clear();

@@ -1,6 +1,7 @@
 /**
- * Numbers for idempotent producers: no two in the cluster are the same, over all restarts. Each node counts on its own, in steps of
- * MAX_NODES from its id on, and keeps in a journal how far it may have got: a block of numbers ahead.
+ * Numbers for idempotent producers: no two in the cluster are the same, over all restarts. Each
+ * node counts on its own, in steps of MAX_NODES from its id on, and keeps in a journal how far it
+ * may have got: a block of numbers ahead.
  */
 import { Journal } from '../storage/journal.ts';
 

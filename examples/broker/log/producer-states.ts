@@ -1,9 +1,11 @@
 /**
- * What a partition knows of the idempotent producers that wrote to it, so that a batch that is sent again is not kept again.
+ * What a partition knows of the idempotent producers that wrote to it, so that a batch that is sent
+ * again is not kept again.
  *
- * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It is fed every batch of the log, in order, at the start as
- * later: the log is its only source. Who is forgotten, and when, is up to KnownProducers. O(1) each. (Kafka: ProducerStateManager, which
- * takes any first sequence; here a producer begins at 0, and one that may have been forgotten is told so, and begins anew.)
+ * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It is fed every batch of
+ * the log, in order, at the start as later: the log is its only source. Who is forgotten, and when,
+ * is up to KnownProducers. O(1) each. (Kafka: ProducerStateManager, which takes any first sequence;
+ * here a producer begins at 0, and one that may have been forgotten is told so, and begins anew.)
  */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, RecordBatchError } from '../protocol/record-batch.ts';
@@ -36,8 +38,9 @@ export class ProducerStates {
   }
 
   /**
-   * The offset that the batch got when it came before, or undefined for one that is due to be appended. Throws a RecordBatchError for
-   * one that is neither: of an epoch that is over, with sequences missing before it, or of one producer too many.
+   * The offset that the batch got when it came before, or undefined for one that is due to be
+   * appended. Throws a RecordBatchError for one that is neither: of an epoch that is over, with
+   * sequences missing before it, or of one producer too many.
    */
   check(batch: BatchHeader): number | undefined {
     const { producerId, producerEpoch, baseSequence } = batch;

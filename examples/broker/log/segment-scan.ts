@@ -1,4 +1,7 @@
-/** Walks the batches of a segment file from its start, through a window, so that a file of any size takes little memory. */
+/**
+ * Walks the batches of a segment file from its start, through a window, so that a file of any size
+ * takes little memory.
+ */
 import { fstatSync, readSync } from 'node:fs';
 import {
   type BatchHeader,
@@ -11,8 +14,9 @@ import {
 const WINDOW_BYTES = 64 * 1024;
 
 /**
- * Calls `onBatch` for each batch up to the first that is not whole, not at the offset that is due or, with `isChecked`, not what its
- * checksum says; returns how many bytes there are from that one on. O(batches), and O(bytes) with `isChecked`.
+ * Calls `onBatch` for each batch up to the first that is not whole, not at the offset that is due
+ * or, with `isChecked`, not what its checksum says; returns how many bytes there are from that one
+ * on. O(batches), and O(bytes) with `isChecked`.
  */
 export function scanBatches(
   fd: number,

@@ -1,10 +1,13 @@
 /**
- * One file of a partition's log: batches as they came, one after the other, from `baseOffset` on. The file is named by that.
+ * One file of a partition's log: batches as they came, one after the other, from `baseOffset` on.
+ * The file is named by that.
  *
- * Owns its file, its size and a sparse index: an entry for the first batch that starts INDEX_INTERVAL bytes or more after
- * the entry before. So whatever offset is looked for, the headers of all batches from its entry on lie in one block of that size,
- * and a look-up is a search in memory and one read. The index is in memory only and made anew when a file is opened.
- * Writes and reads are synchronous (they meet the page cache); only `sync` waits for the disk, in a thread of its own.
+ * Owns its file, its size and a sparse index: an entry for the first batch that starts
+ * INDEX_INTERVAL bytes or more after the entry before. So whatever offset is looked for, the
+ * headers of all batches from its entry on lie in one block of that size, and a look-up is a search
+ * in memory and one read. The index is in memory only and made anew when a file is opened. Writes
+ * and reads are synchronous (they meet the page cache); only `sync` waits for the disk, in a thread
+ * of its own.
  */
 import { fdatasyncSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,15 +58,20 @@ export class Segment {
     return this.#size;
   }
 
-  /** The largest timestamp of its batches (ms), or when the file was written last where they have none. O(size / INDEX_INTERVAL). */
+  /**
+   * The largest timestamp of its batches (ms), or when the file was written last where they have
+   * none. O(size / INDEX_INTERVAL).
+   */
   get latestMs(): number {
     const latest = this.#index.reduce((max, { maxTimestamp }) => Math.max(max, maxTimestamp), -1);
     return latest >= 0 ? latest : fstatSync(this.#file.fd).mtimeMs;
   }
 
   /**
-   * Reads what the file holds, indexes it and cuts off what is no batch of this log at its end; returns how many bytes that were.
-   * With `isChecked` checksums count as well. `onBatch` is told for how long nothing was written. To be called once, first. O(batches), and O(bytes) with `isChecked`.
+   * Reads what the file holds, indexes it and cuts off what is no batch of this log at its end;
+   * returns how many bytes that were. With `isChecked` checksums count as well. `onBatch` is told
+   * for how long nothing was written. To be called once, first. O(batches), and O(bytes) with
+   * `isChecked`.
    */
   load(isChecked: boolean, onBatch: (header: BatchHeader, ageMs: number) => void): number {
     const ageMs = Math.max(0, Date.now() - fstatSync(this.#file.fd).mtimeMs);
@@ -97,7 +105,15 @@ export class Segment {
     ) as Located;
   }
 
-  /** The first batch with a record at or behind `fromOffset` that says it has one as late as `timestamp`. O(size / INDEX_INTERVAL). */
+  /** Where the batch that holds `offset` begins, or the end of the file for one at or past the end. */
+  positionOf(offset: number): number {
+    return offset < this.#endOffset ? this.locate(offset).position : this.#size;
+  }
+
+  /**
+   * The first batch with a record at or behind `fromOffset` that says it has one as late as
+   * `timestamp`. O(size / INDEX_INTERVAL).
+   */
   locateTimestamp(timestamp: number, fromOffset: number): Located | undefined {
     for (let at = Math.max(0, this.#entryOf(fromOffset)); at < this.#index.length; at++) {
       const entry = this.#index[at];
@@ -111,7 +127,10 @@ export class Segment {
     return undefined;
   }
 
-  /** The largest timestamp of the batches that lie between two offsets as a whole, -1 when there is none. O(size / INDEX_INTERVAL). */
+  /**
+   * The largest timestamp of the batches that lie between two offsets as a whole, -1 when there is
+   * none. O(size / INDEX_INTERVAL).
+   */
   maxTimestampBetween(fromOffset: number, toOffset: number): number {
     let max = -1;
     for (let at = Math.max(0, this.#entryOf(fromOffset)); at < this.#index.length; at++) {
@@ -210,7 +229,10 @@ export function baseOffsetOf(fileName: string): number | undefined {
   return /^\d{20}\.log$/.test(fileName) ? Number(fileName.slice(0, -SUFFIX.length)) : undefined;
 }
 
-/** The index of the last element that fits, where all that fit come first; -1 when none does. O(log n). */
+/**
+ * The index of the last element that fits, where all that fit come first; -1 when none does. O(log
+ * n).
+ */
 export function lastIndex<T>(elements: readonly T[], fits: (element: T) => boolean): number {
   let low = 0;
   let high = elements.length;

@@ -1,4 +1,7 @@
-/** Looks for records by their timestamps (ms) in the segments of a log, from `fromOffset` on. O(bytes / 4 KiB). */
+/**
+ * Looks for records by their timestamps (ms) in the segments of a log, from `fromOffset` on.
+ * O(bytes / 4 KiB).
+ */
 import { findTimestamp, readBatches } from '../protocol/record-batch.ts';
 import type { Segment } from './segment.ts';
 
@@ -7,7 +10,9 @@ export interface FoundTime {
   readonly timestamp: number;
 }
 
-/** The first record that is not older than `timestamp`, in a batch that begins before `toOffset`. */
+/**
+ * The first record that is not older than `timestamp`, in a batch that begins before `toOffset`.
+ */
 export function findTime(
   segments: readonly Segment[],
   timestamp: number,
@@ -31,8 +36,8 @@ export function findTime(
 }
 
 /**
- * The first record with the largest timestamp, of the batches that lie between the two offsets as a whole; where none does, the
- * first record there is.
+ * The first record with the largest timestamp, of the batches that lie between the two offsets as a
+ * whole; where none does, the first record there is.
  */
 export function findLatest(
   segments: readonly Segment[],

@@ -1,6 +1,7 @@
 /**
- * The topics of this broker, by name and by id. Owns their creation, changes and deletion, and the journal that these are kept in; a name
- * that is not legal never gets in, so a name that is found here is safe to use in a path.
+ * The topics of this broker, by name and by id. Owns their creation, changes and deletion, and the
+ * journal that these are kept in; a name that is not legal never gets in, so a name that is found
+ * here is safe to use in a path.
  */
 import { randomUUID } from 'node:crypto';
 import type { TopicSettings } from '../settings/topic-settings.ts';
@@ -24,10 +25,16 @@ interface KeptTopic {
   readonly settings?: TopicSettings;
 }
 
-/** What the journal has of a topic, the last entry of an id counting, or that the topic with this id is deleted. */
+/**
+ * What the journal has of a topic, the last entry of an id counting, or that the topic with this id
+ * is deleted.
+ */
 type TopicEntry = KeptTopic | { readonly deleted: string };
 
-/** Makes a partition; `isNew` says that nothing that may be left of a partition of this name belongs to it. */
+/**
+ * Makes a partition; `isNew` says that nothing that may be left of a partition of this name belongs
+ * to it.
+ */
 export type PartitionFactory = (topic: string, index: number, isNew: boolean) => Partition;
 
 /** Kafka's rule: 1 to 249 of `a-z A-Z 0-9 . _ -`, and neither `.` nor `..`. */
@@ -51,7 +58,10 @@ export class Topics {
     this.#onDelete = onDelete;
   }
 
-  /** Reads the topics that the journal at `path` has, with their partitions. To be called once, first. */
+  /**
+   * Reads the topics that the journal at `path` has, with their partitions. To be called once,
+   * first.
+   */
   open(path: string): void {
     this.#journal = new Journal<TopicEntry>(
       path,
@@ -78,7 +88,10 @@ export class Topics {
     return [...this.#byName.values()];
   }
 
-  /** The topic is on the disk when this returns. Throws a RangeError for a name that is not legal or is taken. */
+  /**
+   * The topic is on the disk when this returns. Throws a RangeError for a name that is not legal or
+   * is taken.
+   */
   create(name: string, partitions: number, settings: TopicSettings = {}, id: string = randomUUID()): Topic {
     if (!isLegalTopicName(name)) throw new RangeError(`${JSON.stringify(name)} is no legal topic name`);
     if (this.#byName.has(name)) throw new RangeError(`the topic ${name} exists`);
@@ -87,7 +100,10 @@ export class Topics {
     return this.#add(kept, true);
   }
 
-  /** The topic has that many partitions, not fewer than before, and they are on the disk when this returns. */
+  /**
+   * The topic has that many partitions, not fewer than before, and they are on the disk when this
+   * returns.
+   */
   grow(topic: Topic, partitions: number): void {
     this.#change(topic, { partitions });
     const own = this.#byId.get(topic.id) as OwnTopic;

@@ -1,4 +1,7 @@
-/** What Prometheus is told of the records that come in and go out, and of the partitions they are in. */
+/**
+ * What Prometheus is told of the records that come in and go out, and of the partitions they are
+ * in.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { countRecords } from '../protocol/record-batch.ts';
 

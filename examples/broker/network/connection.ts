@@ -1,11 +1,13 @@
 /**
  * One client's connection: frames in, answers out in the order of their requests.
  *
- * Owns the exchanges that are not sent yet. Requests are handled as they come, also behind one that waits, but there are at most
- * MAX_IN_FLIGHT of them: a client that sends more has the fetch at the head of the line answered early, with what there
- * is. While the client does not take its answers, nothing more is read from it, so memory is bounded by the answers of
- * MAX_IN_FLIGHT requests. Reading goes on while requests wait, which is how a client that went away is noticed: closing
- * cancels everything that waits on its behalf, and so is one whose network went away, by TCP's keep-alive.
+ * Owns the exchanges that are not sent yet. Requests are handled as they come, also behind one that
+ * waits, but there are at most MAX_IN_FLIGHT of them: a client that sends more has the fetch at the
+ * head of the line answered early, with what there is. While the client does not take its answers,
+ * nothing more is read from it, so memory is bounded by the answers of MAX_IN_FLIGHT requests.
+ * Reading goes on while requests wait, which is how a client that went away is noticed: closing
+ * cancels everything that waits on its behalf, and so is one whose network went away, by TCP's
+ * keep-alive.
  */
 
 import type { Socket } from 'node:net';
@@ -35,7 +37,9 @@ export interface ConnectionOptions {
 export interface ConnectionKeeper {
   /** A whole request came, or answers were taken. */
   onProgress(connection: Connection): void;
-  /** So many bytes of requests more, or less, are held in memory. May end connections, this one too. */
+  /**
+   * So many bytes of requests more, or less, are held in memory. May end connections, this one too.
+   */
   onHeld(bytes: number): void;
 }
 
@@ -80,7 +84,10 @@ export class Connection implements ExchangeOwner {
     return this.#isClosed;
   }
 
-  /** What of its requests is in memory: frames that are not whole, and those that are not answered yet. */
+  /**
+   * What of its requests is in memory: frames that are not whole, and those that are not answered
+   * yet.
+   */
   get heldBytes(): number {
     return this.#heldBytes;
   }
@@ -94,7 +101,10 @@ export class Connection implements ExchangeOwner {
     return this.#inFlight.length > 0 && !this.#socket.writableNeedDrain;
   }
 
-  /** Answers go out at the end of the turn: whoever completes many operations is not interrupted by what each of them sets off. */
+  /**
+   * Answers go out at the end of the turn: whoever completes many operations is not interrupted by
+   * what each of them sets off.
+   */
   onAnswer(): void {
     if (this.#isPumping || this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -123,7 +133,9 @@ export class Connection implements ExchangeOwner {
     this.#socket.destroy();
   }
 
-  /** Sends what is answered, handles what arrived, and reads on only when there is room for more. */
+  /**
+   * Sends what is answered, handles what arrived, and reads on only when there is room for more.
+   */
   #pump(): void {
     this.#isPumping = true;
     try {

@@ -1,8 +1,9 @@
 /**
  * One request and the place of its answer among the answers of its connection.
  *
- * A handler answers exactly once, now or later, with `respond`, or with `respondNothing` where the protocol has no answer
- * (acks=0). An operation that waits on behalf of the request enters its WaitingRoom here, so that a connection that closes takes it along.
+ * A handler answers exactly once, now or later, with `respond`, or with `respondNothing` where the
+ * protocol has no answer (acks=0). An operation that waits on behalf of the request enters its
+ * WaitingRoom here, so that a connection that closes takes it along.
  */
 import type { LineKind } from '../log-lines.ts';
 import { encode } from '../protocol/codec.ts';
@@ -31,7 +32,10 @@ export class Exchange<N extends ApiName = ApiName> {
   readonly version: number;
   readonly clientId: string;
   readonly request: Request<N>;
-  /** What the request takes in memory until it is answered, about: its frame, and the objects that it was read into. */
+  /**
+   * What the request takes in memory until it is answered, about: its frame, and the objects that
+   * it was read into.
+   */
   readonly requestBytes: number;
   /** Bytes behind the request in its frame, which were ignored. */
   readonly excessBytes: number;
@@ -83,7 +87,10 @@ export class Exchange<N extends ApiName = ApiName> {
     this.#settle([]);
   }
 
-  /** Lets `operation` wait for this request: it answers at once, later, or is cancelled when the connection closes. */
+  /**
+   * Lets `operation` wait for this request: it answers at once, later, or is cancelled when the
+   * connection closes.
+   */
   waitIn<P extends AnyPurgatory>(
     room: WaitingRoom<P>,
     operation: WaitingOperation,
@@ -93,7 +100,10 @@ export class Exchange<N extends ApiName = ApiName> {
     if (!operation.isCompleted) this.#operation = operation;
   }
 
-  /** A fetch that waits may be answered at any time; acks and joins wait for what only others can bring. */
+  /**
+   * A fetch that waits may be answered at any time; acks and joins wait for what only others can
+   * bring.
+   */
   get canHurry(): boolean {
     return this.api === 'Fetch' && this.#operation !== undefined;
   }

@@ -1,7 +1,8 @@
 /**
  * Cuts the byte stream of one connection into size-delimited frames.
  *
- * Keeps what arrived until a frame is whole and never makes room for more than that, whatever size a frame claims. O(bytes).
+ * Keeps what arrived until a frame is whole and never makes room for more than that, whatever size
+ * a frame claims. O(bytes).
  */
 import { ProtocolError } from '../protocol/reader.ts';
 
@@ -30,7 +31,10 @@ export class FrameSplitter {
     }
   }
 
-  /** The next whole frame, without its size, or undefined. Throws ProtocolError for a size that no frame may have. */
+  /**
+   * The next whole frame, without its size, or undefined. Throws ProtocolError for a size that no
+   * frame may have.
+   */
   next(): Buffer | undefined {
     if (this.#buffered < SIZE_BYTES) return undefined;
     const size = this.#peekSize();

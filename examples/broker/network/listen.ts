@@ -11,8 +11,9 @@ export interface Address {
 }
 
 /**
- * Has the server listen; resolves to its port. Rejects when it cannot be had, with an Error that says what to do where it is in use.
- * What goes wrong later (no file descriptor left for one more connection, say) is logged and the server goes on.
+ * Has the server listen; resolves to its port. Rejects when it cannot be had, with an Error that
+ * says what to do where it is in use. What goes wrong later (no file descriptor left for one more
+ * connection, say) is logged and the server goes on.
  */
 export async function listen(server: Server, { host, port, option }: Address, log: Log): Promise<number> {
   server.listen(port, host);

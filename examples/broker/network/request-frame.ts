@@ -1,4 +1,7 @@
-/** Reads a request frame: its header (api, version, correlation id, client id), then the message by the table. */
+/**
+ * Reads a request frame: its header (api, version, correlation id, client id), then the message by
+ * the table.
+ */
 import { decode } from '../protocol/codec.ts';
 import { type ApiName, apiNames, apis } from '../protocol/messages/index.ts';
 import { ProtocolError, Reader } from '../protocol/reader.ts';
@@ -10,12 +13,14 @@ const ELEMENT_BYTES = 256;
 const namesByKey = new Map<number, ApiName>(apiNames.map((name) => [apis[name].key, name]));
 
 /**
- * Throws ProtocolError for an unknown api, a version that it does not have, and a message that does not parse. ApiVersions of an
- * unknown version is none of these: its body cannot be read, but a client that asks is owed the versions that there are
- * (`isKnownVersion` is false then and the request is empty).
+ * Throws ProtocolError for an unknown api, a version that it does not have, and a message that does
+ * not parse. ApiVersions of an unknown version is none of these: its body cannot be read, but a
+ * client that asks is owed the versions that there are (`isKnownVersion` is false then and the
+ * request is empty).
  *
- * Bytes behind a message that was read in full are ignored, as Kafka does: librdkafka 2.12 sends four of them with the metadata
- * request for all topics (its issue #5049). The exchange says how many there were.
+ * Bytes behind a message that was read in full are ignored, as Kafka does: librdkafka 2.12 sends
+ * four of them with the metadata request for all topics (its issue #5049). The exchange says how
+ * many there were.
  */
 export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const reader = new Reader(frame);

@@ -1,12 +1,15 @@
 /**
- * Listens on one port and owns the connections that came in there, until they close. Keeps within its limits:
+ * Listens on one port and owns the connections that came in there, until they close. Keeps within
+ * its limits:
  *
  * - at most `maxConnections` are open, one more is closed at once;
- * - a connection that neither brings a whole request nor takes an answer for `maxIdleMs`, and is owed none, is closed, so that
- *   a frame that trickles in has that long to become whole;
- * - all requests that are in memory, whole or not, have at most `maxRequestBytes`: the connection that holds most of them goes.
+ * - a connection that neither brings a whole request nor takes an answer for `maxIdleMs`, and is
+ *   owed none, is closed, so that a frame that trickles in has that long to become whole;
+ * - all requests that are in memory, whole or not, have at most `maxRequestBytes`: the connection
+ *   that holds most of them goes.
  *
- * Each is one line in the log. O(1) for a request; finding the one that holds most is O(connections).
+ * Each is one line in the log. O(1) for a request; finding the one that holds most is
+ * O(connections).
  */
 import { createServer, type Server } from 'node:net';
 import type { Timer } from 'purgatory';
@@ -61,7 +64,10 @@ export class ProtocolServer implements ConnectionKeeper {
     return listen(this.#server, { host, port, option: '--port' }, this.#options.log);
   }
 
-  /** Takes no more connections, lets the others send what they have for at most GRACE_MS, and ends them. */
+  /**
+   * Takes no more connections, lets the others send what they have for at most GRACE_MS, and ends
+   * them.
+   */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const connection of this.#connections) connection.close();

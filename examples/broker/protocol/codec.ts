@@ -1,8 +1,8 @@
 /**
  * Interprets the message table: a structure plus a version gives the bytes, and back.
  *
- * A *flexible* version uses compact lengths and ends every structure with tagged fields (KIP-482); the others do not.
- * Stateless, O(size of the message).
+ * A *flexible* version uses compact lengths and ends every structure with tagged fields (KIP-482);
+ * the others do not. Stateless, O(size of the message).
  */
 import { ProtocolError, type Reader } from './reader.ts';
 import { type Draft, type Field, fieldsOf, type Message, type Primitive, type Struct } from './schema.ts';

@@ -1,5 +1,6 @@
 /**
- * CRC32C (Castagnoli), the checksum of a record batch: @node-rs/crc32 where its native addon loads, else the pure
+ * CRC32C (Castagnoli), the checksum of a record batch: @node-rs/crc32 where its native addon loads,
+ * else the pure
  * @aws-crypto/crc32c. Both give the same unsigned 32-bit number.
  */
 import { createRequire } from 'node:module';

@@ -1,4 +1,7 @@
-/** Kafka's error codes, as far as this broker answers with them (clients/.../common/protocol/Errors.java names them all). */
+/**
+ * Kafka's error codes, as far as this broker answers with them
+ * (clients/.../common/protocol/Errors.java names them all).
+ */
 export const ErrorCode = {
   NONE: 0,
   OFFSET_OUT_OF_RANGE: 1,

@@ -1,4 +1,7 @@
-/** The Fetch request that our own clients send, followers and the readers of the demo: no session, no rack, a batch however small. */
+/**
+ * The Fetch request that our own clients send, followers and the readers of the demo: no session,
+ * no rack, a batch however small.
+ */
 import { NO_TOPIC_ID } from './schema.ts';
 
 export const FETCH_VERSION = 12;
@@ -11,7 +14,10 @@ export interface Wanted {
   readonly fetchOffset: number;
 }
 
-/** @param replicaId the follower's node id, or CONSUMER. @param maxWaitMs how long the broker may let the request wait. */
+/**
+ * @param replicaId the follower's node id, or CONSUMER. @param maxWaitMs how long the broker may
+ * let the request wait.
+ */
 export function fetchRequest(
   replicaId: number,
   maxWaitMs: number,

@@ -1,9 +1,10 @@
 /**
  * Reads Kafka's primitive types from one frame that came from a stranger.
  *
- * Nothing here trusts a length: every read is checked against what is left of the frame before anything is made, and a
- * frame may hold at most MAX_ELEMENTS array elements in all, because an element can be much smaller on the wire (three
- * bytes) than in memory (a hundred). Bytes and record fields are views of the frame, not copies. Each read is O(its size).
+ * Nothing here trusts a length: every read is checked against what is left of the frame before
+ * anything is made, and a frame may hold at most MAX_ELEMENTS array elements in all, because an
+ * element can be much smaller on the wire (three bytes) than in memory (a hundred). Bytes and
+ * record fields are views of the frame, not copies. Each read is O(its size).
  */
 import { Refusal } from '../refusal.ts';
 
@@ -13,10 +14,16 @@ export class ProtocolError extends Refusal {
 
 /** Kafka's own limit, in whichever form a string comes. */
 const MAX_STRING_BYTES = 2 ** 15 - 1;
-/** Far above what clients send (a fetch of 10,000 partitions), far below what would hold the event loop up. */
+/**
+ * Far above what clients send (a fetch of 10,000 partitions), far below what would hold the event
+ * loop up.
+ */
 const MAX_ELEMENTS = 100_000;
 
-/** The signed 64-bit number at `at`, clamped to the safe integers, so that it can be written again too. */
+/**
+ * The signed 64-bit number at `at`, clamped to the safe integers, so that it can be written again
+ * too.
+ */
 export function safeInt64(buffer: Buffer, at: number): number {
   const value = Number(buffer.readBigInt64BE(at));
   return Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
@@ -99,7 +106,10 @@ export class Reader {
     return this.#frame.subarray(at, at + length);
   }
 
-  /** The length of an array, or null; an element takes at least one byte, so no honest length is over what is left. */
+  /**
+   * The length of an array, or null; an element takes at least one byte, so no honest length is
+   * over what is left.
+   */
   arrayLength(compact: boolean): number | null {
     const length = compact ? this.uvarint() - 1 : this.int32();
     if (length === -1) return null;

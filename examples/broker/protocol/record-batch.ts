@@ -1,10 +1,12 @@
 /**
- * What a broker must know of a record batch (format v2), and nothing more: its records stay opaque, compressed or not.
+ * What a broker must know of a record batch (format v2), and nothing more: its records stay opaque,
+ * compressed or not.
  *
- * Layout, big-endian: baseOffset 0-7, batchLength 8-11 (of what follows), partitionLeaderEpoch 12-15, magic 16, crc 17-20,
- * attributes 21-22, lastOffsetDelta 23-26, baseTimestamp 27-34, maxTimestamp 35-42, producerId 43-50, producerEpoch 51-52,
- * baseSequence 53-56, recordCount 57-60, records from 61. The CRC32C covers byte 21 to the end, so the broker may give a batch
- * its offset and epoch without computing it again.
+ * Layout, big-endian: baseOffset 0-7, batchLength 8-11 (of what follows), partitionLeaderEpoch
+ * 12-15, magic 16, crc 17-20, attributes 21-22, lastOffsetDelta 23-26, baseTimestamp 27-34,
+ * maxTimestamp 35-42, producerId 43-50, producerEpoch 51-52, baseSequence 53-56, recordCount 57-60,
+ * records from 61. The CRC32C covers byte 21 to the end, so the broker may give a batch its offset
+ * and epoch without computing it again.
  */
 import { crc32c } from './crc32c.ts';
 import { ErrorCode } from './error-codes.ts';
@@ -53,8 +55,8 @@ export class RecordBatchError extends Error {
 }
 
 /**
- * The batches that `records` holds, checked: whole, of magic 2, with the right checksum and a count that fits the offsets.
- * Throws RecordBatchError for the first that is not. O(bytes).
+ * The batches that `records` holds, checked: whole, of magic 2, with the right checksum and a count
+ * that fits the offsets. Throws RecordBatchError for the first that is not. O(bytes).
  */
 export function readBatches(records: Buffer): RecordBatch[] {
   const batches: RecordBatch[] = [];
@@ -91,7 +93,9 @@ function readBatch(rest: Buffer): RecordBatch {
   return { ...readHeader(bytes, 0), bytes };
 }
 
-/** The header of the batch at `at`, of which HEADER_BYTES must be there; nothing in it is checked. */
+/**
+ * The header of the batch at `at`, of which HEADER_BYTES must be there; nothing in it is checked.
+ */
 export function readHeader(bytes: Buffer, at: number): BatchHeader {
   return {
     size: LENGTH_AT + 4 + bytes.readInt32BE(at + LENGTH_AT),
@@ -106,7 +110,10 @@ export function readHeader(bytes: Buffer, at: number): BatchHeader {
   };
 }
 
-/** How many records are in batches that lie one behind the other and were checked when they came in. O(batches). */
+/**
+ * How many records are in batches that lie one behind the other and were checked when they came in.
+ * O(batches).
+ */
 export function countRecords(batches: Buffer): number {
   let records = 0;
   for (
@@ -118,7 +125,10 @@ export function countRecords(batches: Buffer): number {
   return records;
 }
 
-/** A copy of the batch as the log keeps it, with the offset and the leader epoch that the broker gives it. */
+/**
+ * A copy of the batch as the log keeps it, with the offset and the leader epoch that the broker
+ * gives it.
+ */
 export function placeBatch(batch: RecordBatch, baseOffset: number, leaderEpoch: number): RecordBatch {
   const bytes = Buffer.from(batch.bytes);
   bytes.writeBigInt64BE(BigInt(baseOffset), 0);
@@ -127,8 +137,9 @@ export function placeBatch(batch: RecordBatch, baseOffset: number, leaderEpoch: 
 }
 
 /**
- * The first record of the batch, from `fromOffset` on, that is not older than `timestamp`; undefined when there is none. Of a
- * compressed batch, or one whose records do not parse, it is the first from there on: perhaps too early, never too late. O(records).
+ * The first record of the batch, from `fromOffset` on, that is not older than `timestamp`;
+ * undefined when there is none. Of a compressed batch, or one whose records do not parse, it is the
+ * first from there on: perhaps too early, never too late. O(records).
  */
 export function findTimestamp(
   batch: RecordBatch,

@@ -7,8 +7,9 @@
  *   'int64 5+ = -1'     -1 where a version lacks it     'string 0-12'      versions 0 to 12
  *   'int32[]'           an array of primitives          [{ ... }, '? 7+']  a nullable array of structures, from version 7
  *
- * A field that its version lacks decodes to its default, else to the type's zero (null where nullable, an empty array).
- * `int64` is a JavaScript number: offsets and timestamps stay far below 2^53.
+ * A field that its version lacks decodes to its default, else to the type's zero (null where
+ * nullable, an empty array). `int64` is a JavaScript number: offsets and timestamps stay far below
+ * 2^53.
  */
 export type Struct = { readonly [name: string]: FieldSpec };
 type FieldSpec = string | readonly [Struct] | readonly [Struct, string];
@@ -89,7 +90,10 @@ const ZERO: { readonly [P in Primitive]: unknown } = {
 
 const compiled = new WeakMap<Struct, Map<number, readonly Field[]>>();
 
-/** The fields of `struct` in `version`, compiled once. Throws an Error that names a field whose notation is wrong. */
+/**
+ * The fields of `struct` in `version`, compiled once. Throws an Error that names a field whose
+ * notation is wrong.
+ */
 export function fieldsOf(struct: Struct, version: number): readonly Field[] {
   const byVersion = compiled.get(struct) ?? new Map<number, readonly Field[]>();
   compiled.set(struct, byVersion);

@@ -1,9 +1,9 @@
 /**
  * Writes one size-delimited frame of Kafka's primitive types.
  *
- * Small fields go into a buffer that doubles; record batches are passed on as the buffers they are, so a fetch response is a
- * list of chunks and copies no records. The first four bytes are kept for the frame's size, which `finish` fills in.
- * Owned by one encode call; useless after `finish`.
+ * Small fields go into a buffer that doubles; record batches are passed on as the buffers they are,
+ * so a fetch response is a list of chunks and copies no records. The first four bytes are kept for
+ * the frame's size, which `finish` fills in. Owned by one encode call; useless after `finish`.
  */
 export class Writer {
   readonly #chunks: Buffer[] = [];

@@ -1,12 +1,15 @@
 /**
- * Makes a follower's log one that its leader's goes on from, before anything is fetched: a leader that was started again may have lost its end
- * (power lost, and `--flush-ms` or `--flush-messages` flushed late) and have other records there now.
+ * Makes a follower's log one that its leader's goes on from, before anything is fetched: a leader
+ * that was started again may have lost its end (power lost, and `--flush-ms` or `--flush-messages`
+ * flushed late) and have other records there now.
  *
- * What lies above the leader's high watermark is cut off: nobody was told that it is kept, and the leader has it. Of the rest, batches are
- * compared with the leader's, byte by byte, from the last one backwards in steps that double, and what lies behind the first that is the same
- * is cut off. Two logs that have the same batch at the same offset are taken for the same before it. What the leader has deleted at its start
- * goes here too, and cannot be compared: where nothing is the same, the follower begins where its leader does. One request where nothing
- * differs, O(log records) otherwise.
+ * What lies above the leader's high watermark is cut off: nobody was told that it is kept, and the
+ * leader has it. Of the rest, batches are compared with the leader's, byte by byte, from the last
+ * one backwards in steps that double, and what lies behind the first that is the same is cut off.
+ * Two logs that have the same batch at the same offset are taken for the same before it. What the
+ * leader has deleted at its start goes here too, and cannot be compared: where nothing is the same,
+ * the follower begins where its leader does. One request where nothing differs, O(log records)
+ * otherwise.
  */
 import type { Partition } from '../log/partition.ts';
 import type { Log } from '../log-lines.ts';
@@ -51,7 +54,8 @@ export async function alignWithLeader(
     if (end > highWatermark) {
       end = highWatermark;
     } else if (isDeletedThere && errorCode !== ErrorCode.NONE) {
-      // Asked again from the leader's start, it answers with the whole batch that holds it, if there is one.
+      // Asked again from the leader's start, it answers with the whole batch that holds it, if
+      // there is one.
     } else if (
       Buffer.concat(records ?? [])
         .subarray(0, batch.length)

@@ -1,10 +1,10 @@
 /**
- * What this node knows of one other node: a Metadata request every INTERVAL_MS tells whether it is there, which replicas of the
- * partitions that it leads are in sync, and, if it is the controller, which topics there are. Of the controller it asks now and then for
- * what was set for them.
+ * What this node knows of one other node: a Metadata request every INTERVAL_MS tells whether it is
+ * there, which replicas of the partitions that it leads are in sync, and, if it is the controller,
+ * which topics there are. Of the controller it asks now and then for what was set for them.
  *
- * Owns its connection and that node's liveness. A topic that a client wants and that there is not is asked for with the next request,
- * which the controller creates it for.
+ * Owns its connection and that node's liveness. A topic that a client wants and that there is not
+ * is asked for with the next request, which the controller creates it for.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { SystemTimer } from 'purgatory';

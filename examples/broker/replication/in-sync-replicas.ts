@@ -1,9 +1,11 @@
 /**
- * The replicas of one partition as its leader sees them: how far each follower is, and which of them count for acks=all.
+ * The replicas of one partition as its leader sees them: how far each follower is, and which of
+ * them count for acks=all.
  *
- * A follower's fetch says that it has everything below its offset. It is in sync while its last fetch from the leader's end is
- * not older than the lag that is allowed; it comes back with the first fetch at or past the high watermark. The leader always is.
- * At the start all count, each with the whole lag to show up. O(replicas) each. (Kafka: Partition, replica.lag.time.max.ms.)
+ * A follower's fetch says that it has everything below its offset. It is in sync while its last
+ * fetch from the leader's end is not older than the lag that is allowed; it comes back with the
+ * first fetch at or past the high watermark. The leader always is. At the start all count, each
+ * with the whole lag to show up. O(replicas) each. (Kafka: Partition, replica.lag.time.max.ms.)
  */
 interface Follower {
   /** The end of its log, as far as it has told. */
@@ -28,7 +30,10 @@ export class InSyncReplicas {
     return [this.#leaderId, ...this.#inSync().map(([id]) => id)];
   }
 
-  /** Follower `id` fetches from `offset`, which the leader's log has kept to `endOffset` and shows to `highWatermark`. */
+  /**
+   * Follower `id` fetches from `offset`, which the leader's log has kept to `endOffset` and shows
+   * to `highWatermark`.
+   */
   note(id: number, offset: number, endOffset: number, highWatermark: number, nowMs: number): void {
     const follower = this.#followers.get(id);
     // One that is ahead will be told to cut its log: it has something, but not what the leader has.

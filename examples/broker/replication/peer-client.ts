@@ -1,8 +1,9 @@
 /**
- * A node's own client: one request at a time to one other node, over a connection that is made when there is none.
+ * A node's own client: one request at a time to one other node, over a connection that is made when
+ * there is none.
  *
- * Owns its socket. Whatever goes wrong (no answer in time, a reset, bytes that are no answer) rejects the request and ends the connection; the
- * next request makes a new one.
+ * Owns its socket. Whatever goes wrong (no answer in time, a reset, bytes that are no answer)
+ * rejects the request and ends the connection; the next request makes a new one.
  */
 import { connect, type Socket } from 'node:net';
 import type { SystemTimer } from 'purgatory';
@@ -38,7 +39,10 @@ export class PeerClient {
     return this.#socket !== undefined && !this.#socket.destroyed;
   }
 
-  /** Resolves to the answer. Rejects when there is none after `timeoutMs`, or will never be. Not to be called while another is awaited. */
+  /**
+   * Resolves to the answer. Rejects when there is none after `timeoutMs`, or will never be. Not to
+   * be called while another is awaited.
+   */
   async send<N extends ApiName>(
     name: N,
     version: number,

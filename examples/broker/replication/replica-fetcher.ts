@@ -1,10 +1,12 @@
 /**
- * Copies the partitions that one other node leads and this node replicates: a loop of Fetch requests, as any consumer's but with a
- * replica id. The leader parks one that finds nothing as a DelayedFetch, and learns from its offsets how far this node is; so
- * offsets are asked for only when what is below them is kept here (see Flusher).
+ * Copies the partitions that one other node leads and this node replicates: a loop of Fetch
+ * requests, as any consumer's but with a replica id. The leader parks one that finds nothing as a
+ * DelayedFetch, and learns from its offsets how far this node is; so offsets are asked for only
+ * when what is below them is kept here (see Flusher).
  *
- * Owns its connection. A leader that is not there is tried again after RETRY_MS; the copy goes on where it was, once the logs are found to be
- * the same up to there. They are looked at for each connection: only a leader that was started again can have another log.
+ * Owns its connection. A leader that is not there is tried again after RETRY_MS; the copy goes on
+ * where it was, once the logs are found to be the same up to there. They are looked at for each
+ * connection: only a leader that was started again can have another log.
  */
 
 import type { SystemTimer } from 'purgatory';
@@ -52,7 +54,8 @@ export class ReplicaFetcher {
   }
 
   start(): void {
-    // A fault of this node (its disk, say) ends the process: the loop only takes care of those of the leader.
+    // A fault of this node (its disk, say) ends the process: the loop only takes care of those of
+    // the leader.
     this.#loop = this.#run();
   }
 

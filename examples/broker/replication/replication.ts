@@ -1,6 +1,7 @@
 /**
- * What goes on between this node and the others: a heartbeat and a replica fetcher for each of them, and a look, a few times per
- * `replicaLagMs`, at which followers of this node's partitions lag behind. A cluster of one has nothing of it.
+ * What goes on between this node and the others: a heartbeat and a replica fetcher for each of
+ * them, and a look, a few times per `replicaLagMs`, at which followers of this node's partitions
+ * lag behind. A cluster of one has nothing of it.
  */
 
 import type { SystemTimer, TimerTask } from 'purgatory';

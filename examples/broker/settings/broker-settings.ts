@@ -1,4 +1,7 @@
-/** The settings of a broker, for those who ask (DescribeConfigs): its options by the names that Kafka has for them. They are read-only. */
+/**
+ * The settings of a broker, for those who ask (DescribeConfigs): its options by the names that
+ * Kafka has for them. They are read-only.
+ */
 import type { BrokerOptions } from '../options.ts';
 import { type Setting, SettingSource, SettingType } from './setting.ts';
 

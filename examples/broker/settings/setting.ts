@@ -1,4 +1,7 @@
-/** What a setting is, to those who describe and change it: the notation of both tables in this folder. */
+/**
+ * What a setting is, to those who describe and change it: the notation of both tables in this
+ * folder.
+ */
 
 /** Kafka's ConfigResource.Type. */
 export const ResourceType = { TOPIC: 2, BROKER: 4 } as const;

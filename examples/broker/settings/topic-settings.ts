@@ -1,8 +1,10 @@
 /**
- * The settings of a topic: two that can be changed, and some that say how the broker treats every topic. One that is not in the table is
- * refused by its name, and one that is fixed may only be set to what it is.
+ * The settings of a topic: two that can be changed, and some that say how the broker treats every
+ * topic. One that is not in the table is refused by its name, and one that is fixed may only be set
+ * to what it is.
  *
- * A topic keeps the settings that were made for it, by name, as text; the others have their defaults.
+ * A topic keeps the settings that were made for it, by name, as text; the others have their
+ * defaults.
  */
 import type { BrokerOptions } from '../options.ts';
 import { type Setting, SettingError, SettingSource, SettingType } from './setting.ts';
@@ -78,7 +80,10 @@ export function describeTopicSettings(settings: TopicSettings, options: BrokerOp
   return [...own, ...fixed];
 }
 
-/** `settings` with `name` set to `value`, or back to its default for null. Throws a SettingError that names the setting and the rule. */
+/**
+ * `settings` with `name` set to `value`, or back to its default for null. Throws a SettingError
+ * that names the setting and the rule.
+ */
 export function withSetting(
   settings: TopicSettings,
   name: string,

@@ -1,4 +1,7 @@
-/** Counts bytes against a limit. It refuses nothing: whoever wants more asks first, before anything is changed. */
+/**
+ * Counts bytes against a limit. It refuses nothing: whoever wants more asks first, before anything
+ * is changed.
+ */
 export class ByteBudget {
   readonly maxBytes: number;
   #bytes = 0;

@@ -1,12 +1,14 @@
 /**
  * Keeps a folder to one process: two brokers that append to the same files would ruin them.
  *
- * A claim is an empty file `.lock-<process id>-<start>`, where `start` tells a process from a later one of the same id. Whoever wants the
- * folder claims it first and looks for claims of others after that, so of two that come at once each sees the other or one sees neither:
- * never do both have it. A claim whose process is gone, by SIGKILL or with the machine, counts for nothing and is swept.
+ * A claim is an empty file `.lock-<process id>-<start>`, where `start` tells a process from a later
+ * one of the same id. Whoever wants the folder claims it first and looks for claims of others after
+ * that, so of two that come at once each sees the other or one sees neither: never do both have it.
+ * A claim whose process is gone, by SIGKILL or with the machine, counts for nothing and is swept.
  *
- * It holds among processes that see each other's ids: not between containers that share a folder. Where there is no /proc there is no
- * `start` either, and an id that another process has taken over keeps the folder locked until the claim is removed by hand.
+ * It holds among processes that see each other's ids: not between containers that share a folder.
+ * Where there is no /proc there is no `start` either, and an id that another process has taken over
+ * keeps the folder locked until the claim is removed by hand.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +18,10 @@ const CLAIM = /^\.lock-(\d+)-(\d*)$/;
 /** The claims of this process, which may run more brokers than one. */
 const heldHere = new Set<string>();
 
-/** Takes the folder, which it makes where there is none; returns what gives it back. Throws an Error that names the folder and who has it. */
+/**
+ * Takes the folder, which it makes where there is none; returns what gives it back. Throws an Error
+ * that names the folder and who has it.
+ */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
   const claim = `.lock-${process.pid}-${startOf(process.pid) ?? ''}`;
@@ -53,11 +58,15 @@ function isRunning(pid: number, start: string): boolean {
   }
 }
 
-/** When the process began, in ticks since the machine did; undefined for one that is gone, and where there is no /proc. */
+/**
+ * When the process began, in ticks since the machine did; undefined for one that is gone, and where
+ * there is no /proc.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program, in parentheses, may hold anything. A zombie is gone, whoever has not taken note of it yet.
+    // The name of the program, in parentheses, may hold anything. A zombie is gone, whoever has not
+    // taken note of it yet.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' || state === 'X' ? undefined : rest[18];
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
- * What happens when the disk, or the quota on it, is full: that is no fault of the broker. Whoever wanted to write is refused in
- * words, nothing of it is kept, and everything goes on by itself when there is room.
+ * What happens when the disk, or the quota on it, is full: that is no fault of the broker. Whoever
+ * wanted to write is refused in words, nothing of it is kept, and everything goes on by itself when
+ * there is room.
  */
 import { statfsSync } from 'node:fs';
 import { Refusal } from '../refusal.ts';
@@ -10,8 +11,9 @@ export class FullDisk extends Refusal {
 }
 
 /**
- * What `write` returns. Throws a FullDisk where it fails because there is no room. Not to be used for the sync of what others rely on
- * already: after one that failed nobody knows what is on the disk.
+ * What `write` returns. Throws a FullDisk where it fails because there is no room. Not to be used
+ * for the sync of what others rely on already: after one that failed nobody knows what is on the
+ * disk.
  */
 export function orFullDisk<T>(write: () => T): T {
   try {
@@ -24,8 +26,9 @@ export function orFullDisk<T>(write: () => T): T {
 }
 
 /**
- * The disk that holds a folder. Records may fill it up to `minFreeBytes`: that is left for what is small and has to go on (commits,
- * topics, the start of a log). One system call a check, about a microsecond.
+ * The disk that holds a folder. Records may fill it up to `minFreeBytes`: that is left for what is
+ * small and has to go on (commits, topics, the start of a log). One system call a check, about a
+ * microsecond.
  */
 export class DiskSpace {
   readonly #folder: string;

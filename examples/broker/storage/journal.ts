@@ -1,11 +1,14 @@
 /**
- * An append-only file of small entries: a line each, its checksum (CRC32C, hexadecimal) before its JSON.
+ * An append-only file of small entries: a line each, its checksum (CRC32C, hexadecimal) before its
+ * JSON.
  *
- * Owns the file. An entry is written by `append` and on the disk when a `flush` that was called after it resolves; one sync serves
- * all who wait meanwhile. A crash can tear the last line, and only that: opening the file cuts it off.
+ * Owns the file. An entry is written by `append` and on the disk when a `flush` that was called
+ * after it resolves; one sync serves all who wait meanwhile. A crash can tear the last line, and
+ * only that: opening the file cuts it off.
  *
- * Entries make others out of date, and only the owner knows which. So it brings a function that tells what still counts, and a file that is
- * more than twice as long is replaced by that: when it is opened, and before an append. An append is O(1), spread over many.
+ * Entries make others out of date, and only the owner knows which. So it brings a function that
+ * tells what still counts, and a file that is more than twice as long is replaced by that: when it
+ * is opened, and before an append. An append is O(1), spread over many.
  */
 import {
   closeSync,
@@ -43,8 +46,8 @@ export class Journal<E> {
   #size = 0;
 
   /**
-   * Opens the file, or makes it, and calls `onEntry` for each entry that is in it; `current` tells what of all entries so far counts still.
-   * O(bytes).
+   * Opens the file, or makes it, and calls `onEntry` for each entry that is in it; `current` tells
+   * what of all entries so far counts still. O(bytes).
    */
   constructor(path: string, onEntry: (entry: E) => void, current: () => readonly E[]) {
     this.#path = path;
@@ -78,7 +81,10 @@ export class Journal<E> {
     this.#lines++;
   }
 
-  /** Resolves when everything appended before the call is on the disk. Rejects when the disk refuses. */
+  /**
+   * Resolves when everything appended before the call is on the disk. Rejects when the disk
+   * refuses.
+   */
   flush(): Promise<void> {
     this.#next ??= this.#syncAfter(this.#running);
     return this.#next;
@@ -102,13 +108,16 @@ export class Journal<E> {
       this.#rewrite(entries);
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
-      // The longer file is as good: it is tried again after as many lines as make a rewrite worth its while.
+      // The longer file is as good: it is tried again after as many lines as make a rewrite worth
+      // its while.
       rmSync(`${this.#path}.new`, { force: true });
       this.#maxLines = this.#lines + MIN_WASTE;
     }
   }
 
-  /** Replaces all entries, at once or not at all. Throws a FullDisk where there is no room for both. */
+  /**
+   * Replaces all entries, at once or not at all. Throws a FullDisk where there is no room for both.
+   */
   #rewrite(entries: readonly E[]): void {
     const path = `${this.#path}.new`;
     const bytes = Buffer.concat(entries.map(lineOf));

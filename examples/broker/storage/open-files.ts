@@ -1,9 +1,11 @@
 /**
- * Files that are open only while they are used now and then: at most `max` of all at a time, and those being synced. So a log may have any
- * number of files, which all could be read from at any time.
+ * Files that are open only while they are used now and then: at most `max` of all at a time, and
+ * those being synced. So a log may have any number of files, which all could be read from at any
+ * time.
  *
- * Owns the descriptors. A file is opened when its descriptor is asked for, and closed again when `max` others were used since. A descriptor is
- * good until the end of the turn. O(1) each, and an open and a close where more than `max` files take turns.
+ * Owns the descriptors. A file is opened when its descriptor is asked for, and closed again when
+ * `max` others were used since. A descriptor is good until the end of the turn. O(1) each, and an
+ * open and a close where more than `max` files take turns.
  */
 import { closeSync, constants, fdatasync, openSync } from 'node:fs';
 
@@ -78,7 +80,10 @@ export class PooledFile {
     });
   }
 
-  /** Until it is used again. The descriptor stays until a sync that is under way has ended, or it would sync another file. */
+  /**
+   * Until it is used again. The descriptor stays until a sync that is under way has ended, or it
+   * would sync another file.
+   */
   close(): void {
     if (this.#fd === undefined) return;
     if (!this.isBusy) closeSync(this.#fd);

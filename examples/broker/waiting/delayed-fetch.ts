@@ -1,8 +1,10 @@
 /**
- * A fetch that waits for `minBytes` below the high watermark of the partitions that it watches, or for its deadline.
+ * A fetch that waits for `minBytes` below the high watermark of the partitions that it watches, or
+ * for its deadline.
  *
- * It answers early as well when one of them has an error to tell (deleted, offset out of range). Trying is O(partitions x log
- * batches), reading happens once, in the answer. (Kafka: DelayedFetch.)
+ * It answers early as well when one of them has an error to tell (deleted, offset out of range).
+ * Trying is O(partitions x log batches), reading happens once, in the answer. (Kafka:
+ * DelayedFetch.)
  */
 import type { Partition } from '../log/partition.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -18,7 +20,9 @@ export interface PartitionFetch {
   readonly maxBytes: number;
 }
 
-/** Up to where a partition is shown: consumers to the high watermark, followers to all that is kept. */
+/**
+ * Up to where a partition is shown: consumers to the high watermark, followers to all that is kept.
+ */
 export type Reader = 'consumer' | 'follower';
 
 export interface FetchedPartition {
@@ -35,7 +39,9 @@ export class DelayedFetch extends WaitingOperation {
   readonly #reader: Reader;
   readonly #respond: (fetched: FetchedPartition[]) => void;
 
-  /** `room` tells, when it is asked for, how many bytes the answer may have; below 0 it gets none. */
+  /**
+   * `room` tells, when it is asked for, how many bytes the answer may have; below 0 it gets none.
+   */
   constructor(
     maxWaitMs: number,
     minBytes: number,
@@ -67,7 +73,10 @@ export class DelayedFetch extends WaitingOperation {
     return this.#reader === 'follower' ? keptOffset : highWatermark;
   }
 
-  /** Partitions are served in the order of the request; the first batch of all is served however large, so that a consumer gets on. */
+  /**
+   * Partitions are served in the order of the request; the first batch of all is served however
+   * large, so that a consumer gets on.
+   */
   protected override answer(): void {
     let room = this.#room();
     let empty = room >= 0;

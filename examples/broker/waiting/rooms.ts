@@ -28,7 +28,8 @@ export function createRooms(timer: SystemTimer, maxParked: number, log: Log): Ro
   return {
     fetch: room(Purgatory<string, WaitingOperation>, 'fetch', maxParked),
     produce: room(ThresholdPurgatory<string, number, WaitingOperation>, 'produce', maxParked),
-    // A group must never be refused its join or a member its session half-way: the coordinator limits the members.
+    // A group must never be refused its join or a member its session half-way: the coordinator
+    // limits the members.
     join: room(Purgatory<string, WaitingOperation>, 'join'),
     heartbeat: room(Purgatory<string, WaitingOperation>, 'heartbeat'),
   };

@@ -1,12 +1,17 @@
 /**
- * A purgatory as the broker uses it: who finds no room in it is refused in words, and it can tell how long its operations wait.
+ * A purgatory as the broker uses it: who finds no room in it is refused in words, and it can tell
+ * how long its operations wait.
  *
- * All counts are the purgatory's own. An operation that is complete at its first try was never parked and counts nowhere.
+ * All counts are the purgatory's own. An operation that is complete at its first try was never
+ * parked and counts nowhere.
  */
 import { DelayedOperation, type Purgatory, PurgatoryError, type PurgatorySnapshot } from 'purgatory';
 import { Refusal } from '../refusal.ts';
 
-/** Of whichever kind: a Purgatory, or a ThresholdPurgatory. What is watched there is between it and those who enter. */
+/**
+ * Of whichever kind: a Purgatory, or a ThresholdPurgatory. What is watched there is between it and
+ * those who enter.
+ */
 export interface AnyPurgatory {
   readonly name: string;
   readonly numDelayed: number;
@@ -38,8 +43,9 @@ export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOpera
   }
 
   /**
-   * Completes the operation at once or parks it, at the cost of its purgatory. Throws a Refusal when it would have to wait and
-   * there is no room, and what its `tryComplete` or `onComplete` throws.
+   * Completes the operation at once or parks it, at the cost of its purgatory. Throws a Refusal
+   * when it would have to wait and there is no room, and what its `tryComplete` or `onComplete`
+   * throws.
    */
   enter(operation: WaitingOperation, watched: WatchedIn<P>): void {
     operation.parkedAt = performance.now();
@@ -62,7 +68,10 @@ export class WaitingRoom<P extends AnyPurgatory = Purgatory<string, WaitingOpera
     this.#waitedMs += waitedMs;
   }
 
-  /** Completed early, expired and the mean wait are of those that were parked; the rest of them wait or were cancelled. */
+  /**
+   * Completed early, expired and the mean wait are of those that were parked; the rest of them wait
+   * or were cancelled.
+   */
   counts(): WaitingCounts {
     const { parked, watchedKeys, totals } = this.purgatory.snapshot({ top: 0 });
     return {
@@ -85,7 +94,10 @@ export interface WaitingCounts {
   readonly meanWaitMs: number;
 }
 
-/** What enters a WaitingRoom: a subclass says in `answer` what happens when the wait is over, however it ended. */
+/**
+ * What enters a WaitingRoom: a subclass says in `answer` what happens when the wait is over,
+ * however it ended.
+ */
 export abstract class WaitingOperation extends DelayedOperation {
   room: WaitingRoom<AnyPurgatory> | undefined;
   parkedAt = 0;

@@ -1,4 +1,7 @@
-/** Clients from Debian's packages, unmodified and with their defaults: each connects, produces, consumes in a group and lists. */
+/**
+ * Clients from Debian's packages, unmodified and with their defaults: each connects, produces,
+ * consumes in a group and lists.
+ */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,10 @@
 /**
- * Mutated requests of real clients. FUZZ_MUTATIONS says how many (default 100,000), FUZZ_SEED which.
+ * Mutated requests of real clients. FUZZ_MUTATIONS says how many (default 100,000), FUZZ_SEED
+ * which.
  *
- * Every mutation goes through the parser of requests, which may take it or refuse it, and nothing else. Those it takes go to a
- * broker over real connections, many in one write, each connection ending with one that the parser refuses.
+ * Every mutation goes through the parser of requests, which may take it or refuse it, and nothing
+ * else. Those it takes go to a broker over real connections, many in one write, each connection
+ * ending with one that the parser refuses.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -21,7 +23,10 @@ import { fetchRequest, produceRequest, WireClient } from './support/wire-client.
 
 const MUTATIONS = Number(process.env.FUZZ_MUTATIONS ?? 100_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-/** Few enough that most are answered before one comes that waits: answers keep the order of their requests. */
+/**
+ * Few enough that most are answered before one comes that waits: answers keep the order of their
+ * requests.
+ */
 const PER_CONNECTION = 20;
 const CONNECTIONS_PER_BROKER = 300;
 const LIMITS = { maxParked: 300, maxPartitions: 60, maxFrameBytes: 1_000_000, http: 0 };
@@ -58,7 +63,9 @@ describe(`${MUTATIONS} mutations of what kafkajs, @platformatic/kafka and kcat s
     }
   }
 
-  /** Mutations until there are enough for a connection: those that are taken, then one that ends it. */
+  /**
+   * Mutations until there are enough for a connection: those that are taken, then one that ends it.
+   */
   function nextSession(): Session {
     const requests: Exchange[] = [];
     const chunks: Buffer[] = [];
@@ -80,7 +87,10 @@ describe(`${MUTATIONS} mutations of what kafkajs, @platformatic/kafka and kcat s
     return { requests, bytes: Buffer.concat(chunks), end: Buffer.concat([sized(end), sized(NOTHING)]) };
   }
 
-  /** Sends it all and reads the answers, each of which must be one of its request, until the broker ends the connection. */
+  /**
+   * Sends it all and reads the answers, each of which must be one of its request, until the broker
+   * ends the connection.
+   */
   async function run({ requests, bytes, end }: Session, good: WireClient): Promise<number> {
     const socket = connect({ port: running.port, host: '127.0.0.1' });
     // The broker may end it by a reset; 'close' follows.
@@ -93,7 +103,8 @@ describe(`${MUTATIONS} mutations of what kafkajs, @platformatic/kafka and kcat s
         checkAnswer(requests[answered++], frame);
     });
     socket.write(bytes);
-    // What the broker destroys in the middle of its answers loses some of them: give it a turn for these.
+    // What the broker destroys in the middle of its answers loses some of them: give it a turn for
+    // these.
     await isServed(good);
     socket.write(end);
     await once(socket, 'close');
@@ -140,7 +151,10 @@ describe(`${MUTATIONS} mutations of what kafkajs, @platformatic/kafka and kcat s
   });
 });
 
-/** One line for each connection that was ended, for its last request and no other reason; what else is refused is answered. */
+/**
+ * One line for each connection that was ended, for its last request and no other reason; what else
+ * is refused is answered.
+ */
 function expectRefusals(lines: readonly string[], ended: number): void {
   const closings = lines.filter((line) => line.startsWith('closed the connection of 127.0.0.1:'));
   expect(closings).to.have.length(ended);

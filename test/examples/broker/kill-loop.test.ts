@@ -13,7 +13,10 @@ const NODES = [0, 1, 2];
 const ROUNDS = 6;
 const RECORDS_PER_ROUND = 20;
 
-/** An idempotent producer with acks=all, that sends one record after the other to one partition, each until it is acknowledged. */
+/**
+ * An idempotent producer with acks=all, that sends one record after the other to one partition,
+ * each until it is acknowledged.
+ */
 class Writer {
   readonly acknowledged: number[] = [];
   readonly #port: number;

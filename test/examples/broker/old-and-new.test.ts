@@ -1,4 +1,7 @@
-/** What the oldest and the newest of the usual clients ask for, by the wire client: they are not on every machine. */
+/**
+ * What the oldest and the newest of the usual clients ask for, by the wire client: they are not on
+ * every machine.
+ */
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from './support/batches.ts';

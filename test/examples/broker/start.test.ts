@@ -24,7 +24,10 @@ describe('npm start', function () {
       process.kill(-npm.pid, 'SIGKILL');
   });
 
-  /** Starts it as a person would, in a process group of its own; resolves to the ports that it tells. */
+  /**
+   * Starts it as a person would, in a process group of its own; resolves to the ports that it
+   * tells.
+   */
   async function npmStart(): Promise<{ port: number; http: number }> {
     npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0', '--data', dataFolder()], {
       cwd: root,

@@ -1,6 +1,9 @@
 import type { Struct } from '../schema.ts';
 
-/** One api of the protocol: its key, what the broker serves of it, and its two messages in the notation of schema.ts. */
+/**
+ * One api of the protocol: its key, what the broker serves of it, and its two messages in the
+ * notation of schema.ts.
+ */
 export interface Api<Q extends Struct = Struct, R extends Struct = Struct> {
   readonly key: number;
   readonly versions: readonly [min: number, max: number];

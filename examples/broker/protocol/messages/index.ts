@@ -1,8 +1,8 @@
 /**
  * The messages of the Kafka protocol that this broker speaks, in the notation of schema.ts.
  *
- * Facts (names, order, types, versions) from Kafka's public message definitions; fields that only older versions than ours
- * have, and tagged fields, are left out.
+ * Facts (names, order, types, versions) from Kafka's public message definitions; fields that only
+ * older versions than ours have, and tagged fields, are left out.
  */
 import { configApis } from './config-apis.ts';
 import { groupApis } from './group-apis.ts';

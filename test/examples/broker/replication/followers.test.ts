@@ -104,7 +104,8 @@ describe("a follower whose log is not its leader's", function () {
   }
 
   async function restartWith(...values: string[]): Promise<void> {
-    // It is ready when the follower is there as well, and takes records before: it has gone on without it.
+    // It is ready when the follower is there as well, and takes records before: it has gone on
+    // without it.
     const leader = start(0);
     await until(() => isOpen(port));
     await produce(...values);

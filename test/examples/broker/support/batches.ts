@@ -7,7 +7,10 @@ export interface Producer {
   readonly sequence: number;
 }
 
-/** A record batch as a producer makes it, one record per value, `timestamps[i]` or 0 being its time (ms). */
+/**
+ * A record batch as a producer makes it, one record per value, `timestamps[i]` or 0 being its time
+ * (ms).
+ */
 export function makeBatch(
   values: readonly string[],
   timestamps: readonly number[] = [],

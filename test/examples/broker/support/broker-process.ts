@@ -21,7 +21,10 @@ export class BrokerProcess {
     });
   }
 
-  /** Runs main.ts; resolves when it has said `ready` that many times. `variables` are added to its environment. */
+  /**
+   * Runs main.ts; resolves when it has said `ready` that many times. `variables` are added to its
+   * environment.
+   */
   static async start(
     args: readonly string[],
     readyLines = 1,

@@ -15,7 +15,10 @@ const primitives: Record<string, fc.Arbitrary<unknown>> = {
   records: bytes.map((buffer) => [buffer]),
 };
 
-/** Any message of these fields, by the table; what the version lacks has its default, as after decoding. */
+/**
+ * Any message of these fields, by the table; what the version lacks has its default, as after
+ * decoding.
+ */
 export function messages(fields: readonly Field[]): fc.Arbitrary<Record<string, unknown>> {
   return fc.record(Object.fromEntries(fields.map((field) => [field.name, values(field)])));
 }

@@ -1,4 +1,7 @@
-/** Damages frames in the ways that find faults in parsers: bits, bytes, lengths, cuts, repetitions, mixtures. Deterministic by its seed. */
+/**
+ * Damages frames in the ways that find faults in parsers: bits, bytes, lengths, cuts, repetitions,
+ * mixtures. Deterministic by its seed.
+ */
 import { crc32c } from '@aws-crypto/crc32c';
 
 /** Numbers that lengths, counts, times and offsets go wrong at. */
@@ -58,7 +61,10 @@ export class Mutations {
     return list[this.#below(list.length)];
   }
 
-  /** A whole number from 0 to below `end`; 0 for an end of 0. Mulberry32, a public-domain generator by Tommy Ettinger. */
+  /**
+   * A whole number from 0 to below `end`; 0 for an end of 0. Mulberry32, a public-domain generator
+   * by Tommy Ettinger.
+   */
   #below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -67,7 +73,10 @@ export class Mutations {
   }
 }
 
-/** Makes the checksum right again where a record batch ends the frame, so that a mutation in it gets past the checksum. */
+/**
+ * Makes the checksum right again where a record batch ends the frame, so that a mutation in it gets
+ * past the checksum.
+ */
 function sealBatch(frame: Buffer): Buffer {
   if (frame.length < 8 || frame.readInt16BE(0) !== 0) return frame;
   for (let at = 8; at + 61 <= frame.length; at++) {

@@ -1,4 +1,7 @@
-/** Suites that need what not every machine has: they are skipped there, and a line says what is missing. */
+/**
+ * Suites that need what not every machine has: they are skipped there, and a line says what is
+ * missing.
+ */
 import { execFileSync } from 'node:child_process';
 
 interface Need {

@@ -1,6 +1,6 @@
 /**
- * A client that speaks the protocol by the broker's own table, for what no real client does: waiting to be seen, pipelining,
- * going away, sending rubbish.
+ * A client that speaks the protocol by the broker's own table, for what no real client does:
+ * waiting to be seen, pipelining, going away, sending rubbish.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
