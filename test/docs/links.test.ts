@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages that name files of the repository in their text, not in links alone. */
-const GUIDES = ['README.md', 'CONTRIBUTING.md'];
+const GUIDES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];
 
 /** The pages of the root, and those of the folders that are read. */
 const pages = ['.', 'docs', 'examples', 'bench', 'test', 'docs-tool'].flatMap((folder) =>
