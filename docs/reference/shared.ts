@@ -7,4 +7,4 @@
  *
  * @module purgatory/shared
  */
-export * from '../../src/shared/shared-waits.ts';
+export * from '../../src/shared/index.ts';

@@ -38,9 +38,9 @@ describe('docs/testing.md', () => {
       import { setTimeout } from 'purgatory/timers';
       mock.timers.enable({ apis: ['setTimeout'] });
       const polls = new Purgatory('polls');
-      polls.waitFor(['feed'], () => undefined, { timeoutMs: 100 }).catch(({ code }) => console.log(code));
-      setTimeout(() => console.log('drop-in'), 100);
-      mock.timers.tick(100);
+      polls.waitFor(['feed'], () => undefined, { timeoutMs: 60_000 }).catch(({ code }) => console.log(code));
+      setTimeout(() => console.log('drop-in'), 60_000);
+      mock.timers.tick(60_000);
       console.log(polls.numDelayed);
       polls.close();
     `;
