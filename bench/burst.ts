@@ -1,6 +1,7 @@
 /**
- * N timers due within 10 ms: the longest time for which the event loop gets to nothing else, from half a second before they are due, when
- * wheels may cascade them, until the last has run. In CPU time between two turns: what other programs take of the core does not count.
+ * N timers are due within 10 ms. Measures the longest time for which the event loop does nothing else. It looks from
+ * half a second before they are due, when wheels may cascade, until the last has run. The time is CPU time between two
+ * turns, so what other programs take of the core does not count.
  */
 import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
 import { integers } from './harness/random.ts';
@@ -8,7 +9,7 @@ import type { Measured, Run, System, Workload } from './harness/types.ts';
 import type { MakeTimerPeer } from './peers/timer-peer.ts';
 import { realTimers } from './peers/timer-peers.ts';
 
-/** The sliceMs that a SystemTimer has if told nothing. */
+/** The default of `sliceMs`. */
 const sliceMs = 5;
 const beforeMs = 500;
 

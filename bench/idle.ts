@@ -1,14 +1,18 @@
 /**
- * Idle timeouts of connections that send a heartbeat a second each: what share of a core they take, and what one touch costs.
+ * Idle timeouts of connections that each send a heartbeat a second. Measures the share of a core that they take, and
+ * the cost of one touch.
  *
- * The heartbeats come in the same random order every second, spread over its milliseconds. What they cost without a timeout is measured
- * first and taken off: the pacing, and fetching the connection that the heartbeat is of, which is counted there. Each connection names
- * the one whose heartbeat comes next, as a heartbeat is handled when it comes and not side by side with others: the processor would fetch
- * several connections at a time, and the fewer, the more is to be done with each. The timeout is five heartbeats, so each connection is
- * filed again every 5 s: that is in the share, which is measured over such a cycle, after the collector has settled what the start has
- * made. `touch` is the same order without a pause, side by side; `in order` is that in which the connections were made, where
- * little time is lost on memory; `at hand` is of a few of them, as a connection is that has just been read from. A cycle is too long
- * for a quick run.
+ * The heartbeats come in the same random order every second, spread over its milliseconds. The workload is run without
+ * a timeout first, and that cost is subtracted: it is the pacing, and fetching the connection from memory. Each
+ * connection names the next one. So a heartbeat is handled after the one before it, as in a server. The processor
+ * cannot fetch several connections at a time.
+ *
+ * The timeout is five heartbeats, so each connection is filed again every 5 s. The share is measured over such a cycle,
+ * after the collector has settled. A cycle is too long for a quick run.
+ *
+ *   touch      the same order without pauses, side by side
+ *   in order   the order in which the connections were made: little time is lost on memory
+ *   at hand    a few connections only, as when one has just been read from
  */
 import { IdleTimeouts } from 'purgatory/idle';
 import { cpuNs, liveBytes, nsPerStep, settle } from './harness/measure.ts';
@@ -28,7 +32,7 @@ class Connection {
   readonly address = { host: '127.0.0.1', port: 0 };
   readonly queue: unknown[] = [];
   timer: NodeJS.Timeout | undefined;
-  /** Whose heartbeat comes after this one's. */
+  /** The connection whose heartbeat comes next. */
   next: Connection = this;
   beats = 0;
 
@@ -49,7 +53,7 @@ function onIdle(connection: Connection): never {
   throw new Error(`connection ${connection.id} was idle, though it has a heartbeat a second`);
 }
 
-/** Lets each of the `count` connections in the ring of `first` beat once a second, for `seconds`; the CPU that takes, in % of one core. */
+/** Lets each of the `count` connections in the ring of `first` beat once a second, for `seconds`. Returns % of one core. */
 async function share(first: Connection, count: number, touch: Touch, seconds: number): Promise<number> {
   const startNs = cpuNs();
   const startMs = performance.now();
@@ -75,7 +79,7 @@ function ring(connections: readonly Connection[]): Connection {
   return connections[0];
 }
 
-/** `count` connections, each touched as it comes; and what they take, in bytes each. */
+/** Makes `count` connections and touches each. Returns them, and the bytes that each takes. */
 async function connect(
   Kind: typeof Connection,
   count: number,

@@ -1,6 +1,7 @@
 /**
- * Kafka's load model on the real clock at a fixed 100,000 operations a second: the share of a core that it takes, and the 99th
- * percentile of how late the expired ones were. What comes in is handed over every millisecond or so, as the driver wakes up.
+ * Kafka's load model on the real clock, at a fixed 100,000 operations a second. Measures the share of a core that it
+ * takes, and the 99th percentile of the lateness of those that expired. Operations arrive in batches, about one a
+ * millisecond, as the driver wakes up.
  */
 import { LoadModel } from './harness/load-model.ts';
 import { cpuNs } from './harness/measure.ts';

@@ -1,6 +1,6 @@
 /**
- * Bytes that stay live: per pending task and per parked operation with 3 keys, the task or operation itself included, and of an
- * engine after a million have come and gone, beside those of one that was never used.
+ * Bytes that stay live: for a pending task, and for a parked operation with 3 keys, the task or operation included.
+ * And those of an engine after a million operations have come and gone, beside an engine that was never used.
  */
 import { liveBytes } from './harness/measure.ts';
 import { integers, keyLists } from './harness/random.ts';
@@ -25,7 +25,7 @@ function perTask(make: MakeTimerPeer): System {
   };
 }
 
-/** Operations to come and go, on 3 of 100 keys each; what it takes itself is in every reading. */
+/** Operations that come and go, on 3 of 100 keys each. Its own memory is in every reading. */
 class Load {
   readonly #ops: unknown[];
   readonly #delays: Int32Array;
@@ -64,7 +64,7 @@ function perOperation(make: MakeParkingPeer): System {
   };
 }
 
-/** What an engine holds is what its release gives back; of several at once, as the readings also move by what the code itself takes. */
+/** What an engine holds is what its release gives back. Several at once, because the code's own memory moves the readings. */
 async function heldBy(engines: ParkingPeer[]): Promise<number> {
   const held = await liveBytes();
   const { length } = engines;
@@ -97,7 +97,7 @@ export const memory: Workload = {
   sizeLabel: 'tasks or operations',
   sizes: { full: [10_000, 100_000, 1_000_000], quick: [100_000, 1_000_000] },
   rounds: 1,
-  // An engine is to have met a million. To start or park a million in each of the others takes long.
+  // Only an engine has to have met a million: to do that in each of the others takes long.
   runs: (system, size) => (system === engine) === (size === 1_000_000),
   nodeFlags: ['--expose-gc'],
   systems: {

@@ -1,7 +1,11 @@
 /**
- * One key with N watchers. `scan`: an event when 1 % are ready, per watcher looked at; the least it can cost is a walk over a Set of the same
- * operations. The same operations are ready each time, so the others stay where they are in memory; for `mixed` any may be, so that all of them
- * come and go. `turnover`: as `scan`, and as many made and parked anew. `all`: an event when all are ready, per operation completed.
+ * One key with N watchers.
+ *
+ *   scan       an event when 1 % are ready: per watcher. A walk over a Set of the same operations is the least that it
+ *              can cost. The same operations are ready each time, so the others stay where they are in memory.
+ *   mixed      the same, but any 1 % may be ready, so all operations come and go
+ *   turnover   as scan, and as many operations are made and parked anew
+ *   all        an event when all are ready: per operation completed
  */
 import { cpuNs } from './harness/measure.ts';
 import { draw, integers, seeded } from './harness/random.ts';

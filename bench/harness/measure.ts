@@ -45,8 +45,8 @@ export async function settle(passes = 1): Promise<void> {
 }
 
 /**
- * Bytes that are live: the JavaScript heap and what its typed arrays hold outside it, but for machine code, which V8 makes and throws away
- * as it likes. Needs `--expose-gc`.
+ * Bytes that are live: the JavaScript heap, and typed arrays outside it. Not machine code, which V8 makes and drops at
+ * times of its own. Needs `--expose-gc`.
  */
 export async function liveBytes(): Promise<number> {
   await settle(4);

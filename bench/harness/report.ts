@@ -1,4 +1,4 @@
-/** Holds measurements to the rows of a workload, and prints them as one table. */
+/** Compares measurements with the rows of a workload, and prints them as one table. */
 import type { Measurement } from './runner.ts';
 import { pairedRatio, type Summary, summarize } from './statistics.ts';
 import type { Limit, Row, Workload } from './types.ts';
@@ -37,7 +37,7 @@ function verdictOf(result: RowResult): Verdict {
   return meets(result, result.bar) ? 'bar' : 'missed';
 }
 
-/** A limit needs what it is a limit of: without the peer's figure, a ratio is not met. */
+/** Without the peer's figure a ratio is not met. */
 function meets({ ours, ratio, higherIsBetter }: RowResult, limit: Limit | undefined): boolean {
   if (limit === undefined) return false;
   const within = (figure: number, bound: number): boolean =>

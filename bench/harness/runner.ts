@@ -29,8 +29,8 @@ export interface Plan {
 export const pinned: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /**
- * Runs every system of the workload at every size of the plan; what no row compares, in the first round only: the plots show it. Rejects if
- * a child fails, with what it wrote.
+ * Runs every system of the workload at every size of the plan. What no row compares runs in the first round only: the
+ * plots show it. Rejects when a child fails, with what the child wrote.
  */
 export async function runWorkload(workload: Workload, plan: Plan): Promise<Measurement[]> {
   const sizes = plan.quick ? workload.sizes.quick : workload.sizes.full;
@@ -54,7 +54,7 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
   return measurements;
 }
 
-/** Whether some row of the workload compares the system at this size, as ours or as the peer it is held to; all where there are no rows. */
+/** Whether a row of the workload compares the system at this size, as ours or as the peer. True when there are no rows. */
 function isCompared({ rows }: Workload, system: string, size: number): boolean {
   if (rows.length === 0) return true;
   return rows.some(

@@ -14,7 +14,7 @@ export interface Run {
 /** One system under one workload, alone in a process of its own. */
 export type System = (run: Run) => Measured | Promise<Measured>;
 
-/** What a row is held to: both hold if both are given. */
+/** What a row must meet. With both given, both. */
 export interface Limit {
   /** Ours divided by the peer's. */
   ratio?: number;
@@ -22,15 +22,15 @@ export interface Limit {
   value?: number;
 }
 
-/** One line of the table: ours at one size and metric, held to a peer, to a figure, or to both. */
+/** One line of the table: ours at one size and metric, compared with a peer, a figure, or both. */
 export interface Row {
   title: string;
   size: number;
   metric: string;
-  /** The system measured; `purgatory` unless told. */
+  /** The system measured. Default `purgatory`. */
   system?: string;
   peer?: string;
-  /** The size at which the peer is taken, where that is another: ours against ours, to see how flat a cost is. */
+  /** The size of the peer, if it differs: ours against ours shows how flat a cost is. */
   peerSize?: number;
   /** True where more is better: a throughput. */
   higherIsBetter?: boolean;
@@ -50,7 +50,7 @@ export interface Workload {
   rows: readonly Row[];
   /** Flags for `node` in the children, `--expose-gc` say. */
   nodeFlags?: readonly string[];
-  /** The rounds of a full run, unless `--rounds` says otherwise: fewer than 3 where a child takes long or its figures hardly vary. */
+  /** Rounds of a full run without `--rounds`. Default 3; fewer where a child takes long or its figures hardly vary. */
   rounds?: number;
   /** False: `--quick` leaves it out, unless it is named. */
   isQuick?: boolean;

@@ -89,7 +89,7 @@ class SignalWaiter {
   }
 }
 
-/** A race of `events.once`, one a key. An event wakes all that wait for its key: it knows no condition, so `check` is not to be had. */
+/** A race of `events.once`, one for each key. An event wakes all that wait for its key. It knows no condition, so it has no `check`. */
 export const onceIdiom = ({ onExpired }: ParkingPeerOptions = {}): ParkingPeer<SignalWaiter> => {
   const emitter = new EventEmitter().setMaxListeners(0);
   const unavailable = (): never => {
