@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { IdleTimeouts } from '../../src/idle/idle-timeouts.ts';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
-import { runs } from './runs.ts';
+import { countStep, runs } from './runs.ts';
 
 const COMMON_MS = 100;
 
@@ -58,6 +58,7 @@ class Pair {
   }
 
   act({ do: what, element: index, timeoutMs }: Act): void {
+    countStep();
     const element = this.#elements[index % this.#elements.length];
     if (what === 'remove') {
       expect(this.idle.remove(element)).to.equal(this.#deadlines.delete(element));

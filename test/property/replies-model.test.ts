@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { Replies } from '../../src/replies/replies.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
-import { runs } from './runs.ts';
+import { countStep, runs } from './runs.ts';
 
 const MAX_PENDING = 4;
 
@@ -148,6 +148,7 @@ describe('Property: Replies behave as a plain list', function () {
           labels: 0,
         };
         for (const each of steps) {
+          countStep();
           each(both);
           const { expected } = both.naive;
           expect(replies.size).to.equal(expected.length);

@@ -1,5 +1,17 @@
-// How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one.
+// How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one. And how many steps all
+// models took, which the soak adds up: at the end they are written to the file that FC_STEPS_FILE names.
+import { writeFileSync } from 'node:fs';
 import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
+
+let steps = 0;
+
+/** To be called by a model for each of its steps. */
+export function countStep(): void {
+  steps++;
+}
+
+const { FC_STEPS_FILE } = process.env;
+if (FC_STEPS_FILE !== undefined) process.once('exit', () => writeFileSync(FC_STEPS_FILE, `${steps}`));
 
 /** The parameters of a property of short histories, which are shrunk when they fail. */
 export function runs<T>(byDefault: number): Parameters<T> {
@@ -33,6 +45,7 @@ export function holdsAfterEachAct<Act>(
     fc.property(fc.array(act, { maxLength: most }), (acts) => {
       const pair = makePair();
       for (const each of acts) {
+        countStep();
         pair.act(each);
         pair.check();
       }

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { ManualClock } from '../../src/index.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
 import { turn } from '../support/turns.ts';
-import { runs } from './runs.ts';
+import { countStep, runs } from './runs.ts';
 
 const LOAD_BATCH = 2;
 const CONCURRENCY = 2;
@@ -377,6 +377,7 @@ describe('Property: SharedWaits load what is needed, once, and answer by it', fu
       fc.asyncProperty(options, fc.array(step, { maxLength: 80 }), async (chosen, steps) => {
         const model = new Model(chosen);
         for (const each of steps) {
+          countStep();
           each(model);
           await turn();
           model.check();

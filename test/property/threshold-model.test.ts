@@ -5,6 +5,7 @@ import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
+import { countStep, runs } from './runs.ts';
 
 type Key = 'x' | 'y' | 'z';
 type Value = number | bigint;
@@ -183,6 +184,7 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
         const purgatory = new ThresholdPurgatory<Key, Value, LoggingOperation>('model', { timer });
         const both = { naive, purgatory, clock, ops: new Map<string, LoggingOperation>(), log };
         for (const run of steps) {
+          countStep();
           run(both);
           checkPurgatoryInvariants(purgatory);
           expect(log).to.deep.equal(naive.log);
@@ -198,7 +200,7 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
         expect(purgatory.close().map(({ label }) => label)).to.deep.equal(left);
         expect(timer.size).to.equal(0);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
+import { countStep } from './runs.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';
 import { WatchedClock } from './watched-clock.ts';
@@ -79,6 +80,7 @@ export class TimerHistory {
 
   play(): void {
     for (const step of this.#history.steps) {
+      countStep();
       this.#step(step);
       if (this.#failure !== undefined) throw this.#failure;
       this.#check();

@@ -1,0 +1,66 @@
+// A broker in a process of its own that starts in a fifth of a second: bundled, once a process of the soak.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const entry = fileURLToPath(new URL('../../../examples/broker/main.ts', import.meta.url));
+/** In the package's own folder, where its name resolves to what is built of it. */
+const bundle = fileURLToPath(new URL(`../build/broker-${process.pid}.js`, import.meta.url));
+let built: Promise<unknown> | undefined;
+/** None outlives this process. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+async function makeBundle(): Promise<void> {
+  process.once('exit', () => rmSync(bundle, { force: true }));
+  const options = { bundle: true, platform: 'node', format: 'esm', packages: 'external' } as const;
+  await build({ ...options, entryPoints: [entry], outfile: bundle, logLevel: 'warning' });
+}
+
+export class BundledBroker {
+  readonly #child: ChildProcess;
+  readonly port: number;
+  readonly #said: string[];
+
+  private constructor(child: ChildProcess, port: number, said: string[]) {
+    this.#child = child;
+    this.port = port;
+    this.#said = said;
+  }
+
+  /** Resolves when it is ready. */
+  static async start(args: readonly string[]): Promise<BundledBroker> {
+    built ??= makeBundle();
+    await built;
+    const child = spawn(process.execPath, [bundle, '--port', '0', '--http', '0', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.add(child);
+    child.once('exit', () => children.delete(child));
+    const said: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+    const lines = createInterface({ input: child.stdout });
+    for await (const line of lines) {
+      const ready = /^ready 127\.0\.0\.1:(\d+)$/.exec(line);
+      if (ready !== null) return new BundledBroker(child, Number(ready[1]), said);
+    }
+    throw new Error(`the broker ended: ${said.join('\n')}`);
+  }
+
+  /** What it has written to stderr, less what it says of a tail that a kill has torn. */
+  get complaints(): readonly string[] {
+    return this.#said.filter((line) => !line.startsWith('cut a torn tail'));
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await exit;
+  }
+}

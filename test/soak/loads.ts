@@ -1,0 +1,58 @@
+// The loads of the soak, with their share of the time. What is slow to import is imported by the process that runs it.
+import type { Load } from './load.ts';
+
+export interface LoadEntry {
+  readonly what: string;
+  /** Of the time, beside the shares of the others. */
+  readonly share: number;
+  /** Flags of Node for its process. */
+  readonly flags?: readonly string[];
+  import(): Promise<Load>;
+}
+
+/** Few frames, and each call is one. */
+const SMALL_STACK = ['--no-opt', '--no-sparkplug', '--stack-size=200'];
+
+export const loads: Readonly<Record<string, LoadEntry>> = {
+  timer: {
+    what: 'a SystemTimer beside a sorted list',
+    share: 5,
+    import: async () => (await import('./models/timer-walk.ts')).load,
+  },
+  purgatory: {
+    what: 'a Purgatory beside a Map of arrays',
+    share: 5,
+    import: async () => (await import('./models/purgatory-walk.ts')).load,
+  },
+  properties: {
+    what: 'all models of test/property',
+    share: 3,
+    import: async () => (await import('./properties.ts')).load,
+  },
+  throws: {
+    what: 'a throw of every callback in turn',
+    share: 1,
+    import: async () => (await import('./faults/throws.ts')).load,
+  },
+  overflows: {
+    what: 'a stack that ends at every depth',
+    share: 1,
+    flags: SMALL_STACK,
+    import: async () => (await import('./faults/overflows.ts')).load,
+  },
+  frames: {
+    what: 'a broker under hostile frames',
+    share: 2,
+    import: async () => (await import('./broker/frames.ts')).load,
+  },
+  kills: {
+    what: 'a broker under SIGKILL',
+    share: 4,
+    import: async () => (await import('./broker/kills.ts')).load,
+  },
+  disk: {
+    what: 'a broker whose disk is full',
+    share: 1,
+    import: async () => (await import('./broker/full-disk.ts')).load,
+  },
+};

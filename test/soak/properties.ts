@@ -1,0 +1,39 @@
+// Every property model of test/property, and those of the schemes and the slab, with a seed of its own: by mocha,
+// in a process of its own.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Counts, count, type Load } from './load.ts';
+
+/** Without the configuration, which names all tests. */
+const OPTIONS = ['--no-config', '--require', 'tsx/esm', '--timeout', '0'];
+const FILES = ['test/property/**/*.test.ts', 'test/schemes/model.test.ts', 'test/slab/*.test.ts'];
+
+const run = promisify(execFile);
+
+export const load: Load = {
+  async run(seed: number, counts: Counts): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'purgatory-soak-'));
+    const stepsFile = join(folder, 'steps');
+    const variables = { FC_SEED: `${seed | 0}` };
+    try {
+      await run('npx', ['mocha', ...OPTIONS, '--reporter', 'dot', ...FILES], {
+        env: { ...process.env, ...variables, FC_STEPS_FILE: stepsFile },
+        maxBuffer: 2 ** 26,
+      });
+      count(counts, 'modelSteps', Number(readFileSync(stepsFile, 'utf8')));
+    } catch (error) {
+      const { stdout = '' } = error as { stdout?: string };
+      const command = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+      const files = FILES.map((file) => `'${file}'`).join(' ');
+      throw new Error(
+        `${command.join(' ')} npx mocha ${OPTIONS.join(' ')} ${files}\n${stdout.slice(-8_000)}`,
+        { cause: error },
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+};

@@ -1,0 +1,89 @@
+// Runs a load for a while in a process of its own, and hears from it.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { addTo } from './ledger.ts';
+import type { Counts } from './load.ts';
+import { loads } from './loads.ts';
+import type { Message } from './worker.ts';
+
+const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
+/** Longer than any unit takes on a busy machine: one that takes longer hangs. */
+const UNIT_LIMIT_MS = 180_000;
+/** What the heap may grow by from the second unit on, in bytes and as a part: more is a leak. */
+const MAX_GROWTH_BYTES = 48 * 2 ** 20;
+
+export interface Failure {
+  readonly load: string;
+  readonly seed: number;
+  readonly why: string;
+}
+
+/** What a load has done, and what it took. */
+export class Tally {
+  readonly load: string;
+  units = 0;
+  ms = 0;
+  readonly counts: Counts = {};
+  maxHeapBytes = 0;
+  maxRssBytes = 0;
+
+  constructor(load: string) {
+    this.load = load;
+  }
+}
+
+/** Runs units of the load until `ms` are over, from `seed` on. `onCounts` hears of each unit. */
+export async function runLoad(
+  name: string,
+  seed: number,
+  ms: number,
+  tally: Tally,
+  onCounts: (counts: Counts) => void,
+  stop: AbortSignal,
+): Promise<Failure | undefined> {
+  const beganMs = performance.now();
+  const { flags = [] } = loads[name];
+  const child = fork(worker, [name, `${seed}`, `${ms}`], { execArgv: [...flags, '--import', 'tsx'] });
+  const onStop = (): void => void child.kill('SIGKILL');
+  stop.addEventListener('abort', onStop);
+  let failure: Failure | undefined;
+  let current = seed;
+  let firstHeapBytes: number | undefined;
+  const hangs = (): void => {
+    failure ??= { load: name, seed: current, why: `takes longer than ${UNIT_LIMIT_MS / 1_000} s` };
+    child.kill('SIGKILL');
+  };
+  let watchdog = setTimeout(hangs, UNIT_LIMIT_MS);
+  child.on('message', (message: Message) => {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(hangs, UNIT_LIMIT_MS);
+    if (message.kind === 'began') {
+      current = message.seed;
+    } else if (message.kind === 'failed') {
+      failure = { load: name, seed: message.seed, why: message.stack };
+    } else {
+      const { counts, heapBytes, rssBytes } = message;
+      tally.units++;
+      addTo(tally.counts, counts);
+      onCounts(counts);
+      tally.maxHeapBytes = Math.max(tally.maxHeapBytes, heapBytes);
+      tally.maxRssBytes = Math.max(tally.maxRssBytes, rssBytes);
+      firstHeapBytes ??= heapBytes;
+      const grownBytes = heapBytes - firstHeapBytes;
+      if (grownBytes > MAX_GROWTH_BYTES)
+        failure ??= {
+          load: name,
+          seed: current,
+          why: `the heap has grown by ${grownBytes} bytes since the first unit`,
+        };
+    }
+  });
+  const [code, signal] = await once(child, 'exit');
+  clearTimeout(watchdog);
+  stop.removeEventListener('abort', onStop);
+  tally.ms += performance.now() - beganMs;
+  if (code !== 0 && failure === undefined && !stop.aborted)
+    failure = { load: name, seed: current, why: `its process ended with ${code ?? signal}` };
+  return failure;
+}

@@ -1,0 +1,45 @@
+// One process of the soak: runs units of a load until its time is over, and tells its parent what they did.
+//
+// Ground rules. The parent is told of a seed before its unit begins, so that it knows which one hung or took the process with it.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Counts } from './load.ts';
+import { loads } from './loads.ts';
+
+/** What a worker tells. */
+export type Message =
+  | { readonly kind: 'began'; readonly seed: number }
+  | { readonly kind: 'did'; readonly counts: Counts; readonly heapBytes: number; readonly rssBytes: number }
+  | { readonly kind: 'failed'; readonly seed: number; readonly stack: string };
+
+const [name, seedText, msText] = process.argv.slice(2);
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function tell(message: Message): void {
+  process.send?.(message);
+}
+
+/** A seed that follows from another, for the next unit. */
+const following = (seed: number): number => (Math.imul(seed, 0x9e3779b1) + 0x7f4a7c15) >>> 0;
+
+const load = await loads[name].import();
+const endMs = performance.now() + Number(msText);
+let seed = Number(seedText);
+try {
+  do {
+    tell({ kind: 'began', seed });
+    const counts: Counts = {};
+    await load.run(seed, counts);
+    seed = following(seed);
+    collect();
+    const { heapUsed, rss } = process.memoryUsage();
+    tell({ kind: 'did', counts, heapBytes: heapUsed, rssBytes: rss });
+  } while (performance.now() < endMs);
+  await load.end?.();
+} catch (error) {
+  tell({ kind: 'failed', seed, stack: (error as Error).stack ?? String(error) });
+  process.exitCode = 1;
+}
+process.disconnect?.();
