@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ok, runNode, summary } from './support/child.ts';
+import { isInstalled, startRedis } from './support/engines.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -81,6 +82,30 @@ describe('the operation of the README', () => {
     const source = `${stage}${await example('extends DelayedOperation')}`;
     const child = await runNode(['--input-type=module', '-e', source]);
     expect(summary(child)).to.deep.equal(ok('hello'));
+  });
+});
+
+describe('the bus of the README', () => {
+  it('runs as written: the hint reaches a purgatory of the same name on another connection', async function () {
+    if (!isInstalled('redis')) this.skip();
+    const engine = await startRedis();
+    try {
+      const stage = `const id = 'order-7'; const writeShipment = async () => {};`;
+      const other = `
+        const others = new Purgatory('orders', { bus: redisBus(new Redis(process.env.REDIS_URL)) });
+        let tries = 0;
+        const enough = () => (++tries > 6 ? 'told' : undefined); // parking and the first sweep try three times
+        setInterval(() => orders.notify(id), 20);
+        console.log(await others.waitFor([id], enough, { timeoutMs: 20_000 }));
+        process.exit();
+      `;
+      const source = `${stage}${await example('redisBus')}${other}`;
+      const env = { REDIS_URL: `redis://127.0.0.1:${engine.port}` };
+      const child = await runNode(['--input-type=module', '-e', source], { env });
+      expect(summary(child)).to.deep.equal(ok("{ expired: false, value: 'told' }"));
+    } finally {
+      await engine.stop();
+    }
   });
 });
 

@@ -1,7 +1,15 @@
+import { Purgatory } from 'purgatory';
 import { LocalHub } from 'purgatory/bus';
 
+// Two processes of a server, here in one.
 const hub = new LocalHub();
-const bus = hub.bus();
-console.log(bus.state); // live
-await bus.close();
-console.log(bus.state); // closed
+const [first, second] = [hub.bus(), hub.bus()];
+const here = new Purgatory<string>('polls', { bus: first });
+const there = new Purgatory<string>('polls', { bus: second });
+
+const feed: string[] = []; // what both processes can read
+const poll = there.waitFor(['feed'], () => feed[0], { timeoutMs: 5_000 });
+feed.push('hello');
+here.notify('feed');
+console.log(await poll); // { expired: false, value: 'hello' }
+await Promise.all([first.close(), second.close()]);

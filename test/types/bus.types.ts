@@ -1,5 +1,5 @@
 import { expectTypeOf } from 'expect-type';
-import { ManualClock } from 'purgatory';
+import { ManualClock, Purgatory } from 'purgatory';
 import { type Bus, type BusOptions, type BusState, createBus, LocalHub, type Transport } from 'purgatory/bus';
 
 const hub = new LocalHub({ clock: new ManualClock() });
@@ -18,3 +18,6 @@ bus.state = 'live';
 // A transport from outside becomes a bus.
 declare const transport: Transport;
 expectTypeOf(createBus(transport)).toEqualTypeOf<Bus>();
+
+// A purgatory takes a bus, whatever its keys; keys that are no strings are refused at run time.
+new Purgatory<string>('orders', { bus });
