@@ -17,6 +17,12 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ALREADY_WATCHED'
   /** The task is pending in another timer, or parked in a purgatory. */
   | 'ERR_PURGATORY_ALREADY_PENDING'
+  /** `tryComplete` returned true, but the operation is not completed. */
+  | 'ERR_PURGATORY_NOT_COMPLETED'
+  /** The operation was frozen while it was parked, and cannot be told that it has left. */
+  | 'ERR_PURGATORY_FROZEN'
+  /** `checkAndComplete` inside a try led to the same try again and again. */
+  | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
   /** The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay. */
@@ -161,6 +167,33 @@ export function invalidReturnValue(expected: string, name: string, value: unknow
     ),
     'ERR_INVALID_RETURN_VALUE',
     invalidReturnValue,
+  );
+}
+
+/** An Error with ERR_METHOD_NOT_IMPLEMENTED: the class `type` lacks the method `name`. */
+export function methodNotImplemented(type: string, name: string): Error {
+  const error = new Error(`The class ${type} does not implement ${name}()`);
+  return withCode(error, 'ERR_METHOD_NOT_IMPLEMENTED', methodNotImplemented);
+}
+
+export function notCompleted(type: string): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_NOT_COMPLETED',
+    `tryComplete of a ${type} returned true, but the operation is not completed: call forceComplete(), and return what that returns`,
+  );
+}
+
+export function operationFrozen(type: string): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_FROZEN',
+    `A ${type} was frozen while it was parked. It has left, but its isPending and isCompleted cannot change any more`,
+  );
+}
+
+export function endlessTries(type: string): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_ENDLESS_TRIES',
+    `tryComplete of a ${type} calls checkAndComplete, which tries the same operation again, without end: call notify() there`,
   );
 }
 

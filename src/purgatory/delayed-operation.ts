@@ -1,9 +1,11 @@
 // An operation that cannot be answered yet, and the rule that it is answered once.
 //
-// Ground rules. `task.$place` belongs to the purgatory: where its watch lists have parked the operation, or NOT_PARKED, or COMPLETED, which
-// it never leaves. Completing goes through `forceComplete` alone, whoever calls it: it marks the operation, takes it off the timer and every
-// watch list, and only then runs user code. So of a check, a force, an expiry, an abort and a cancel that meet, one wins and the
-// others find nothing. (Kafka: DelayedOperation, whose compare-and-set this is; a single thread needs none.)
+// Ground rules. `$place` belongs to the purgatory: where the operation is parked in its lists, or NOT_PARKED, or
+// COMPLETED, which it never leaves. Completing goes through `forceComplete` alone, whoever calls it. It marks the
+// operation, takes it off the timer and every watch list, and only then runs user code. So if an event, a force, a
+// deadline, an abort and a cancel meet, one of them wins and the others find nothing. (Kafka: DelayedOperation, whose
+// compare-and-set this is; a single thread needs none.)
+import { invalidReturnValue, methodNotImplemented, notCompleted } from '../errors.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 
 /** The values of `$place` in an operation that is parked nowhere. */
@@ -12,8 +14,11 @@ export const COMPLETED = -2;
 
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
-  /** Takes the operation parked at `place` off the timer and every watch list and marks it as completed, without a word to its user code. */
-  complete(operation: DelayedOperation, place: number): void;
+  /**
+   * Takes the operation parked at `place` off the timer and every watch list and marks it as completed, without a word
+   * to its user code. False when it had left before.
+   */
+  complete(operation: DelayedOperation, place: number): boolean;
   /** Takes a parked operation out, unanswered. */
   withdraw(operation: DelayedOperation): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
@@ -55,7 +60,7 @@ export abstract class DelayedOperation extends TimerTask {
     if (place === COMPLETED) return false;
     const keptBy = this.$keeper;
     if (place !== NOT_PARKED) {
-      (keptBy as unknown as OperationKeeper).complete(this, place);
+      if (!(keptBy as unknown as OperationKeeper).complete(this, place)) return false;
     } else {
       keptBy?.remove(this);
       this.$place = COMPLETED;
@@ -69,6 +74,15 @@ export abstract class DelayedOperation extends TimerTask {
     return this.$place === COMPLETED;
   }
 
+  static {
+    // What TypeScript demands of a subclass, a subclass in JavaScript may lack.
+    for (const name of ['tryComplete', 'onComplete'] as const) {
+      DelayedOperation.prototype[name] = function (): never {
+        throw methodNotImplemented(this.constructor.name, name);
+      };
+    }
+  }
+
   /** The deadline has come: the timer calls this. Completes the operation, then runs `onExpiration`. */
   override run(): void {
     if (this.$place >= 0) {
@@ -79,6 +93,27 @@ export abstract class DelayedOperation extends TimerTask {
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
   }
+}
+
+/**
+ * One try, held to its contract: true iff it completed the operation.
+ *
+ * @throws what `tryComplete` throws; TypeError ERR_INVALID_RETURN_VALUE for a result that is no boolean;
+ *   PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not completed.
+ */
+export function tryOnce(operation: DelayedOperation): boolean {
+  const result: unknown = operation.tryComplete();
+  if (result === false) return false;
+  if (result === true && operation.$place === COMPLETED) return true;
+  throw badResult(operation, result);
+}
+
+function badResult(operation: DelayedOperation, result: unknown): Error {
+  const type = operation.constructor.name;
+  if (result === true) return notCompleted(type);
+  // The rejection of a promise that nobody should have returned is not to end the process besides.
+  Promise.resolve(result).catch(() => {});
+  return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
 }
 
 /** Answers an operation that its deadline has taken out; returns what its user code threw: at most one of each method. */

@@ -10,7 +10,7 @@ import type { Watchers } from './watchers.ts';
 export class ParkedWalk<K> implements Walk {
   readonly #parking: Parking<K, Watchers<K>>;
   #next = 0;
-  #places = 0;
+  #indexes = 0;
   #left = 0;
   #moves = 0;
 
@@ -23,19 +23,19 @@ export class ParkedWalk<K> implements Walk {
   }
 
   begin(random?: number): void {
-    const { places, moves } = this.#parking.lists;
-    this.#places = places;
-    this.#left = places;
+    const { indexes, moves } = this.#parking.lists;
+    this.#indexes = indexes;
+    this.#left = indexes;
     this.#moves = moves;
-    if (random !== undefined) this.#next = Math.floor(random * places);
+    if (random !== undefined) this.#next = Math.floor(random * indexes);
   }
 
   step(): number {
     const { lists, meter } = this.#parking;
     if (lists.moves !== this.#moves) this.begin();
     if (this.#left === 0) return 0;
-    if (this.#next >= this.#places) this.#next = 0;
-    const operation = lists.at(this.#next++);
+    if (this.#next >= this.#indexes) this.#next = 0;
+    const operation = lists.atIndex(this.#next++);
     this.#left--;
     if (operation === undefined) return 0;
     if (meter.tellsTries) meter.willTry(operation, undefined);

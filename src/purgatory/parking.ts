@@ -11,6 +11,8 @@
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
 import {
+  invalidArgValue,
+  operationFrozen,
   operationPending,
   type PurgatoryError,
   purgatoryClosed,
@@ -26,19 +28,22 @@ import {
   type DelayedOperation,
   expireUnparked,
   NOT_PARKED,
-  type OperationKeeper,
+  tryOnce,
 } from './delayed-operation.ts';
+import { FrozenOperations, isWritable } from './frozen-operations.ts';
+import { NestedTries } from './nested-tries.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PurgatoryMeter } from './purgatory-meter.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
-import { Waiter } from './wait-for.ts';
+import { Waiter, type WaiterKeeper } from './wait-for.ts';
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
-  implements TaskKeeper, OperationKeeper
+  implements TaskKeeper, WaiterKeeper
 {
   readonly name: string;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
+  readonly nested = new NestedTries();
   readonly timer: Timer;
   readonly maxParked: number = 0;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
@@ -46,6 +51,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #ownsTimer: boolean;
   readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
   #isClosed = false;
+  /** Those that left frozen, if there were any. */
+  #frozen: FrozenOperations | undefined;
+  /** Counts those that leave; wraps round. */
+  #left = 0;
   /** Bulks under way. */
   #bulks = 0;
 
@@ -84,6 +93,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
+    if (!isWritable(operation, NOT_PARKED)) throw invalidArgValue('op', 'must not be frozen', operation);
     if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
@@ -101,7 +111,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   tryParked(operation: DelayedOperation): boolean {
     if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
     try {
-      return operation.tryComplete();
+      return tryOnce(operation);
     } catch (error) {
       if (this.keeps(operation)) this.withdraw(operation);
       throw error;
@@ -112,23 +122,39 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return operation.$keeper === this;
   }
 
-  /** Tries a parked operation for an event: true iff that completed it. What it throws is reported. */
+  /**
+   * Tries a parked operation for an event: true iff that completed it, be it by a forceComplete that the try does not
+   * tell of. What it throws is reported.
+   */
   tries(operation: DelayedOperation): boolean {
+    const left = this.#left;
+    let isCompleted = false;
     try {
-      return operation.tryComplete();
+      if (tryOnce(operation)) return true;
+      // Not from the operation at once: most tries are in vain, and nobody leaves in them.
+      if (left === this.#left || operation instanceof Waiter) return false;
+      isCompleted = operation.isCompleted;
     } catch (error) {
-      const { isCompleted } = operation;
+      isCompleted = operation.isCompleted;
       this.report(error, operation);
-      return isCompleted;
     }
+    return isCompleted;
   }
 
-  complete(operation: DelayedOperation, place: number): void {
+  tryAgain(operation: DelayedOperation): void {
+    if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
+    this.tries(operation);
+  }
+
+  complete(operation: DelayedOperation, place: number): boolean {
+    if (this.#frozen?.has(operation)) return this.#frozen.complete(operation);
     const stamp = this.#leave(operation, place, COMPLETED);
     this.meter.didComplete(operation, stamp);
+    return true;
   }
 
   expire(operation: DelayedOperation): void {
+    if (this.#frozen?.has(operation)) return;
     const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
     this.meter.didExpire(operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
@@ -141,6 +167,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** For `cancel()`, and for a shared timer that is closed, which is the one way in which a waiter can meet this. */
   remove(operation: DelayedOperation): boolean {
+    if (this.#frozen?.has(operation)) return false;
     this.withdraw(operation);
     if (!(operation instanceof Waiter)) return true;
     operation.refuse(timerOfPurgatoryClosed(this.name));
@@ -194,17 +221,23 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its stamp. */
   #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
     // The stack may overflow in each of these steps. Until the last, it can be taken out again: what is done stays done.
+    this.#left = (this.#left + 1) | 0;
+    const isTold = isWritable(operation, place);
     const stamp = this.lists.leave(operation, place);
     const timer = this.#releasing;
     if (timer !== undefined) {
       const slot = operation.$slot;
       if (slot !== NOT_HELD) timer.release(operation, slot);
-      operation.$keeper = undefined;
-    } else {
-      operation.$keeper = undefined;
-      this.timer.remove(operation); // whatever `delayMs` says: it may have changed since
     }
-    operation.$place = left;
+    if (isTold) {
+      operation.$keeper = undefined;
+      if (timer === undefined) this.timer.remove(operation); // whatever `delayMs` says: it may have changed since
+      operation.$place = left;
+    } else {
+      this.#frozen ??= new FrozenOperations();
+      this.#frozen.add(operation, left === COMPLETED);
+      this.report(operationFrozen(operation.constructor.name), operation);
+    }
     if (this.#bulks === 0) this.#settle();
     return stamp;
   }

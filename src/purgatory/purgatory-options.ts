@@ -6,6 +6,7 @@ import {
   checkedOptions,
   invalidArgType,
   invalidArgValue,
+  outOfRange,
 } from '../errors.ts';
 import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -32,6 +33,8 @@ export interface WaitOptions {
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal;
+  /** For people: snapshots and the inspector show it with the wait. */
+  label?: string;
 }
 
 /** What a purgatory is made of: its options with their defaults, and the timer that they ask for. */
@@ -68,14 +71,34 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   };
 }
 
-/** @throws TypeError ERR_INVALID_ARG_TYPE for options that no wait can be made of. */
-export function checkedWaitOptions(options: WaitOptions): WaitOptions {
+/** The options of a wait, checked. */
+export interface CheckedWaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly label: string | undefined;
+}
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for options that no wait can be made of. */
+export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
   if (typeof options !== 'object' || options === null) {
     throw invalidArgType('options', 'of type object', options);
   }
-  const { timeoutMs, signal } = options;
+  const { timeoutMs, signal, label } = options;
+  if (label !== undefined && typeof label !== 'string') {
+    throw invalidArgType('options.label', 'of type string', label);
+  }
+  return {
+    timeoutMs: checkedTimeout(timeoutMs),
+    signal: checkedSignal('options.signal', signal),
+    label,
+  };
+}
+
+function checkedTimeout(timeoutMs: number): number {
   if (typeof timeoutMs !== 'number') throw invalidArgType('options.timeoutMs', 'of type number', timeoutMs);
-  return { timeoutMs, signal: checkedSignal('options.signal', signal) };
+  if (timeoutMs <= Number.MAX_SAFE_INTEGER && timeoutMs >= -Number.MAX_VALUE) return timeoutMs;
+  if (timeoutMs === Number.POSITIVE_INFINITY) return timeoutMs;
+  throw outOfRange('options.timeoutMs', 'a number <= Number.MAX_SAFE_INTEGER, or Infinity', timeoutMs);
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
@@ -83,8 +106,15 @@ export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
 }
 
-/** @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one. */
-export function checkWatchKeys(watchKeys: unknown): void {
+/**
+ * A copy of the watch keys: what an array's getters, or a Proxy, give later is of no account, nor what user code does to
+ * the array during the first try.
+ *
+ * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one.
+ */
+export function checkedWatchKeys<K>(watchKeys: readonly K[]): readonly K[] {
   if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
-  if (watchKeys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
+  const keys = [...watchKeys];
+  if (keys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
+  return keys;
 }

@@ -8,6 +8,7 @@ import type { DelayedOperation } from './delayed-operation.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
+import { Waiter } from './wait-for.ts';
 
 /** A purgatory at one moment. Times are in ms by its timer's clock. */
 export interface PurgatorySnapshot {
@@ -45,6 +46,8 @@ export interface OldOperation {
   keys: string[];
   /** The name of its class. */
   type: string;
+  /** The option of `waitFor`, where it was given. */
+  label?: string;
 }
 
 /** The options of a snapshot. */
@@ -98,6 +101,7 @@ export function oldOperation(
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
     keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
     type: cut(operation.constructor.name),
+    ...(operation instanceof Waiter && operation.label !== undefined && { label: cut(operation.label) }),
   };
 }
 

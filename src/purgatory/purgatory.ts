@@ -16,19 +16,19 @@ import { invalidArgType, purgatoryClosed, waitCancelled } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { BusLink } from './bus-link.ts';
-import type { DelayedOperation } from './delayed-operation.ts';
+import { type DelayedOperation, tryOnce } from './delayed-operation.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { tryWatchers } from './passes.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
+  checkedWatchKeys,
   checkOperation,
-  checkWatchKeys,
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
-import { Waiter, type WaitResult } from './wait-for.ts';
+import { type Attempt, Waiter, type WaitResult } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
@@ -78,13 +78,19 @@ export class Purgatory<
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
-    this.#checkKeys(watchKeys);
-    return this.#tryElseWatch(op, watchKeys);
+    const keys = this.#checkedKeys(watchKeys);
+    return this.#tryElsePark(op, keys) ?? this.#parking.tryParked(op);
   }
 
   /**
    * An event on `key`: tries every operation that watches it, in park order, once each. Returns how many its own tries
-   * completed. Operations that are parked meanwhile wait for the next event. It stays in this process, bus or not.
+   * completed: those whose `tryComplete` returned true, and those that completed inside it though it returned false or
+   * threw. Operations that are parked meanwhile wait for the next event. It stays in this process, bus or not.
+   * O(watchers of the key).
+   *
+   * Inside `tryComplete`, call `notify` instead: an event on its own key would try the same operation again and again.
+   *
+   * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a `tryComplete` that does so without end.
    */
   checkAndComplete(key: K): number {
     return tryWatchers(this.#parking, key);
@@ -107,24 +113,33 @@ export class Purgatory<
   }
 
   /**
-   * Waits until `attempt` returns something other than undefined: it is tried now, and on each event on one of `watchKeys`.
-   * Resolves with that value, or with `{ expired: true }` after `timeoutMs`.
+   * Waits until `attempt` returns something other than undefined, or a promise of it: it is called now, and on each
+   * event on one of `watchKeys`. Resolves with that value, or with `{ expired: true }` after `timeoutMs`. O(keys).
+   *
+   * While the promise of an attempt is pending, an event causes exactly one more attempt after it. Once the wait is over,
+   * what an attempt still resolves or rejects with is dropped, and its `context.signal` aborts.
    *
    * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or RangeError (Node's codes) for
    * bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by `cancelForKey`. Never throws.
    */
   async waitFor<T>(
     watchKeys: readonly K[],
-    attempt: () => T | undefined,
+    attempt: Attempt<T>,
     options: WaitOptions,
   ): Promise<WaitResult<T>> {
-    this.#checkKeys(watchKeys);
+    const keys = this.#checkedKeys(watchKeys);
     if (typeof attempt !== 'function') throw invalidArgType('attempt', 'of type function', attempt);
-    const { timeoutMs, signal } = checkedWaitOptions(options);
-    const waiter = new Waiter(attempt, timeoutMs, signal);
+    const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw purgatoryClosed(this.name);
-    throwIfAborted(signal);
-    this.#tryElseWatch(waiter, watchKeys);
+    throwIfAborted(checked.signal);
+    const waiter = new Waiter(attempt, checked);
+    try {
+      // Between the beginning of an asynchronous attempt and here nothing could come: no second try.
+      if (this.#tryElsePark(waiter, keys) === undefined && !waiter.isUnderWay)
+        this.#parking.tryParked(waiter);
+    } catch (error) {
+      waiter.refuse(error);
+    }
     if (waiter.isPending) waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;
   }
@@ -144,9 +159,10 @@ export class Purgatory<
     return super.close();
   }
 
-  #checkKeys(watchKeys: readonly K[]): void {
-    checkWatchKeys(watchKeys);
-    if (this.#link !== undefined) for (const key of watchKeys) checkHintKey(key);
+  #checkedKeys(watchKeys: readonly K[]): readonly K[] {
+    const keys = checkedWatchKeys(watchKeys);
+    if (this.#link !== undefined) keys.forEach(checkHintKey);
+    return keys;
   }
 
   #hinted(key: K): boolean {
@@ -155,14 +171,15 @@ export class Purgatory<
     return isWatched;
   }
 
-  #tryElseWatch(op: DelayedOperation, keys: readonly K[]): boolean {
+  /** The first try: true iff it completed `op`, false if `op` was completed already. Else parks it: undefined. */
+  #tryElsePark(op: DelayedOperation, keys: readonly K[]): boolean | undefined {
     const parking = this.#parking;
     if (!parking.admits(op)) return false;
-    if (op.tryComplete()) return true;
+    if (tryOnce(op)) return true;
     // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
     if (op.isCompleted || !parking.admits(op)) return false;
     parking.park(op, keys);
-    return parking.tryParked(op);
+    return undefined;
   }
 
   // The turn's first notifier must not lend its async context to what the others' events complete.

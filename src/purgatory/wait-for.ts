@@ -1,24 +1,49 @@
 // `waitFor`: a parked operation behind a promise, for those who would rather await than extend DelayedOperation.
 //
-// Ground rules. A Waiter is an operation like any other, so exactly once, immediate removal and the order of passes hold for it.
-// It settles its promise once: with the value, with the expiry, or with a refusal (abort, cancel, close, a throw of `attempt`).
-// However many wait on one AbortSignal, there is one listener on it, and none once the last of them has left.
-import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
+// Ground rules. A Waiter is an operation like any other, so exactly once, immediate removal and the order of passes
+// hold for it. It settles its promise once: with the value, with the expiry, or with a refusal (abort, cancel, close, a
+// throw of `attempt`). However many wait on one AbortSignal, there is one listener on it, and none once the last of
+// them has left.
+//
+// An attempt that returns a promise is under way until that settles; there is at most one at a time. A try meanwhile
+// only leaves a note, and the attempt is followed by one more. When the waiter is settled otherwise, what the attempt
+// under way resolves or rejects with is dropped, and `context.signal` aborts.
+import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import { type AttemptContext, LazySignal } from './attempt-context.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
+import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** What {@link Purgatory.waitFor} resolves with. */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
+/** Looks whether what is waited for is there: its value, or undefined for "not yet"; now, or by a promise. */
+export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
+
+/** What keeps waiters: their purgatory. */
+export interface WaiterKeeper extends OperationKeeper {
+  /** Tries a parked operation once more, for events that came during its attempt. */
+  tryAgain(operation: DelayedOperation): void;
+}
+
 export class Waiter extends DelayedOperation implements Abortable {
   readonly promise: Promise<WaitResult<unknown>>;
-  readonly #attempt: () => unknown;
+  readonly label: string | undefined;
+  readonly #attempt: Attempt<unknown>;
   readonly #signal: AbortSignal | undefined;
+  readonly #context = new LazySignal();
   #resolve!: (result: WaitResult<unknown>) => void;
   #reject!: (reason: unknown) => void;
   #value: unknown;
+  /** An attempt has returned a promise: the next ones may. */
+  #isAsynchronous = false;
+  /** Attempts that have begun and not ended: 0 or 1, unless a synchronous one led to another before it ended. */
+  #underWay = 0;
+  /** An event came while an attempt was under way. */
+  #isDue = false;
 
-  constructor(attempt: () => unknown, timeoutMs: number, signal: AbortSignal | undefined) {
+  constructor(attempt: Attempt<unknown>, { timeoutMs, signal, label }: CheckedWaitOptions) {
     super(timeoutMs);
+    this.label = label;
     this.#attempt = attempt;
     this.#signal = signal;
     this.promise = new Promise((resolve, reject) => {
@@ -27,23 +52,74 @@ export class Waiter extends DelayedOperation implements Abortable {
     });
   }
 
+  /** An attempt has begun, and its promise has not settled. */
+  get isUnderWay(): boolean {
+    return this.#underWay > 0;
+  }
+
   /** To be called once it is parked: from now on the signal's abort takes it out. */
   watchSignal(): void {
-    if (this.#signal !== undefined) addAbortable(this.#signal, this);
+    const signal = this.#signal;
+    if (signal === undefined) return;
+    if (signal.aborted) this.abort(abortReason(signal));
+    else addAbortable(signal, this);
   }
 
   override tryComplete(): boolean {
-    let value: unknown;
-    try {
-      value = this.#attempt();
-    } catch (error) {
-      this.#reject(error);
-      this.forceComplete();
+    if (this.#underWay > 0) {
+      this.#isDue = true;
       return false;
     }
-    if (value === undefined || this.isCompleted) return false;
+    // What may return a promise is under way from the call on: its first part may cause an event on its own keys.
+    const counts = this.#isAsynchronous ? 1 : 0;
+    this.#underWay += counts;
+    let value: unknown;
+    try {
+      value = this.#attempt(this.#context);
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    } finally {
+      this.#underWay -= counts;
+    }
+    if (isThenable(value)) this.#follow(value);
+    else if (value !== undefined) return this.#answer(value);
+    else if (this.#isDue) this.#follow(Promise.resolve()); // once more, and not on top of this call
+    return false;
+  }
+
+  #answer(value: unknown): boolean {
+    if (this.isCompleted) return false;
     this.#value = value;
     return this.forceComplete();
+  }
+
+  #follow(promise: PromiseLike<unknown>): void {
+    this.#isAsynchronous = true;
+    this.#underWay++;
+    Promise.resolve(promise).then(
+      (value) => {
+        this.#underWay--;
+        if (value !== undefined) this.#answer(value);
+        else if (this.#isDue && this.#underWay === 0) this.#tryAgain();
+      },
+      (error: unknown) => {
+        this.#underWay--;
+        this.#fail(error);
+      },
+    );
+  }
+
+  #tryAgain(): void {
+    this.#isDue = false;
+    if (!this.isCompleted) (this.$keeper as unknown as WaiterKeeper).tryAgain(this);
+  }
+
+  /** An attempt has thrown, or rejected. */
+  #fail(error: unknown): void {
+    if (this.isCompleted) return;
+    (this.$keeper as unknown as OperationKeeper | undefined)?.withdraw(this);
+    this.refuse(error);
   }
 
   override onComplete(): void {
@@ -53,6 +129,7 @@ export class Waiter extends DelayedOperation implements Abortable {
 
   override onExpiration(): void {
     this.#resolve({ expired: true });
+    this.#context.abort(() => new DOMException('The wait has expired', 'TimeoutError'));
   }
 
   /** The signal has aborted. */
@@ -61,14 +138,23 @@ export class Waiter extends DelayedOperation implements Abortable {
     this.refuse(reason);
   }
 
-  /** Rejects the promise of a waiter that has been taken out of its purgatory. */
+  /** Rejects the promise of a waiter that is not parked, or not any more. */
   refuse(why: unknown): void {
     this.$place = COMPLETED; // an attempt under way must not answer it any more
     this.#forgetSignal();
     this.#reject(why);
+    this.#context.abort(() => why);
   }
 
   #forgetSignal(): void {
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    value !== null &&
+    (typeof value === 'object' || typeof value === 'function') &&
+    typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
+  );
 }

@@ -140,6 +140,11 @@ export class WatchLists {
     this.#depth = pass.depth;
   }
 
+  /** Lets all passes but the outermost be over. */
+  endInnerPasses(): void {
+    for (let i = 1; i < this.#depth; i++) this.#passes[i].next = OVER;
+  }
+
   #movePasses(leaving: Slot): void {
     const cells = this.#cells;
     for (let i = 0; i < this.#depth; i++) {

@@ -1,8 +1,8 @@
 // What must hold between the keys, the watch lists and the parked operations of a Watchers, whatever was done before.
 import { mustHold } from '../must-hold.ts';
-import { NONE, type Slab, type Slot } from '../slab/slab.ts';
-import type { DelayedOperation } from './delayed-operation.ts';
-import { type FirstWatch, idOf, isLone, isOwnKey, placeOf } from './lone-watcher.ts';
+import { NONE, type Slot } from '../slab/slab.ts';
+import { idOf, isLone, isOwnKey, placeOf } from './lone-watcher.ts';
+import type { ParkedOperations } from './parked-operations.ts';
 import type { WatchKeys } from './watch-keys.ts';
 import type { WatchLists } from './watch-lists.ts';
 
@@ -10,21 +10,14 @@ import type { WatchLists } from './watch-lists.ts';
 export function checkWatchers<K>(
   keys: WatchKeys<K>,
   lists: WatchLists,
-  parked: Slab<DelayedOperation>,
-  all: Slot,
+  parked: ParkedOperations,
   pairs: number,
 ): void {
   keys.check();
   const watched = checkKeys(keys, lists, parked);
-  const places = parked.check(all);
-  mustHold(
-    places.length === parked.inUse - 1,
-    `${places.length} operations are linked, ${parked.inUse - 1} in use`,
-  );
   let linked = 0;
-  for (const place of places) {
-    mustHold(parked.value(place)?.$place === place, 'an operation does not know its place');
-    const first = parked.a(place) as FirstWatch;
+  for (const place of parked.check()) {
+    const first = parked.first(place);
     let watches = 0;
     if (isOwnKey(first)) watches = 1;
     else for (let watch = first; watch !== NONE; watch = lists.nextOf(watch)) watches++;
@@ -36,17 +29,14 @@ export function checkWatchers<K>(
 }
 
 /** Checks the list of each key, or its lone watcher; returns how many keys each place watches. */
-function checkKeys<K>(
-  keys: WatchKeys<K>,
-  lists: WatchLists,
-  parked: Slab<DelayedOperation>,
-): Map<Slot, number> {
+function checkKeys<K>(keys: WatchKeys<K>, lists: WatchLists, parked: ParkedOperations): Map<Slot, number> {
   const watched = new Map<Slot, number>();
   let linked = 0;
   keys.forEach((id, head) => {
     const places = isLone(head) ? [placeOf(head)] : lists.placesOn(head);
-    const knows = isLone(head) ? idOf(parked.a(places[0]) as never) : lists.idOf(head);
-    mustHold(knows === id, `the watchers of key ${id} do not know it`);
+    const first = parked.first(places[0]);
+    const known = isLone(head) ? isOwnKey(first) && idOf(first) : lists.idOf(head);
+    mustHold(known === id, `the watchers of key ${id} do not know it`);
     mustHold(new Set(places).size === places.length, `an operation watches key ${id} twice`);
     for (const place of places) watched.set(place, (watched.get(place) ?? 0) + 1);
     if (!isLone(head)) linked++;

@@ -1,28 +1,19 @@
 // Who watches which key: the parked operations with their watches.
 //
-// Ground rules. It owns the parked operations, the keys and the watch lists, and keeps `$place` of what it holds. It
-// runs no user code and knows no timer. An operation has one cell in `parked` (a: its first watch, b: its stamp) and
-// one watch for each of its keys. A key exists exactly while somebody watches it; its head is its watch list. A lone
-// watcher has neither watch nor list (lone-watcher.ts): when another operation comes to its key, both get a watch on a
-// list, which lasts until the last watcher leaves. So an operation leaves every list at once, without a search.
-// (Kafka leaves completed operations in their lists and purges now and then. That is what brokers ran out of memory
-// on: KAFKA-19389, KAFKA-19763.)
+// Ground rules. It owns the parked operations, the keys and the watch lists. It runs no user code and knows no timer. An
+// operation has one watch for each of its keys. A key exists exactly while somebody watches it; its head is its watch
+// list. A lone watcher has neither watch nor list (lone-watcher.ts): when another operation comes to its key, both get a
+// watch on a list, which lasts until the last watcher leaves. So an operation leaves every list at once, without a
+// search. (Kafka leaves completed operations in their lists and purges now and then. That is what brokers ran out of
+// memory on: KAFKA-19389, KAFKA-19763.)
 //
 // Costs. park, leave: O(keys of the operation), with one look-up for each key that is parked on or dropped.
 // watchersOf: O(1). One step of a pass: O(1).
-import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
+import { NONE, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import {
-  type FirstWatch,
-  type Head,
-  idOf,
-  isLone,
-  isOwnKey,
-  loneHead,
-  ownKey,
-  placeOf,
-} from './lone-watcher.ts';
+import { type Head, idOf, isLone, isOwnKey, loneHead, ownKey, placeOf } from './lone-watcher.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from './parked-lists.ts';
+import { ParkedOperations } from './parked-operations.ts';
 import { WatchKeys } from './watch-keys.ts';
 import { type Pass, WatchLists } from './watch-lists.ts';
 import { checkWatchers } from './watchers-check.ts';
@@ -34,14 +25,12 @@ const MAX_SAMPLE = 4_096;
 const MAX_VISITS_PER_CELL = 4;
 
 export class Watchers<K> implements ParkedLists<K> {
-  readonly #parked = new Slab<DelayedOperation>();
-  #all = this.#parked.makeList(NONE, NONE);
+  readonly #parked = new ParkedOperations();
   readonly #lists = new WatchLists();
   readonly #keys = new WatchKeys<K>();
-  #moves = 0;
 
   get size(): number {
-    return this.#parked.inUse - 1;
+    return this.#parked.size;
   }
 
   get keys(): number {
@@ -63,15 +52,13 @@ export class Watchers<K> implements ParkedLists<K> {
   park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
     const parked = this.#parked;
     const lists = this.#lists;
-    const place = parked.push(this.#all, NONE, stamp);
-    parked.setValue(place, operation);
-    operation.$place = place;
+    const place = parked.add(operation, stamp);
     let first = NONE;
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
       const id = this.#keys.find(key);
       if (id === undefined && keys.length === 1) {
-        parked.setA(place, ownKey(this.#keys.add(key, loneHead(place))));
+        parked.setFirst(place, ownKey(this.#keys.add(key, loneHead(place))));
         return;
       }
       const list = id === undefined ? this.#addList(key) : this.#listOf(id);
@@ -79,29 +66,29 @@ export class Watchers<K> implements ParkedLists<K> {
       if (id !== undefined && lists.isLast(list, place)) continue;
       first = lists.watch(list, place, first);
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
-      parked.setA(place, first);
+      parked.setFirst(place, first);
     }
   }
 
   stampOf(operation: DelayedOperation): number {
-    return this.#parked.b(operation.$place as Slot);
+    return this.#parked.stamp(this.#placeOf(operation));
   }
 
-  leave(operation: DelayedOperation, place: number): number {
+  leave(operation: DelayedOperation, claimed: number): number {
     const parked = this.#parked;
-    const slot = place as Slot;
-    if (parked.value(slot) !== operation) return 0;
-    const stamp = parked.b(slot);
-    const first = parked.a(slot) as FirstWatch;
+    const place = parked.find(operation, claimed);
+    if (place === NONE) return 0;
+    const stamp = parked.stamp(place);
+    const first = parked.first(place);
     // What needs most of the stack comes first: if it overflows, nothing has changed yet.
     if (isOwnKey(first)) {
-      parked.remove(slot);
+      parked.remove(place);
       this.#keys.remove(idOf(first));
     } else {
-      this.#leaveLists(first, slot);
-      parked.remove(slot);
+      this.#leaveLists(first, place);
+      parked.remove(place);
     }
-    parked.clearValue(slot);
+    parked.forget(operation, place);
     return stamp;
   }
 
@@ -127,7 +114,7 @@ export class Watchers<K> implements ParkedLists<K> {
 
   /** The only watcher of a key that needs no list. */
   loneWatcher(head: Head): DelayedOperation | undefined {
-    return isLone(head) ? this.#parked.value(placeOf(head)) : undefined;
+    return isLone(head) ? this.#parked.at(placeOf(head)) : undefined;
   }
 
   /** Begins a pass over the operations that are on a watch list now. Passes end in reverse order. */
@@ -137,15 +124,20 @@ export class Watchers<K> implements ParkedLists<K> {
 
   /** The next operation of a pass that is not over: it is still parked. */
   step(pass: Pass): DelayedOperation {
-    return this.#parked.value(this.#lists.step(pass)) as DelayedOperation;
+    return this.#parked.at(this.#lists.step(pass)) as DelayedOperation;
   }
 
   endPass(pass: Pass): void {
     this.#lists.endPass(pass);
   }
 
+  /** Lets all passes but the outermost be over. */
+  endInnerPasses(): void {
+    this.#lists.endInnerPasses();
+  }
+
   all(): NextToLeave {
-    return () => this.#parked.value(this.#parked.next(this.#all));
+    return () => this.#parked.oldest();
   }
 
   /** Those that watch `key`, in park order. */
@@ -153,38 +145,36 @@ export class Watchers<K> implements ParkedLists<K> {
     return () => {
       const head = this.headOf(key);
       if (head === undefined) return undefined;
-      return this.#parked.value(isLone(head) ? placeOf(head) : this.#lists.oldest(head));
+      return this.#parked.at(isLone(head) ? placeOf(head) : this.#lists.oldest(head));
     };
   }
 
   oldestFirst(top: number): DelayedOperation[] {
-    const operations: DelayedOperation[] = [];
-    const parked = this.#parked;
-    for (let place = parked.next(this.#all); place !== this.#all && operations.length < top; ) {
-      operations.push(parked.value(place) as DelayedOperation);
-      place = parked.next(place);
-    }
-    return operations;
+    return this.#parked.oldestFirst(top);
   }
 
-  /** How many places there are for parked operations; some are empty. */
-  get places(): number {
-    return this.#parked.valueSpan;
+  /** How many indexes there are for {@link atIndex}; some are empty. */
+  get indexes(): number {
+    return this.#parked.indexes;
   }
 
-  /** How often places have moved. */
+  /** The operation at an index, by the order of memory: for walks over all of them. */
+  atIndex(index: number): DelayedOperation | undefined {
+    return this.#parked.atIndex(index);
+  }
+
+  /** How often indexes have changed. */
   get moves(): number {
-    return this.#moves;
+    return this.#parked.moves;
   }
 
-  /** The operation at a place, counted from 0. */
-  at(place: number): DelayedOperation | undefined {
-    return this.#parked.valueAt(place);
+  #placeOf(operation: DelayedOperation): Slot {
+    return this.#parked.find(operation, operation.$place);
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {
-    const place = operation.$place as Slot;
-    const first = this.#parked.a(place) as FirstWatch;
+    const place = this.#placeOf(operation);
+    const first = this.#parked.first(place);
     if (isOwnKey(first)) return [this.#keys.key(idOf(first))];
     const lists = this.#lists;
     const ids: number[] = [];
@@ -208,7 +198,7 @@ export class Watchers<K> implements ParkedLists<K> {
   operationsOf(key: K, max: number): DelayedOperation[] {
     const head = this.headOf(key);
     if (head === undefined) return [];
-    if (isLone(head)) return [this.#parked.value(placeOf(head)) as DelayedOperation];
+    if (isLone(head)) return [this.#parked.at(placeOf(head)) as DelayedOperation];
     const operations: DelayedOperation[] = [];
     const pass = this.beginPass(head);
     while (pass.next >= 0 && operations.length < max) operations.push(this.step(pass));
@@ -237,7 +227,7 @@ export class Watchers<K> implements ParkedLists<K> {
     if (!isLone(head)) return head;
     const place = placeOf(head);
     const list = this.#lists.open(id);
-    this.#parked.setA(place, this.#lists.watch(list, place, NONE));
+    this.#parked.setFirst(place, this.#lists.watch(list, place, NONE));
     this.#keys.setHead(id, list);
     return list;
   }
@@ -249,36 +239,32 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   #compactParked(): void {
-    this.#moves++;
-    const moved = this.#parked.compact();
-    this.#all = moved(this.#all);
-    this.#parked.forEachValue((operation, place) => {
-      const first = this.#parked.a(place) as FirstWatch;
-      if (isOwnKey(first)) this.#keys.setHead(idOf(first), loneHead(place));
-      else this.#lists.movePlace(first, operation.$place as Slot, place);
-      operation.$place = place;
+    this.#parked.compact((from, to) => {
+      const first = this.#parked.first(to);
+      if (isOwnKey(first)) this.#keys.setHead(idOf(first), loneHead(to));
+      else this.#lists.movePlace(first, from, to);
     });
   }
 
   #compactLists(): void {
-    const moved: Moved = this.#lists.compact();
+    const moved = this.#lists.compact();
     this.#keys.forEach((id, head) => {
       if (!isLone(head)) this.#keys.setHead(id, moved(head));
     });
-    this.#parked.forEachValue((_, place) => {
-      const first = this.#parked.a(place) as FirstWatch;
-      if (!isOwnKey(first)) this.#parked.setA(place, this.#lists.follow(moved, first, place));
+    this.#parked.forEachPlace((place) => {
+      const first = this.#parked.first(place);
+      if (!isOwnKey(first)) this.#parked.setFirst(place, this.#lists.follow(moved, first, place));
     });
   }
 
   #renumberKeys(): void {
     this.#keys.renumber((id, head) => {
-      if (isLone(head)) this.#parked.setA(placeOf(head), ownKey(id));
+      if (isLone(head)) this.#parked.setFirst(placeOf(head), ownKey(id));
       else this.#lists.setId(head, id);
     });
   }
 
   check(): void {
-    checkWatchers(this.#keys, this.#lists, this.#parked, this.#all, this.pairs);
+    checkWatchers(this.#keys, this.#lists, this.#parked, this.pairs);
   }
 }

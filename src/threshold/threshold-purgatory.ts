@@ -23,7 +23,7 @@ import {
 } from '../errors.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
 import { BusLink } from '../purgatory/bus-link.ts';
-import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
+import { type DelayedOperation, tryOnce } from '../purgatory/delayed-operation.ts';
 import { Parking } from '../purgatory/parking.ts';
 import {
   checkedPurgatoryOptions,
@@ -154,10 +154,10 @@ export class ThresholdPurgatory<
   async awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
     if (this.#link !== undefined) checkHintKey(key);
     checkValue('threshold', threshold);
-    const { timeoutMs, signal } = checkedWaitOptions(options);
-    const waiter = new Waiter(() => this.#parking.lists.valueOf(key), timeoutMs, signal);
+    const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw purgatoryClosed(this.name);
-    throwIfAborted(signal);
+    throwIfAborted(checked.signal);
+    const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked);
     this.#tryElseWatch(waiter, [[key, threshold]]);
     if (waiter.isPending) waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<V>>;
@@ -227,7 +227,7 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     if (!parking.admits(op)) return false;
     if (thresholds.every((threshold) => parking.lists.isReached(threshold))) {
-      if (op.tryComplete()) return true;
+      if (tryOnce(op)) return true;
       // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
       if (op.isCompleted || !parking.admits(op)) return false;
     }
@@ -253,7 +253,10 @@ function checkedThresholds<K, V extends ThresholdValue>(
   if (checked.length === 0) throw invalidArgValue('thresholds', 'must name at least one key', thresholds);
   for (const [i, pair] of checked.entries()) {
     if (!Array.isArray(pair)) throw invalidArgType(`thresholds[${i}]`, 'a [key, threshold] pair', pair);
-    checkValue(`thresholds[${i}][1]`, pair[1]);
+    // Read once: what getters or a Proxy give later is of no account.
+    const [key, threshold] = pair as Threshold<K, V>;
+    checkValue(`thresholds[${i}][1]`, threshold);
+    checked[i] = [key, threshold];
   }
   return checked;
 }

@@ -93,13 +93,15 @@ export class SystemTimer extends DrivenTimer {
   }
 
   /**
-   * Takes out a task that is pending here, in `slot`, and leaves its $keeper and the memory as they
+   * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as they
    * are. `settle` must follow, once for all that are released in a row. O(1).
    *
    * @internal
    */
   release(task: TimerTask, slot: number): void {
-    this.#tasks.release(task, slot);
+    const tasks = this.#tasks;
+    if (tasks.holds(task, slot)) tasks.release(task, slot);
+    else tasks.releaseFrozen(task);
   }
 }
 

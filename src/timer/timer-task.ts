@@ -79,3 +79,15 @@ function checkUncommon(delayMs: unknown): void {
     delayMs,
   );
 }
+
+/**
+ * Tells a task its slot; to be called when the timer is sound again. A task that was frozen while it
+ * was pending cannot be told: then what `$slot` says must be compared with who is there.
+ */
+export function tellSlot(task: TimerTask, slot: number): void {
+  try {
+    task.$slot = slot;
+  } catch (error) {
+    if (!Object.isFrozen(task)) throw error;
+  }
+}

@@ -43,7 +43,8 @@ export function checkTimingWheels(parts: Parts): number {
     found.push(...members);
   }
   for (const slot of found) {
-    mustHold(slab.value(slot)?.$slot === slot, 'a task does not know its slot');
+    const task = slab.value(slot);
+    mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
   }
   mustHold(slab.inUse === found.length + buckets.length + others.length, 'cells have leaked');
   return found.length;

@@ -16,7 +16,7 @@ import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
 import { NO_EARLIER_LOOK } from './pending-tasks.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
-import { NOT_HELD, type TimerTask } from './timer-task.ts';
+import { NOT_HELD, type TimerTask, tellSlot } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import { TimingWheel } from './timing-wheel.ts';
 import { checkTimingWheels } from './timing-wheels-check.ts';
@@ -143,14 +143,23 @@ export class TimingWheels {
   #push(list: Slot, task: TimerTask, high: number, low: number): void {
     const slot = this.#slab.push(list, low, high);
     this.#slab.setValue(slot, task);
-    task.$slot = slot;
+    tellSlot(task, slot);
+  }
+
+  /** The cell of a task, NOT_HELD if there is none. For one that could not be told. O(capacity). */
+  find(task: TimerTask): number {
+    let found = NOT_HELD;
+    this.#slab.forEachValue((value, slot) => {
+      if (value === task) found = slot;
+    });
+    return found;
   }
 
   /** Takes out a task that is in the cell `slot`. */
   release(task: TimerTask, slot: number): void {
-    this.#slab.clearValue(slot as Slot);
     this.#slab.remove(slot as Slot);
-    task.$slot = NOT_HELD;
+    this.#slab.clearValue(slot as Slot);
+    tellSlot(task, NOT_HELD);
   }
 
   /** Makes the tasks without delay due, after the tasks that are due already. */
@@ -276,7 +285,7 @@ export class TimingWheels {
       this.#lowest.didMove(bucket);
     }
     this.#slab.forEachValue((task, slot) => {
-      task.$slot = slot;
+      tellSlot(task, slot);
     });
   }
 

@@ -20,7 +20,7 @@
 // costs what one step costs.
 import { mustHold } from '../must-hold.ts';
 import { NO_EARLIER_LOOK, type PendingTasks } from './pending-tasks.ts';
-import type { TimerTask } from './timer-task.ts';
+import { NOT_HELD, type TimerTask } from './timer-task.ts';
 import { type DidCascade, TimingWheels } from './timing-wheels.ts';
 import { YoungTasks } from './young-tasks.ts';
 
@@ -89,6 +89,12 @@ export class WheelTasks implements PendingTasks {
     if (YoungTasks.isRow(slot)) this.#young.release(task, slot);
     else this.#wheels.release(task, slot);
     this.#size--;
+  }
+
+  /** Takes out a task, if it is here, that was frozen and could not be told its slot. O(tasks). */
+  releaseFrozen(task: TimerTask): void {
+    const slot = this.filed().find(task);
+    if (slot !== NOT_HELD) this.release(task, slot);
   }
 
   /**

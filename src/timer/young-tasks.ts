@@ -15,7 +15,7 @@
 // timeouts in a queue until its worker looks, and computes their deadlines by then. Here a deadline
 // is exact.)
 import { mustHold } from '../must-hold.ts';
-import { NOT_HELD, type TimerTask } from './timer-task.ts';
+import { NOT_HELD, type TimerTask, tellSlot } from './timer-task.ts';
 
 /** Enough for the calls that a server makes in a tick. Few enough to stay in the first cache. */
 const MAX_YOUNG = 32;
@@ -52,15 +52,15 @@ export class YoungTasks {
     this.#tasks[row] = task;
     this.#ticks[row] = tick;
     this.#end = row + 1;
-    task.$slot = FIRST - row;
+    tellSlot(task, FIRST - row);
   }
 
   /** Takes out a task that is in `slot`. */
   release(task: TimerTask, slot: number): void {
     const row = FIRST - slot;
     this.#tasks[row] = undefined;
-    task.$slot = NOT_HELD;
     if (row === this.#end - 1) this.#end = row;
+    tellSlot(task, NOT_HELD);
   }
 
   /**
