@@ -3,3 +3,6 @@
 import { debuglog } from 'node:util';
 
 export const debug: (format: string, ...values: unknown[]) => void = debuglog('purgatory');
+
+/** Whether somebody asked when the process began: for hints that must be looked for. */
+export const isDebugging: boolean = debuglog('purgatory').enabled;

@@ -5,7 +5,8 @@
 // SLICE_MS a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: one before it ends early.
 import { setImmediate } from 'node:timers/promises';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
-import { keyText, oldOperation } from '../purgatory/purgatory-snapshot.ts';
+import { keyText } from '../purgatory/key-text.ts';
+import { oldOperation } from '../purgatory/purgatory-snapshot.ts';
 import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from './frame.ts';
 import type { ObservedPurgatory, Shown } from './shown.ts';
 import { cut, operationView } from './views.ts';

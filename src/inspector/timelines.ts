@@ -4,6 +4,8 @@
 // that ended are kept. When all places are taken, the youngest gives way once it has waited YIELD_MS: so long waits are seen through to
 // their end, and there is always something new. The list of the ended changes at most every CALM_MS
 // once it is full, so that a reader can choose from it. An event costs one look-up; nothing is kept of an operation after `stop`.
+
+import { keyText } from '../purgatory/key-text.ts';
 import {
   type OperationEnded,
   type OperationParked,
@@ -14,7 +16,6 @@ import {
   operationParked,
   operationTried,
 } from '../purgatory/operation-events.ts';
-import { keyText } from '../purgatory/purgatory-snapshot.ts';
 import { MAX_EVENTS, MAX_KEYS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
 import type { Shown } from './shown.ts';
 import { cut, shownKeys } from './views.ts';

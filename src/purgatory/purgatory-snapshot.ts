@@ -1,10 +1,10 @@
 // What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
 //
-// Ground rules. It reads and changes nothing but the samples that rates are made from, and takes one clock reading. Texts are cut: a
-// key of any type is shown as a line of at most MAX_TEXT characters, without running code of the user's.
-import { inspect } from 'node:util';
+// Ground rules. It reads, and changes nothing but the samples that rates are made from. It takes one clock reading.
+// Texts are cut (key-text.ts).
 import { checkedNumber, checkedOptions } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { cut, keyText } from './key-text.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
@@ -59,7 +59,6 @@ export interface SnapshotOptions {
 const TOP = { min: 0, max: 100, integer: true } as const;
 const DEFAULT_TOP = 10;
 const MAX_KEYS = 8;
-const MAX_TEXT = 100;
 
 export function purgatorySnapshot(
   name: string,
@@ -103,23 +102,4 @@ export function oldOperation(
     type: cut(operation.constructor.name),
     ...(operation instanceof Waiter && operation.label !== undefined && { label: cut(operation.label) }),
   };
-}
-
-/** A key as people read it: one line, cut. */
-export function keyText(key: unknown): string {
-  if (typeof key === 'string') return cut(key);
-  return cut(
-    inspect(key, {
-      depth: 1,
-      breakLength: Number.POSITIVE_INFINITY,
-      customInspect: false,
-      getters: false,
-      maxArrayLength: 8,
-      maxStringLength: MAX_TEXT,
-    }),
-  );
-}
-
-function cut(line: string): string {
-  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT - 1)}…`;
 }

@@ -12,11 +12,13 @@
 // (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey } from '../bus-member.ts';
+import { isDebugging } from '../debug.ts';
 import { invalidArgType, purgatoryClosed, waitCancelled } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { BusLink } from './bus-link.ts';
 import { type DelayedOperation, tryOnce } from './delayed-operation.ts';
+import { KeyHints } from './key-hints.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { tryWatchers } from './passes.ts';
@@ -43,6 +45,7 @@ export class Purgatory<
   readonly #parking: Parking<K, Watchers<K>>;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
+  readonly #hints = new KeyHints();
   #notified = new Set<K>();
   #isFlushDue = false;
 
@@ -162,6 +165,7 @@ export class Purgatory<
   #checkedKeys(watchKeys: readonly K[]): readonly K[] {
     const keys = checkedWatchKeys(watchKeys);
     if (this.#link !== undefined) keys.forEach(checkHintKey);
+    if (isDebugging) this.#hints.lookAt(this.name, keys);
     return keys;
   }
 

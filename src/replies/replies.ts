@@ -17,7 +17,7 @@ import {
   replyTimedOut,
   timerOfRepliesClosed,
 } from '../errors.ts';
-import { keyText } from '../purgatory/purgatory-snapshot.ts';
+import { keyText } from '../purgatory/key-text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';

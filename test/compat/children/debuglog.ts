@@ -1,4 +1,4 @@
-// Run by debuglog.test.ts: a purgatory that sees an error and is closed.
+// Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is closed.
 import { DelayedOperation, Purgatory } from '../../../src/index.ts';
 
 class Faulty extends DelayedOperation {
@@ -12,9 +12,10 @@ class Faulty extends DelayedOperation {
   override onComplete(): void {}
 }
 
-const purgatory = new Purgatory<string, Faulty>('polls', { onError: () => {} });
+const purgatory = new Purgatory<unknown, Faulty>('polls', { onError: () => {} });
 const operation = new Faulty(1_000);
 purgatory.tryCompleteElseWatch(operation, ['k']);
 operation.isFaulty = true;
 purgatory.checkAndComplete('k');
+for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(1_000), ['text', { topic: 'orders' }]);
 purgatory.close();

@@ -1,0 +1,22 @@
+// A hint to developers who ask for it (NODE_DEBUG=purgatory): a key that is an object may be one that no event can find.
+//
+// Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them. Who parks on
+// `{ topic: 'orders' }` must notify with that very object. It is said once for each purgatory.
+import { debug } from '../debug.ts';
+import { keyText } from './key-text.ts';
+
+export class KeyHints {
+  #hasHinted = false;
+
+  lookAt(purgatory: string, keys: readonly unknown[]): void {
+    if (this.#hasHinted) return;
+    const key = keys.find((each) => typeof each === 'object' && each !== null);
+    if (key === undefined) return;
+    this.#hasHinted = true;
+    debug(
+      'purgatory "%s": the watch key %s is an object. Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew',
+      purgatory,
+      keyText(key),
+    );
+  }
+}

@@ -1,0 +1,276 @@
+// waitFor with attempts that return promises or values, against a naive reference: after every step, how many attempts
+// each wait has begun, whether one is under way, and how it was settled.
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { turn } from '../support/turns.ts';
+import { codeOf } from './purgatory-guests.ts';
+import { runs } from './runs.ts';
+
+/** What an attempt does: `promise` is settled by a later step. */
+type Kind = 'promise' | 'undefined' | 'value' | 'throw';
+type Settlement = 'undefined' | 'value' | 'reject';
+
+interface Spec {
+  readonly keys: readonly number[];
+  readonly timeoutMs: number;
+  readonly signal: number | undefined;
+  readonly kinds: readonly Kind[];
+}
+
+type Step =
+  | { readonly do: 'wait'; readonly spec: Spec }
+  | { readonly do: 'check' | 'notify' | 'cancelForKey'; readonly key: number }
+  | { readonly do: 'settle'; readonly wait: number; readonly how: Settlement }
+  | { readonly do: 'advance'; readonly ms: number }
+  | { readonly do: 'abort'; readonly signal: number }
+  | { readonly do: 'close' };
+
+const SIGNALS = 2;
+
+const key = fc.nat({ max: 2 });
+const spec: fc.Arbitrary<Spec> = fc.record({
+  keys: fc.array(key, { minLength: 1, maxLength: 3 }),
+  timeoutMs: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(Number.POSITIVE_INFINITY)),
+  signal: fc.option(fc.nat({ max: SIGNALS - 1 }), { nil: undefined }),
+  kinds: fc.array(
+    fc.constantFrom<Kind[]>(
+      'promise',
+      'promise',
+      'promise',
+      'promise',
+      'undefined',
+      'undefined',
+      'value',
+      'throw',
+    ),
+    { minLength: 1, maxLength: 5 },
+  ),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 60, arbitrary: fc.record({ do: fc.constant('wait' as const), spec }) },
+  { weight: 100, arbitrary: fc.record({ do: fc.constantFrom('check' as const, 'notify' as const), key }) },
+  {
+    weight: 140,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      wait: fc.nat({ max: 30 }),
+      how: fc.constantFrom<Settlement[]>('undefined', 'undefined', 'undefined', 'value', 'reject'),
+    }),
+  },
+  {
+    weight: 40,
+    arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 20 }) }),
+  },
+  { weight: 10, arbitrary: fc.record({ do: fc.constant('cancelForKey' as const), key }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ do: fc.constant('abort' as const), signal: fc.nat({ max: SIGNALS - 1 }) }),
+  },
+  { weight: 3, arbitrary: fc.constant({ do: 'close' as const }) },
+);
+
+/** How a wait was settled; undefined while it was not. */
+type Outcome = { readonly value: unknown } | { readonly rejected: unknown } | 'expired' | undefined;
+
+/** The reference: what one wait should do. */
+class Expected {
+  readonly spec: Spec;
+  readonly dueMs: number;
+  begun = 0;
+  isUnderWay = false;
+  hasMissed = false;
+  outcome: Outcome;
+
+  constructor(spec: Spec, nowMs: number) {
+    this.spec = spec;
+    this.dueMs = nowMs + spec.timeoutMs;
+  }
+
+  get isParked(): boolean {
+    return this.outcome === undefined;
+  }
+
+  begin(): void {
+    const kind = this.spec.kinds[this.begun++ % this.spec.kinds.length];
+    if (kind === 'promise') this.isUnderWay = true;
+    else if (kind === 'value') this.outcome = { value: this.begun };
+    else if (kind === 'throw') this.outcome = { rejected: `thrown ${this.begun}` };
+  }
+
+  event(): void {
+    if (!this.isParked) return;
+    if (this.isUnderWay) this.hasMissed = true;
+    else this.begin();
+  }
+
+  settle(how: Settlement): void {
+    this.isUnderWay = false;
+    if (!this.isParked) return;
+    if (how === 'value') this.outcome = { value: this.begun };
+    else if (how === 'reject') this.outcome = { rejected: `rejected ${this.begun}` };
+    else if (this.hasMissed) {
+      this.hasMissed = false;
+      this.begin();
+    }
+  }
+}
+
+/** The real wait. */
+class Actual {
+  begun = 0;
+  outcome: Outcome;
+  #open: { resolve(value: unknown): void; reject(reason: unknown): void } | undefined;
+  most = 0;
+
+  constructor(kinds: readonly Kind[], wait: (attempt: () => unknown) => Promise<unknown>) {
+    const attempt = (): unknown => {
+      const kind = kinds[this.begun++ % kinds.length];
+      if (kind === 'value') return this.begun;
+      if (kind === 'throw') throw `thrown ${this.begun}`;
+      if (kind === 'undefined') return undefined;
+      if (this.#open !== undefined) throw new Error('two attempts are under way');
+      return new Promise((resolve, reject) => {
+        this.#open = { resolve, reject };
+      });
+    };
+    wait(attempt).then(
+      (result) => {
+        const { expired, value } = result as { expired: boolean; value: unknown };
+        this.outcome = expired ? 'expired' : { value };
+      },
+      (reason: unknown) => {
+        this.outcome = { rejected: codeOf(reason) };
+      },
+    );
+  }
+
+  get isUnderWay(): boolean {
+    return this.#open !== undefined;
+  }
+
+  settle(how: Settlement): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (how === 'value') open?.resolve(this.begun);
+    else if (how === 'reject') open?.reject(`rejected ${this.begun}`);
+    else open?.resolve(undefined);
+  }
+}
+
+class Pair {
+  readonly #clock = new ManualClock();
+  readonly #timer = new SystemTimer({ clock: this.#clock });
+  readonly #errors: unknown[] = [];
+  readonly #purgatory = new Purgatory<number>('test', {
+    timer: this.#timer,
+    onError: (error) => this.#errors.push(error),
+  });
+  readonly #controllers = Array.from({ length: SIGNALS }, () => new AbortController());
+  readonly #waits: [Expected, Actual][] = [];
+  #isClosed = false;
+
+  act(step: Step): void {
+    const parked = this.#waits.filter(([expected]) => expected.isParked);
+    switch (step.do) {
+      case 'wait':
+        this.#wait(step.spec);
+        break;
+      case 'check':
+      case 'notify':
+        for (const [expected] of parked) if (expected.spec.keys.includes(step.key)) expected.event();
+        if (step.do === 'check') this.#purgatory.checkAndComplete(step.key);
+        else this.#purgatory.notify(step.key);
+        break;
+      case 'settle': {
+        const underWay = this.#waits.filter(([expected]) => expected.isUnderWay);
+        if (underWay.length === 0) break;
+        for (const side of underWay[step.wait % underWay.length]) side.settle(step.how);
+        break;
+      }
+      case 'advance':
+        this.#clock.advance(step.ms);
+        for (const [expected] of parked) {
+          if (expected.dueMs <= this.#clock.now()) expected.outcome = 'expired';
+        }
+        break;
+      case 'cancelForKey':
+        this.#reject(parked, ({ spec: { keys } }) => keys.includes(step.key), 'ERR_PURGATORY_CANCELLED');
+        this.#purgatory.cancelForKey(step.key);
+        break;
+      case 'abort':
+        this.#reject(parked, ({ spec: { signal } }) => signal === step.signal, `aborted ${step.signal}`);
+        this.#controllers[step.signal].abort(`aborted ${step.signal}`);
+        break;
+      case 'close':
+        this.#isClosed = true;
+        this.#reject(parked, () => true, 'ERR_PURGATORY_CLOSED');
+        this.#purgatory.close();
+    }
+  }
+
+  #reject(parked: [Expected, Actual][], which: (expected: Expected) => boolean, rejected: unknown): void {
+    for (const [expected] of parked) if (which(expected)) expected.outcome = { rejected };
+  }
+
+  #wait(spec: Spec): void {
+    const expected = new Expected(spec, this.#clock.now());
+    const signal = spec.signal === undefined ? undefined : this.#controllers[spec.signal].signal;
+    if (this.#isClosed) expected.outcome = { rejected: 'ERR_PURGATORY_CLOSED' };
+    else if (signal?.aborted) expected.outcome = { rejected: signal.reason };
+    else {
+      expected.begin();
+      // The second try: not while the first attempt is under way.
+      if (expected.isParked && !expected.isUnderWay) expected.begin();
+    }
+    const { timeoutMs } = spec;
+    const wait = (attempt: () => unknown): Promise<unknown> =>
+      this.#purgatory.waitFor(spec.keys, attempt as () => number, { timeoutMs, signal });
+    this.#waits.push([expected, new Actual(spec.kinds, wait)]);
+  }
+
+  check(): void {
+    for (const [index, [expected, actual]] of this.#waits.entries()) {
+      for (const what of ['begun', 'isUnderWay', 'outcome'] as const) {
+        if (isDeepStrictEqual(actual[what], expected[what])) continue;
+        throw new Error(
+          `wait ${index}: ${what} is ${JSON.stringify(actual[what])}, not ${JSON.stringify(expected[what])}`,
+        );
+      }
+    }
+    const parked = this.#waits.filter(([expected]) => expected.isParked).length;
+    if (this.#purgatory.numDelayed !== parked)
+      throw new Error(`${this.#purgatory.numDelayed} are parked, not ${parked}`);
+    if (this.#errors.length > 0) throw new Error('onError was called', { cause: this.#errors[0] });
+    checkPurgatoryInvariants(this.#purgatory);
+    checkTimerInvariants(this.#timer);
+  }
+}
+
+describe('Property: waitFor with asynchronous attempts', function () {
+  this.timeout(0);
+
+  it('begins, settles and drops attempts as a naive reference does, with nothing unhandled', async () => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listener);
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+          const pair = new Pair();
+          for (const each of steps) {
+            pair.act(each);
+            await turn();
+            pair.check();
+          }
+          if (unhandled.length > 0) throw new Error('unhandled rejections', { cause: unhandled[0] });
+        }),
+        runs(400),
+      );
+    } finally {
+      process.off('unhandledRejection', listener);
+    }
+  });
+});

@@ -1,0 +1,353 @@
+import { expect } from 'chai';
+import { Purgatory } from '../../src/index.ts';
+import { counts, EMPTY, hall } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
+import { turn } from '../support/turns.ts';
+
+/** Attempts whose promises the test settles. */
+class Attempts {
+  readonly open: PromiseWithResolvers<number | undefined>[] = [];
+  readonly signals: (() => AbortSignal)[] = [];
+  underWay = 0;
+  most = 0;
+
+  readonly attempt = (context: { signal: AbortSignal }): Promise<number | undefined> => {
+    const settle = withResolvers<number | undefined>();
+    this.open.push(settle);
+    this.signals.push(() => context.signal);
+    this.most = Math.max(this.most, ++this.underWay);
+    const end = (): void => void this.underWay--;
+    settle.promise.then(end, end);
+    return settle.promise;
+  };
+
+  get begun(): number {
+    return this.open.length;
+  }
+}
+
+interface PromiseWithResolvers<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(reason: unknown): void;
+}
+
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let resolve!: (value: T) => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+async function unhandledDuring(go: () => Promise<void> | void): Promise<unknown[]> {
+  const unhandled: unknown[] = [];
+  const listener = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', listener);
+  await go();
+  for (let i = 0; i < 3; i++) await turn();
+  process.off('unhandledRejection', listener);
+  return unhandled;
+}
+
+describe('waitFor with attempts that return promises', () => {
+  it('is parked in the turn in which the first attempt began, without a second', () => {
+    const { timer, purgatory } = hall();
+    const attempts = new Attempts();
+    purgatory.waitFor(['k', 'l'], attempts.attempt, { timeoutMs: 50 });
+    expect(counts(purgatory)).to.deep.equal({ watched: 2, watchedKeys: 2, numDelayed: 1 });
+    expect(timer.size).to.equal(1);
+    expect(attempts.begun).to.equal(1);
+  });
+
+  it('resolves with what the first attempt resolves with, and leaves everything', async () => {
+    const { timer, purgatory } = hall();
+    const attempts = new Attempts();
+    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
+    attempts.open[0].resolve(7);
+    expect(await waiting).to.deep.equal({ expired: false, value: 7 });
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('waits for an event after an attempt that resolved with undefined', async () => {
+    const { purgatory } = hall();
+    const attempts = new Attempts();
+    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
+    attempts.open[0].resolve(undefined);
+    await turn();
+    expect(attempts.begun).to.equal(1);
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect(attempts.begun).to.equal(2);
+    attempts.open[1].resolve(1);
+    expect(await waiting).to.deep.equal({ expired: false, value: 1 });
+  });
+
+  it('makes exactly one more attempt after one in which events came, never two at a time', async () => {
+    const { purgatory } = hall();
+    const attempts = new Attempts();
+    const waiting = purgatory.waitFor(['k', 'l'], attempts.attempt, { timeoutMs: 50 });
+    for (let i = 0; i < 5; i++) {
+      purgatory.checkAndComplete('k');
+      purgatory.notify('l');
+      await turn();
+    }
+    expect(attempts.begun).to.equal(1);
+    attempts.open[0].resolve(undefined);
+    await turn();
+    expect(attempts.begun).to.equal(2);
+    attempts.open[1].resolve(undefined);
+    await turn();
+    expect(attempts.begun).to.equal(2);
+    purgatory.checkAndComplete('k');
+    expect(attempts.begun).to.equal(3);
+    attempts.open[2].resolve(3);
+    expect(await waiting).to.deep.equal({ expired: false, value: 3 });
+    expect(attempts.most).to.equal(1);
+  });
+
+  it('makes none more after one that brought the value', async () => {
+    const { purgatory } = hall();
+    const attempts = new Attempts();
+    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
+    purgatory.checkAndComplete('k');
+    attempts.open[0].resolve(1);
+    await waiting;
+    await turn();
+    expect(attempts.begun).to.equal(1);
+  });
+
+  it('is rejected with what an attempt rejects with, which no onError gets', async () => {
+    const { timer, purgatory, errors } = hall();
+    const boom = new Error('boom');
+    const first = purgatory.waitFor(['k'], () => Promise.reject(boom), { timeoutMs: 50 });
+    expect(await rejection(first)).to.equal(boom);
+    const attempts = new Attempts();
+    const second = rejection(purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 }));
+    attempts.open[0].resolve(undefined);
+    await turn();
+    purgatory.checkAndComplete('k');
+    purgatory.checkAndComplete('k');
+    attempts.open[1].reject(boom);
+    expect(await second).to.equal(boom);
+    expect(attempts.begun).to.equal(2);
+    expect(errors).to.deep.equal([]);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  const ends: Record<
+    string,
+    (
+      h: ReturnType<typeof hall>,
+      abort: AbortController,
+    ) => { reason: (error: unknown) => void; expires?: true }
+  > = {
+    'its deadline': ({ clock }) => {
+      clock.advance(50);
+      return { expires: true, reason: (reason) => expect((reason as Error).name).to.equal('TimeoutError') };
+    },
+    'an abort': (_, abort) => {
+      abort.abort('gone');
+      return { reason: (reason) => expect(reason).to.equal('gone') };
+    },
+    cancelForKey: ({ purgatory }) => {
+      expect(purgatory.cancelForKey('k')).to.deep.equal([]);
+      return { reason: (error) => expect(error).to.have.property('code', 'ERR_PURGATORY_CANCELLED') };
+    },
+    close: ({ purgatory }) => {
+      expect(purgatory.close()).to.deep.equal([]);
+      return { reason: (error) => expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED') };
+    },
+    'a close of a shared timer': ({ timer }) => {
+      expect(timer.close()).to.deep.equal([]);
+      return { reason: (error) => expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED') };
+    },
+  };
+  for (const [which, end] of Object.entries(ends)) {
+    for (const late of ['value', 'rejection', 'nothing yet'] as const) {
+      it(`is settled by ${which} at once, aborts context.signal, and drops a late ${late}`, async () => {
+        const h = hall();
+        const abort = new AbortController();
+        const attempts = new Attempts();
+        const waiting = h.purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50, signal: abort.signal });
+        const settled = waiting.catch((error: unknown) => error);
+        const signal = attempts.signals[0]();
+        let reason: unknown;
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+        });
+        h.purgatory.checkAndComplete('k');
+        const unhandled = await unhandledDuring(async () => {
+          const { reason: check, expires } = end(h, abort);
+          expect(counts(h.purgatory)).to.deep.equal(EMPTY);
+          check(reason);
+          expect(signal.aborted).to.equal(true);
+          if (expires) expect(await settled).to.deep.equal({ expired: true });
+          else expect(await settled).to.equal(reason);
+          if (late === 'value') attempts.open[0].resolve(1);
+          else if (late === 'rejection') attempts.open[0].reject(new Error('late'));
+          else attempts.open[0].resolve(undefined);
+        });
+        expect(unhandled).to.deep.equal([]);
+        expect(attempts.begun).to.equal(1);
+        expect(h.errors).to.deep.equal([]);
+        expect(attempts.signals[0]().aborted, 'asked for late').to.equal(true);
+      });
+    }
+  }
+
+  it('has one signal for all attempts of a wait, which is not aborted by an answer', async () => {
+    const { purgatory } = hall();
+    const attempts = new Attempts();
+    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
+    attempts.open[0].resolve(undefined);
+    await turn();
+    purgatory.checkAndComplete('k');
+    attempts.open[1].resolve(1);
+    await waiting;
+    expect(attempts.signals[0]()).to.equal(attempts.signals[1]());
+    expect(attempts.signals[0]().aborted).to.equal(false);
+  });
+
+  it('makes no AbortController unless an attempt asks for the signal', async () => {
+    const { clock, purgatory } = hall();
+    const { AbortController: original } = globalThis;
+    let made = 0;
+    globalThis.AbortController = class extends original {
+      constructor() {
+        super();
+        made++;
+      }
+    };
+    try {
+      const waits = ['k', 'l'].map((key) =>
+        purgatory.waitFor([key], async () => undefined, { timeoutMs: 5 }),
+      );
+      clock.advance(5);
+      await Promise.all(waits);
+      expect(made).to.equal(0);
+      const attempts = new Attempts();
+      purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 5 });
+      attempts.signals[0]();
+      expect(made).to.equal(1);
+      clock.advance(5);
+    } finally {
+      globalThis.AbortController = original;
+    }
+  });
+
+  it('may turn from synchronous attempts to asynchronous ones and back', async () => {
+    const { purgatory } = hall();
+    const results: (Promise<number | undefined> | number | undefined)[] = [
+      undefined,
+      undefined,
+      Promise.resolve(undefined),
+      undefined,
+      Promise.resolve(undefined),
+      5,
+    ];
+    let begun = 0;
+    const waiting = purgatory.waitFor(['k'], () => results[begun++], { timeoutMs: 50 });
+    expect(begun).to.equal(2);
+    for (let i = 0; i < 3; i++) {
+      expect(purgatory.checkAndComplete('k')).to.equal(0);
+      await turn();
+    }
+    expect(begun).to.equal(5);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(await waiting).to.deep.equal({ expired: false, value: 5 });
+  });
+
+  it('takes any thenable for a promise, and one that throws for a rejection', async () => {
+    const { purgatory } = hall();
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is the point.
+    const thenable = { then: (resolve: (value: number) => void) => resolve(3) };
+    const wait = (value: unknown): Promise<unknown> =>
+      purgatory.waitFor(['k'], () => value as number, { timeoutMs: 50 });
+    expect(await wait(thenable)).to.deep.equal({ expired: false, value: 3 });
+    const broken = {
+      // biome-ignore lint/suspicious/noThenProperty: a thenable is the point.
+      then: () => {
+        throw new Error('broken');
+      },
+    };
+    expect(await rejection(wait(broken))).to.have.property('message', 'broken');
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('makes one more attempt after one that causes an event on its own key before it awaits', async () => {
+    const { purgatory } = hall();
+    let begun = 0;
+    const waiting = purgatory.waitFor(
+      ['k'],
+      async () => {
+        if (++begun === 2) for (let i = 0; i < 3; i++) purgatory.checkAndComplete('k');
+        return begun > 2 ? begun : undefined;
+      },
+      { timeoutMs: 50 },
+    );
+    await turn();
+    expect(begun).to.equal(1);
+    purgatory.checkAndComplete('k');
+    expect(await waiting).to.deep.equal({ expired: false, value: 3 });
+  });
+
+  it('is refused where there is no place, and drops what the attempt brings then', async () => {
+    const { purgatory } = hall({ maxParked: 1 });
+    purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50 });
+    const attempts = new Attempts();
+    const refused = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
+    const signal = attempts.signals[0]();
+    const unhandled = await unhandledDuring(async () => {
+      expect(await rejection(refused)).to.have.property('code', 'ERR_PURGATORY_FULL');
+      expect(signal.aborted).to.equal(true);
+      attempts.open[0].reject(new Error('late'));
+    });
+    expect(unhandled).to.deep.equal([]);
+  });
+
+  it('is rejected where the attempt itself aborts the signal, or closes the purgatory, before it awaits', async () => {
+    const { purgatory } = hall();
+    const abort = new AbortController();
+    const aborted = purgatory.waitFor(
+      ['k'],
+      async () => {
+        abort.abort('by the attempt');
+        return undefined;
+      },
+      { timeoutMs: 50, signal: abort.signal },
+    );
+    expect(await rejection(aborted)).to.equal('by the attempt');
+    const closed = purgatory.waitFor(
+      ['k'],
+      async () => {
+        purgatory.close();
+        return undefined;
+      },
+      { timeoutMs: 50 },
+    );
+    expect(await rejection(closed)).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('reads a real file system until the file is there', async () => {
+    const { mkdtemp, readFile, rm, writeFile } = await import('node:fs/promises');
+    const folder = await mkdtemp('/tmp/purgatory-test-');
+    const purgatory = new Purgatory<string>('files');
+    try {
+      const read = ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
+        readFile(`${folder}/job`, { encoding: 'utf8', signal }).catch(() => undefined);
+      const waiting = purgatory.waitFor(['job'], read, { timeoutMs: 5_000, label: 'GET /job' });
+      expect(purgatory.snapshot().oldest[0]).to.include({ type: 'Waiter', label: 'GET /job' });
+      await writeFile(`${folder}/job`, 'done');
+      purgatory.notify('job');
+      expect(await waiting).to.deep.equal({ expired: false, value: 'done' });
+    } finally {
+      purgatory.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
