@@ -43,7 +43,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly name: string;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
-  readonly nested = new NestedTries();
+  readonly nested: NestedTries = new NestedTries();
   readonly timer: Timer;
   readonly maxParked: number = 0;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
