@@ -1,8 +1,13 @@
-// Every error the library throws of its own accord, in one place.
+// The errors that have a code. Each is made here, and nowhere else in src/.
 //
-// Two families. A PurgatoryError says that a valid call met a state that refuses it (closed, full, already parked); its
-// `code` is stable and starts with ERR_PURGATORY_. A call with a bad argument gets a TypeError or RangeError that carries
-// the code Node itself would use, names the argument, the rule and the value, and leaves everything as it was.
+// Two families. A PurgatoryError says that a valid call met a state that refuses it (closed, full,
+// already parked). Its `code` is stable and begins with ERR_PURGATORY_. A bad argument gets a
+// TypeError or RangeError with the code that Node would use. It names the argument, the rule and
+// the value. Nothing has changed when it is thrown.
+//
+// Made elsewhere, as none of them has a code of ours: a DOMException (timeout-signal.ts and
+// abort-listeners.ts), the AbortError of Node's timers (timers/promises.ts), the plain Errors in
+// which a bus says why a connection broke (src/bus), and mustHold in tests (must-hold.ts).
 import { inspect } from 'node:util';
 
 /** The stable codes of {@link PurgatoryError}. */
@@ -155,8 +160,62 @@ export function replyTimedOut(id: string, timeoutMs: number): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${id} within ${timeoutMs} ms`);
 }
 
+export function idleTimeoutsClosed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
+}
+
 export function sharedWaitsClosed(name: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${name}" are closed`);
+}
+
+export function busClosed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The bus is closed');
+}
+
+export function nameJoined(name: string): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_ALREADY_JOINED',
+    `"${name}" has joined this bus already: each name is joined once in a process`,
+  );
+}
+
+export function relayCalledTwice(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_ALREADY_JOINED', 'relayBus() was called before in this process');
+}
+
+export function noRelay(message: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_NO_RELAY', message);
+}
+
+/**
+ * The error by which a transport says that trying again is no use: no permission, the wrong kind of
+ * server. The bus reports it and closes.
+ *
+ * @param cause what the engine or its client said.
+ */
+export function refusal(message: string, cause?: unknown): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_REFUSED',
+    message,
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+export function foreignProtocol(theirs: unknown, ours: number): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_PROTOCOL',
+    `A process on this bus speaks version ${theirs} of its protocol, this one version ${ours}: ` +
+      'they do not hear each other. Give processes of different versions different prefixes',
+  );
+}
+
+/** For a text that is not of the protocol. */
+export function foreignText(text: string): PurgatoryError {
+  const shown = text.length > 100 ? `${text.slice(0, 99)}…` : text;
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_PROTOCOL',
+    `Something else publishes on this bus: ${JSON.stringify(shown)}. Choose another prefix`,
+  );
 }
 
 /** A TypeError with ERR_INVALID_RETURN_VALUE: `name`, a function of the user's, returned `value`, which is not `expected`. */

@@ -15,6 +15,7 @@ import type { BusSnapshot } from './bus-snapshot.ts';
 import type { BusState } from './bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
+export { refusal } from '../errors.ts';
 export type { BusState } from './bus-state.ts';
 
 /** Carries hints between the processes that use the same engine and prefix. Give it to a purgatory as its option `bus`. */
@@ -107,19 +108,6 @@ export function checkedTransport(transport: Transport): Transport {
     integer: true,
   });
   return transport;
-}
-
-/**
- * The error by which a transport says that trying again is no use: no permission, the wrong kind of server. The bus reports it and closes.
- *
- * @param cause what the engine or its client said.
- */
-export function refusal(message: string, cause?: unknown): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_BUS_REFUSED',
-    message,
-    cause === undefined ? undefined : { cause },
-  );
 }
 
 export function isRefusal(error: unknown): boolean {

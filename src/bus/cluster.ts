@@ -6,7 +6,7 @@
 // A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary. Beyond MAX_BACKLOG characters the relay drops it:
 // its bus misses its echo, and says hello again.
 import cluster, { type Worker } from 'node:cluster';
-import { PurgatoryError } from '../errors.ts';
+import { noRelay, relayCalledTwice } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
 import { createBus } from './hint-bus.ts';
 import type { Transport } from './transport.ts';
@@ -44,7 +44,7 @@ export function relayBus(): Relay {
     throw noRelay('relayBus() belongs in the primary of node:cluster; workers call clusterBus()');
   }
   if (isRelaying) {
-    throw new PurgatoryError('ERR_PURGATORY_ALREADY_JOINED', 'relayBus() was called before in this process');
+    throw relayCalledTwice();
   }
   isRelaying = true;
   const listeners = new Set<Listener>();
@@ -177,8 +177,4 @@ class Listener {
 
 function isRelayMessage(message: unknown): message is RelayMessage {
   return typeof message === 'object' && message !== null && 'purgatoryRelay' in message;
-}
-
-function noRelay(message: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_NO_RELAY', message);
 }

@@ -10,7 +10,7 @@
 //
 // Ground rules. A frame is never longer than its engine takes: keys are short (bus-member.ts), so one hint always fits.
 import type { HintValue } from '../bus-member.ts';
-import { PurgatoryError } from '../errors.ts';
+import { foreignProtocol, foreignText } from '../errors.ts';
 
 export const PROTOCOL_VERSION = 1;
 
@@ -93,31 +93,27 @@ export function readFrame(text: string): Frame {
   try {
     json = JSON.parse(text);
   } catch {
-    throw notOurs(text);
+    throw foreignText(text);
   }
-  if (typeof json !== 'object' || json === null) throw notOurs(text);
+  if (typeof json !== 'object' || json === null) throw foreignText(text);
   const { v, o, n, h = {}, all = [] } = json as Record<string, unknown>;
   if (v !== PROTOCOL_VERSION) {
-    if (!Number.isInteger(v)) throw notOurs(text);
-    throw new PurgatoryError(
-      'ERR_PURGATORY_BUS_PROTOCOL',
-      `A process on this bus speaks version ${v} of its protocol, this one version ${PROTOCOL_VERSION}: ` +
-        'they do not hear each other. Give processes of different versions different prefixes',
-    );
+    if (!Number.isInteger(v)) throw foreignText(text);
+    throw foreignProtocol(v, PROTOCOL_VERSION);
   }
   const isNumbered = typeof o === 'string' && Number.isSafeInteger(n);
-  if (!isNumbered && (o !== undefined || n !== undefined)) throw notOurs(text);
-  if (typeof h !== 'object' || h === null || !isStrings(all)) throw notOurs(text);
+  if (!isNumbered && (o !== undefined || n !== undefined)) throw foreignText(text);
+  if (typeof h !== 'object' || h === null || !isStrings(all)) throw foreignText(text);
   const hints: Hint[] = [];
   for (const [name, keys] of Object.entries(h)) {
-    if (!Array.isArray(keys)) throw notOurs(text);
+    if (!Array.isArray(keys)) throw foreignText(text);
     for (const key of keys) {
       if (typeof key === 'string') hints.push({ name, key, value: undefined });
       else if (Array.isArray(key) && typeof key[0] === 'string' && key.length === 2) {
         const value = readValue(key[1]);
-        if (value === undefined) throw notOurs(text);
+        if (value === undefined) throw foreignText(text);
         hints.push({ name, key: key[0], value });
-      } else throw notOurs(text);
+      } else throw foreignText(text);
     }
   }
   return { origin: o as string | undefined, number: isNumbered ? (n as number) : 0, hints, all };
@@ -141,12 +137,4 @@ function readValue(json: unknown): HintValue | undefined {
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function notOurs(text: string): PurgatoryError {
-  const shown = text.length > 100 ? `${text.slice(0, 99)}…` : text;
-  return new PurgatoryError(
-    'ERR_PURGATORY_BUS_PROTOCOL',
-    `Something else publishes on this bus: ${JSON.stringify(shown)}. Choose another prefix`,
-  );
 }

@@ -10,7 +10,7 @@
 // Costs. publish: O(1). Idle: one frame for each `echoMs`, whatever is parked.
 import { randomBytes } from 'node:crypto';
 import type { BusMember, HintValue, Membership } from '../bus-member.ts';
-import { invalidArgType, invalidArgValue, PurgatoryError } from '../errors.ts';
+import { busClosed, invalidArgType, invalidArgValue, nameJoined, PurgatoryError } from '../errors.ts';
 import { throwLater } from '../report-error.ts';
 import { rootContext } from '../root-context.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -107,13 +107,8 @@ export class HintBus implements Bus {
     if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
       throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
     }
-    if (this.#isClosed) throw new PurgatoryError('ERR_PURGATORY_CLOSED', 'The bus is closed');
-    if (this.#members.has(name)) {
-      throw new PurgatoryError(
-        'ERR_PURGATORY_ALREADY_JOINED',
-        `"${name}" has joined this bus already: each name is joined once in a process`,
-      );
-    }
+    if (this.#isClosed) throw busClosed();
+    if (this.#members.has(name)) throw nameJoined(name);
     this.#members.set(name, member);
     return {
       publish: (key, value) => {

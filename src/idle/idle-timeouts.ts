@@ -13,7 +13,13 @@
 // the element itself. `npm run bench -- idle` measures the touch, the bytes, and all of it for 100,000 connections with a heartbeat.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { checkedFunction, checkedNumber, checkedOptions, invalidArgType, PurgatoryError } from '../errors.ts';
+import {
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  idleTimeoutsClosed,
+  invalidArgType,
+} from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -158,7 +164,7 @@ export class IdleTimeouts<E> {
 
   #start(row: Row, element: E, timeoutMs: number): void {
     checkedTimeout('timeoutMs', timeoutMs);
-    if (this.#isClosed) throw new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
+    if (this.#isClosed) throw idleTimeoutsClosed();
     const nowMs = this.#touchTime.now();
     if (this.#touchTime.serve(timeoutMs)) this.#lookSooner(nowMs);
     const lookAtMs = this.#touchTime.lookAt(nowMs + timeoutMs, nowMs);
