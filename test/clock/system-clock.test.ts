@@ -44,7 +44,8 @@ describe('systemClock', () => {
     expect(systemClock.now()).to.equal(before + 250);
   });
 
-  it('does not take the time of a fake that replaces setTimeout alone: never early by its own time', () => {
+  it('does not take the time of a fake that replaces setTimeout alone, and says so once in a process', () => {
+    const emitWarning = sinon.stub(process, 'emitWarning');
     const fake = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let wokenMs: number | undefined;
     const atMs = systemClock.now() + 3_600_000;
@@ -52,8 +53,12 @@ describe('systemClock', () => {
       wokenMs = systemClock.now();
     });
     fake.tick(3_600_000);
+    fake.tick(3_600_000);
     wakeUp.cancel();
     expect(wokenMs).to.equal(undefined);
+    expect(emitWarning.args.map(([, options]) => options)).to.deep.equal([
+      { type: 'PurgatoryWarning', code: 'PURGATORY_FAKE_WITHOUT_TIME' },
+    ]);
   });
 
   it('wakes in a later turn, never early by its own time', async () => {
