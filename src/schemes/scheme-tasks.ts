@@ -1,9 +1,12 @@
-// The pending tasks of one scheme timer: those ahead, kept by the scheme, and those that are due.
+// The pending tasks of one scheme timer: those ahead, which the scheme keeps, and those that are
+// due.
 //
-// Ground rules. It owns the slab, `task.$slot` of the tasks it holds, and two lists: `due`, what the pass under way has yet to
-// run, and `next`, what the next pass begins with. It reads no clock and runs no task; its timer (DrivenTimer) alone drives it. It is to
-// the schemes what WheelTasks is to SystemTimer, with one difference: a scheme hands over all that is due at once, so
-// there is one cursor and no horizon. A task that is filed while a pass is open can therefore never enter that pass.
+// Ground rules. It owns the slab, `task.$slot` of its tasks, and two lists: `due`, which the pass
+// under way has yet to run, and `next`, with which the next pass begins. It reads no clock and runs
+// no task. Its timer (DrivenTimer) alone calls it, as PendingTasks describes. It is to a scheme
+// timer what WheelTasks is to SystemTimer. But a scheme hands over all that is due at once. So
+// there is one cursor and no horizon, and a task that is added while a pass is open never runs in
+// that pass.
 //
 // Costs, besides the scheme's own: O(1) an operation, amortised where memory grows and shrinks.
 import { mustHold } from '../must-hold.ts';
@@ -41,13 +44,12 @@ export class SchemeTasks implements PendingTasks {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  add(task: TimerTask, tick: number): number {
+  add(task: TimerTask, tick: number): void {
     const slot = tick > this.#cursor ? this.#scheme.insert(tick) : this.#slab.push(this.#next, NONE, NONE);
     this.#slab.setValue(slot, task);
     task.$slot = slot;
     this.#size++;
     if (tick > this.#latest) this.#latest = tick;
-    return tick;
   }
 
   release(task: TimerTask, slot: number): void {
@@ -62,7 +64,7 @@ export class SchemeTasks implements PendingTasks {
     this.#collect(tick, this.#next);
   }
 
-  /** Always: each tick has its bookkeeping. */
+  /** Always true: each tick has its bookkeeping. */
   hasDue(): boolean {
     return true;
   }
@@ -84,6 +86,10 @@ export class SchemeTasks implements PendingTasks {
     return task;
   }
 
+  lookFor(tick: number): number {
+    return tick;
+  }
+
   nextTick(): number {
     if (this.#size === 0) return Number.POSITIVE_INFINITY;
     if (this.isPassOpen || !this.#slab.isEmpty(this.#next)) return this.#cursor;
@@ -94,7 +100,7 @@ export class SchemeTasks implements PendingTasks {
     return this.nextTick();
   }
 
-  /** For good: nothing can be filed afterwards. */
+  /** Nothing can be filed afterwards. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     this.#slab.splice(this.#next, this.#due);

@@ -1,23 +1,20 @@
-// What all timers of the library have around the tasks that they keep by tick: milliseconds, a
-// clock, a reaper and user code.
+// What all timers of the library have around their pending tasks: milliseconds, a clock, a reaper
+// and passes.
 //
-// Ground rules. It alone calls its pending tasks (PendingTasks) and its reaper, reads the clock and
-// runs tasks. A start reads the clock once. A deadline is rounded UP to a tick, and a reading DOWN.
-// So no task is early by `clock.now()`, and none is late by more than a tick, plus the host's own
-// lateness. (Kafka rounds the deadline down and can fire a tick early.) A task without delay
-// belongs to the tick that now is in: it is due at once, and runs in the next pass.
+// Ground rules. It alone calls its pending tasks (PendingTasks), its reaper and its runner. A start
+// reads the clock once. A deadline is rounded UP to a tick, and a reading DOWN. So no task is early
+// by `clock.now()`, and none is late by more than a tick, plus the host's own lateness. (Kafka
+// rounds the deadline down and can fire a tick early.) A task without delay belongs to the tick
+// that now is in: it is due at once, and runs in the next pass.
 //
-// A pass (TaskRunner) runs what was due when it began: `advanceClock` to its end, the reaper in
-// slices.
-//
-// A start is as short as it can be, because V8 inlines up to a limit. What most starts do not need
-// is in methods of its own. Fields that hold a number begin as one: V8 gives a field that was
-// undefined first no number representation, and then checks at each read.
+// V8 inlines up to a limit, so what most starts and stops do not need is in methods of its own. A
+// field that holds a number begins as one: V8 gives a field that was undefined first no number
+// representation.
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { CallbackTask } from './callback-task.ts';
-import { NO_EARLIER_LOOK, type PassObserver, type PendingTasks } from './pending-tasks.ts';
+import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
 import { TaskRunner } from './task-runner.ts';
@@ -33,7 +30,8 @@ const MAX_INT32 = 2 ** 31 - 1;
 export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tickMs: number = 0;
   readonly #maxPending: number = 0;
-  readonly #clock: Clock;
+  /** Its source of time. */
+  readonly clock: Clock;
   readonly #tasks: PendingTasks;
   readonly #runner: TaskRunner;
   readonly #reaper: Reaper;
@@ -55,26 +53,19 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const { tickMs, clock, maxPending } = options;
     this.#tickMs = tickMs;
     this.#maxPending = Math.min(maxPending, MAX_INT32);
-    this.#clock = clock;
+    this.clock = clock;
     this.#tasks = tasks;
     this.#runner = new TaskRunner(this, tasks, options, observer);
     this.#reaper = new Reaper(
       options,
       () => this.#wake(),
-      () => {
-        if (!this.#runner.isRunning && !this.#isClosed) this.#endPass();
-      },
+      () => this.#endPass(),
     );
     this.#nowMs = nowMs;
   }
 
   get size(): number {
     return this.#tasks.size;
-  }
-
-  /** Its source of time. */
-  get clock(): Clock {
-    return this.#clock;
   }
 
   /**
@@ -177,7 +168,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /** Returns nothing: a double that a function returns is boxed, unless the function is inlined. */
   #read(): void {
-    const nowMs = this.#clock.now();
+    const nowMs = this.clock.now();
     if (nowMs > this.#nowMs) this.#nowMs = nowMs;
   }
 
@@ -200,21 +191,20 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
     // Not from `slot`: catchUp may have filed it.
     if (slot !== NOT_HELD) tasks.release(task, task.$slot);
-    const lookAt = tasks.add(task, tick);
+    tasks.add(task, tick);
     task.$keeper = this;
-    if (lookAt < this.#reaper.armedTick) this.#lookAtFor(task, tick, lookAt);
+    if (tick < this.#reaper.armedTick) this.#lookAtFor(task, tick);
   }
 
   #refusal(): Error {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }
 
-  #lookAtFor(task: TimerTask, tick: number, lookAt: number): void {
+  #lookAtFor(task: TimerTask, tick: number): void {
     if (this.#runner.isRunning) return; // the pass does so at its end
     const reaper = this.#reaper;
     try {
-      if (reaper.isExact) reaper.lookAt(tick);
-      else reaper.lookAt(lookAt === NO_EARLIER_LOOK ? this.#tasks.nextTick() : lookAt);
+      reaper.lookAt(reaper.isExact ? tick : this.#tasks.lookFor(tick));
     } catch (error) {
       // The clock has refused: a task that nobody will wake up for must not be pending.
       task.$keeper = undefined;
@@ -236,8 +226,13 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       return;
     }
     this.#tasks.shrink();
+    if (this.#reaper.armedTick === Number.POSITIVE_INFINITY) this.#moveWakeUp();
+  }
+
+  /** On a fake host, away from a task that was stopped. */
+  #moveWakeUp(): void {
     const reaper = this.#reaper;
-    if (reaper.armedTick === Number.POSITIVE_INFINITY && reaper.isExact) reaper.moveTo(this.#nextLook());
+    if (reaper.isExact) reaper.moveTo(this.#nextLook());
   }
 
   #wake(): void {
@@ -253,8 +248,9 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
   }
 
-  /** Gives memory back, and has the reaper look at what is next. */
+  /** Gives memory back, and has the reaper look at what is next. The reaper retries by it. */
   #endPass(): void {
+    if (this.#runner.isRunning || this.#isClosed) return;
     const tasks = this.#tasks;
     if (tasks.size === 0) {
       this.#rest();

@@ -8,24 +8,14 @@
 // change the slot of any task.
 import type { TimerTask } from './timer-task.ts';
 
-/**
- * What `add` returns when the timer looks early enough for the task if it looks at `nextTick`.
- * Below Infinity, so that a timer that is armed for nothing at all (its clock has refused) arms
- * again.
- */
-export const NO_EARLIER_LOOK: number = Number.MAX_VALUE;
-
 export interface PendingTasks {
   readonly size: number;
   /** The present tick of the structure. */
   readonly cursor: number;
   /** Whether it has `task`, whose slot is `slot`. */
   holds(task: TimerTask, slot: number): boolean;
-  /**
-   * Adds a task that is in no timer. Returns the tick at which the timer must look for it, or
-   * NO_EARLIER_LOOK.
-   */
-  add(task: TimerTask, tick: number): number;
+  /** Adds a task that is in no timer. */
+  add(task: TimerTask, tick: number): void;
   /** Takes out a task that it has, in `slot`. */
   release(task: TimerTask, slot: number): void;
   /** Moves the cursor towards `tick`, as far as nothing has to run. */
@@ -42,6 +32,8 @@ export interface PendingTasks {
    * spent.
    */
   take(): TimerTask | undefined;
+  /** The tick at which to look for a task for `tick`, if it is the first: at `tick` or before. */
+  lookFor(tick: number): number;
   /** The tick at which to look next: no task is due before it. Infinity when none is pending. */
   nextTick(): number;
   /**

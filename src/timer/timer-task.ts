@@ -3,7 +3,7 @@
 // Ground rules. The two fields whose names begin with $ belong to the timer protocol
 // (timer-protocol.ts). Nobody else may use them. Everything here is O(1). A task takes 56 bytes at
 // most: with a million pending, the tasks are most of what the collector has to visit.
-import { invalidArgType, outOfRange } from '../errors.ts';
+import { checkedTimeout } from './checked-delay.ts';
 
 /**
  * Who answers for a pending task: the timer that holds it or, for a parked operation, its
@@ -42,9 +42,7 @@ export abstract class TimerTask {
    * Number.MAX_SAFE_INTEGER.
    */
   constructor(delayMs: number) {
-    if (!(delayMs <= Number.MAX_SAFE_INTEGER && delayMs >= -Number.MAX_VALUE)) checkUncommon(delayMs);
-    if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
-    this.delayMs = delayMs;
+    this.delayMs = checkedTimeout('delayMs', delayMs);
     this.$keeper = undefined;
     this.$slot = NOT_HELD;
   }
@@ -69,17 +67,6 @@ export abstract class TimerTask {
     return this.$keeper !== undefined;
   }
 }
-
-function checkUncommon(delayMs: unknown): void {
-  if (delayMs === Number.POSITIVE_INFINITY) return;
-  if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
-  throw outOfRange(
-    'delayMs',
-    'a number <= Number.MAX_SAFE_INTEGER, or Infinity for a parked operation',
-    delayMs,
-  );
-}
-
 /**
  * Tells a task its slot; to be called when the timer is sound again. A task that was frozen while it
  * was pending cannot be told: then what `$slot` says must be compared with who is there.

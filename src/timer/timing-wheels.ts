@@ -14,45 +14,41 @@
 // wheel that it was filed above the lowest. No empty bucket is ever stepped through.
 import { Slab, type Slot } from '../slab/slab.ts';
 import { DelayQueue } from './delay-queue.ts';
-import { NO_EARLIER_LOOK } from './pending-tasks.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
 import { NOT_HELD, type TimerTask, tellSlot } from './timer-task.ts';
 import type { TimerTaskList } from './timer-task-list.ts';
 import { TimingWheel } from './timing-wheel.ts';
 import { checkTimingWheels } from './timing-wheels-check.ts';
 
-/**
- * To be called after a cascade: the level and the index of the bucket, and how many of its tasks
- * were moved.
- */
+/** Is called after a cascade: the level and index of the bucket, and how many tasks were moved. */
 export type DidCascade = (level: number, bucket: number, tasks: number) => void;
 
 /** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
 /** Due tasks that are read at a time. */
 const ROW = 32;
-/** With more cells in use, empty wheels start afresh: they give back the buckets of a burst. */
+/** With more cells in use, wheels without tasks are large: they still have the buckets of a burst. */
 const MAX_IDLE_CELLS = 64;
 /** What the sentinel of a bucket's list has in `a`. In `b` it has the index of the bucket. */
 const QUEUED = 1;
 const NOT_QUEUED = 0;
 
 export class TimingWheels {
-  readonly #bits: number = 0;
   readonly #didCascade: DidCascade;
-  #slab = new Slab<TimerTask>();
-  #buckets: TimerTaskList[] = [];
-  #lowest: TimingWheel;
-  readonly #queue = new DelayQueue();
-  #due: Slot;
-  #next: Slot;
+  readonly #slab = new Slab<TimerTask>();
+  readonly #buckets: TimerTaskList[] = [];
+  #due = this.#slab.makeList(0, 0);
+  #next = this.#slab.makeList(0, 0);
+  /** The cursor, and its two halves: to make them of each other would cost 2 % of a start. */
   #cursor = 0;
   #cursorHigh = 0;
   #cursorLow = 0;
-  /** The tick of the cursor's high half alone. */
-  #cursorBase = 0;
-  #takenHigh = 0;
-  #takenLow = 0;
+  /** The tick of the task that `takeDue` returned last. */
+  takenTick: number = 0;
+  /** For snapshots, which change nothing. */
+  readonly lowest: TimingWheel;
+  /** As `lowest`. */
+  readonly queue: DelayQueue = new DelayQueue();
   /** How many of the first due tasks have been read. */
   #readAhead = 0;
 
@@ -61,11 +57,8 @@ export class TimingWheels {
    * @param tick the tick to start from.
    */
   constructor(bits: number, tick: number, didCascade: DidCascade) {
-    this.#bits = bits;
     this.#didCascade = didCascade;
-    this.#lowest = new TimingWheel(bits, 0, this.#slab, this.#buckets);
-    this.#due = this.#slab.makeList(0, 0);
-    this.#next = this.#slab.makeList(0, 0);
+    this.lowest = new TimingWheel(bits, 0, this.#slab, this.#buckets);
     this.cursor = tick;
   }
 
@@ -78,17 +71,16 @@ export class TimingWheels {
     this.#cursor = tick;
     this.#cursorHigh = highOf(tick);
     this.#cursorLow = lowOf(tick, this.#cursorHigh);
-    this.#cursorBase = tickOf(this.#cursorHigh, 0);
   }
 
   /** The earliest expiration of a queued bucket, which may be empty by now. Infinity for none. */
   get headExpiration(): number {
-    return this.#queue.headExpiration;
+    return this.queue.headExpiration;
   }
 
   /** Whether the head of the queue has a task. */
   get hasHead(): boolean {
-    const { head } = this.#queue;
+    const { head } = this.queue;
     return head !== null && !this.#slab.isEmpty(head.list);
   }
 
@@ -98,7 +90,7 @@ export class TimingWheels {
    */
   firstTick(): number {
     const slab = this.#slab;
-    const { expiration, list } = this.#queue.head as TimerTaskList;
+    const { expiration, list } = this.queue.head as TimerTaskList;
     let first = Number.POSITIVE_INFINITY;
     for (let slot = slab.next(list); slot !== list && first > expiration; slot = slab.next(slot)) {
       first = Math.min(first, tickOf(slab.b(slot), slab.a(slot)));
@@ -119,19 +111,16 @@ export class TimingWheels {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  /**
-   * Files a task for a tick ahead of the cursor. Returns the tick at which to look for it, as
-   * PendingTasks.add does.
-   */
-  file(task: TimerTask, tick: number): number {
+  /** Files a task for a tick ahead of the cursor. */
+  file(task: TimerTask, tick: number): void {
     // The tick is near in most cases: then its high half is the cursor's, and nothing is divided.
-    const near = tick - this.#cursorBase;
+    const near = lowOf(tick, this.#cursorHigh);
     const isNear = near < LOW_SPAN;
     const high = isNear ? this.#cursorHigh : highOf(tick);
     const low = isNear ? near | 0 : lowOf(tick, high);
-    const list = this.#lowest.listFor(high, low, this.#cursorHigh, this.#cursorLow);
+    const list = this.lowest.listFor(high, low, this.#cursorHigh, this.#cursorLow);
     this.#push(list, task, high, low);
-    return this.#slab.a(list) === QUEUED ? NO_EARLIER_LOOK : this.#enqueue(list, high, low);
+    if (this.#slab.a(list) !== QUEUED) this.#enqueue(list, high, low);
   }
 
   /** Adds a task without delay, whose `tick` is the present one, to those of the next pass. */
@@ -175,14 +164,14 @@ export class TimingWheels {
    */
   expireHead(): void {
     const slab = this.#slab;
-    const bucket = this.#queue.head as TimerTaskList;
+    const bucket = this.queue.head as TimerTaskList;
     const moved = bucket.shift === 0 ? 0 : this.#cascade(bucket);
     if (bucket.shift === 0 || slab.isEmpty(bucket.list)) {
       this.#dequeue();
       this.cursor = bucket.expiration;
       if (bucket.shift === 0) slab.splice(bucket.list, this.#due);
     }
-    if (moved > 0) this.#didCascade(this.#lowest.levelOf(bucket), bucket.index, moved);
+    if (moved > 0) this.#didCascade(this.lowest.levelOf(bucket), bucket.index, moved);
   }
 
   /** Moves tasks of `bucket` to where they belong when the cursor is at its expiration. */
@@ -199,7 +188,7 @@ export class TimingWheels {
       if (low === nowLow && high === nowHigh) {
         slab.moveTo(this.#due, slot);
       } else {
-        const finer = this.#lowest.listFor(high, low, nowHigh, nowLow);
+        const finer = this.lowest.listFor(high, low, nowHigh, nowLow);
         if (slab.a(finer) !== QUEUED) this.#enqueue(finer, high, low);
         slab.moveTo(finer, slot);
       }
@@ -215,15 +204,9 @@ export class TimingWheels {
     if (this.#readAhead === 0) this.#readRow(slot);
     this.#readAhead--;
     const task = slab.value(slot) as TimerTask;
-    this.#takenHigh = slab.b(slot);
-    this.#takenLow = slab.a(slot);
+    this.takenTick = tickOf(slab.b(slot), slab.a(slot));
     this.release(task, slot);
     return task;
-  }
-
-  /** The tick of the task that `takeDue` returned last. */
-  get takenTick(): number {
-    return tickOf(this.#takenHigh, this.#takenLow);
   }
 
   /**
@@ -244,34 +227,31 @@ export class TimingWheels {
 
   /** Takes buckets without tasks from the head of the queue. Their queueing has paid for it. */
   dropEmptyHeads(): void {
-    const queue = this.#queue;
+    const queue = this.queue;
     for (let head = queue.head; head !== null && this.#slab.isEmpty(head.list); head = queue.head) {
       this.#dequeue();
     }
   }
 
-  #enqueue(list: Slot, high: number, low: number): number {
+  #enqueue(list: Slot, high: number, low: number): void {
     const bucket = this.#buckets[this.#slab.b(list)];
-    const expiration = bucket.startOf(high, low);
     this.#slab.setA(list, QUEUED);
-    this.#queue.enqueue(bucket, expiration);
-    return expiration;
+    this.queue.enqueue(bucket, bucket.startOf(high, low));
   }
 
   #dequeue(): void {
-    this.#slab.setA(this.#queue.dequeue().list, NOT_QUEUED);
+    this.#slab.setA(this.queue.dequeue().list, NOT_QUEUED);
   }
 
-  /** With no task in any list: moves to `tick`, and gives back what many buckets took. */
+  /** With no task in any list: moves to `tick`. */
   rest(tick: number): void {
     this.dropEmptyHeads();
     this.cursor = tick;
-    if (this.#slab.inUse <= MAX_IDLE_CELLS && !this.#slab.isSparse) return;
-    this.#slab = new Slab();
-    this.#buckets = [];
-    this.#lowest = new TimingWheel(this.#bits, 0, this.#slab, this.#buckets);
-    this.#due = this.#slab.makeList(0, 0);
-    this.#next = this.#slab.makeList(0, 0);
+  }
+
+  /** With no task in any list: whether new wheels would take much less memory. */
+  get isLarge(): boolean {
+    return this.#slab.inUse > MAX_IDLE_CELLS || this.#slab.isSparse;
   }
 
   /** Gives memory back after a burst. It may change the slot of every task. O(1), amortised. */
@@ -282,21 +262,11 @@ export class TimingWheels {
     this.#next = moved(this.#next);
     for (const bucket of this.#buckets) {
       bucket.list = moved(bucket.list);
-      this.#lowest.didMove(bucket);
+      this.lowest.didMove(bucket);
     }
     this.#slab.forEachValue((task, slot) => {
       tellSlot(task, slot);
     });
-  }
-
-  /** For snapshots, which change nothing. */
-  get lowest(): TimingWheel {
-    return this.#lowest;
-  }
-
-  /** For snapshots, which change nothing. */
-  get queue(): DelayQueue {
-    return this.#queue;
   }
 
   /** How many tasks are in `list`, counted up to `max`: O(max). */
@@ -312,9 +282,9 @@ export class TimingWheels {
     return checkTimingWheels({
       slab: this.#slab,
       buckets: this.#buckets,
-      lowest: this.#lowest,
-      queue: this.#queue,
-      cursor: this.#cursor,
+      lowest: this.lowest,
+      queue: this.queue,
+      cursor: this.cursor,
       others: [this.#due, this.#next],
       isQueued: ({ list }) => this.#slab.a(list) === QUEUED,
     });

@@ -19,14 +19,16 @@
 // O(1) for each task and for each wheel that it was filed above the lowest. A jump of the clock
 // costs what one step costs.
 import { mustHold } from '../must-hold.ts';
-import { NO_EARLIER_LOOK, type PendingTasks } from './pending-tasks.ts';
+import type { PendingTasks } from './pending-tasks.ts';
 import { NOT_HELD, type TimerTask } from './timer-task.ts';
 import { type DidCascade, TimingWheels } from './timing-wheels.ts';
 import { YoungTasks } from './young-tasks.ts';
 
 export class WheelTasks implements PendingTasks {
   readonly #young = new YoungTasks();
-  readonly #wheels: TimingWheels;
+  readonly #bits: number;
+  readonly #didCascade: DidCascade;
+  #wheels: TimingWheels;
   #horizon = 0;
   #size = 0;
 
@@ -36,6 +38,8 @@ export class WheelTasks implements PendingTasks {
    * @param didCascade as for TimingWheels.
    */
   constructor(bits: number, tick: number, didCascade: DidCascade) {
+    this.#bits = bits;
+    this.#didCascade = didCascade;
     this.#wheels = new TimingWheels(bits, tick, didCascade);
     this.#horizon = tick;
   }
@@ -53,36 +57,22 @@ export class WheelTasks implements PendingTasks {
     return this.#wheels.holds(task, slot);
   }
 
-  add(task: TimerTask, tick: number): number {
-    if (!(tick > this.#horizon && tick >= this.#wheels.headExpiration)) {
-      return this.#addAtOnce(task, tick);
+  add(task: TimerTask, tick: number): void {
+    const wheels = this.#wheels;
+    if (tick <= this.#horizon) {
+      wheels.fileForNext(task, tick);
+    } else if (tick < wheels.headExpiration) {
+      wheels.file(task, tick);
+    } else {
+      if (this.#young.isFull) this.#fileYoung();
+      this.#young.add(task, tick);
     }
-    if (this.#young.isFull) this.#fileYoung();
-    this.#young.add(task, tick);
     this.#size++;
-    return NO_EARLIER_LOOK;
   }
 
-  /** Adds a task that cannot be young: it is due before all others, or it has no delay. */
-  #addAtOnce(task: TimerTask, tick: number): number {
-    let lookAt = this.cursor;
-    if (tick > this.#horizon) lookAt = this.#wheels.file(task, tick);
-    else this.#wheels.fileForNext(task, tick);
-    this.#size++;
-    return lookAt;
-  }
-
-  /** Files the young tasks in the order of add. To be done before a bucket leaves the queue. */
+  /** To be done before a bucket leaves the queue. */
   #fileYoung(): void {
-    const young = this.#young;
-    if (young.end === 0) return;
-    for (let row = 0; row < young.end; row++) {
-      const task = young.task(row);
-      if (task === undefined) continue;
-      this.#wheels.file(task, young.tick(row));
-      young.empty(row);
-    }
-    young.clear();
+    this.#young.fileIn(this.#wheels);
   }
 
   release(task: TimerTask, slot: number): void {
@@ -158,6 +148,11 @@ export class WheelTasks implements PendingTasks {
     return this.#wheels.takenTick;
   }
 
+  /** Its bucket is the head of the queue then. */
+  lookFor(): number {
+    return this.nextTick();
+  }
+
   nextTick(): number {
     if (this.#size === 0) return Number.POSITIVE_INFINITY;
     if (this.isOverdue) return this.cursor;
@@ -181,16 +176,10 @@ export class WheelTasks implements PendingTasks {
 
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
-    const takeRest = (): void => {
-      do {
-        for (let task = this.take(); task !== undefined; task = this.take()) tasks.push(task);
-      } while (this.isPassOpen);
-    };
-    takeRest();
     while (this.#size > 0) {
-      const next = this.isOverdue ? this.#horizon : this.#wheels.headExpiration;
-      this.openPass(Math.max(this.#horizon, next));
-      takeRest();
+      if (!this.isPassOpen) this.openPass(this.nextTick());
+      const task = this.take();
+      if (task !== undefined) tasks.push(task);
     }
     return tasks;
   }
@@ -200,7 +189,8 @@ export class WheelTasks implements PendingTasks {
   }
 
   rest(): void {
-    this.#wheels.rest(this.#horizon);
+    if (this.#wheels.isLarge) this.#wheels = new TimingWheels(this.#bits, this.#horizon, this.#didCascade);
+    else this.#wheels.rest(this.#horizon);
   }
 
   /** The wheels with every pending task: the young ones are filed first. For snapshots. */

@@ -4,7 +4,7 @@
 // Ground rules. It owns its rows, and `task.$slot` of the tasks in them: a number below NOT_HELD,
 // where no cell of a slab is. Rows are given out in the order of add. When the last row loses its
 // task, it can be given out again. Any other row then stays empty until all tasks are filed. So the
-// rows are always in add order. It knows no wheel: its owner (WheelTasks) files the tasks.
+// rows are always in add order. Its owner (WheelTasks) says when the tasks are filed.
 //
 // Costs. add, release: O(1), with no list to link into and none to leave. It holds MAX_YOUNG tasks
 // at most, so to file them all is O(1) too. A task that stays is stored twice: here, and on a
@@ -22,16 +22,16 @@ const MAX_YOUNG = 32;
 /** The slot of the first row. The slots of the others go down from it. */
 const FIRST = NOT_HELD - 1;
 
+/** What takes the tasks over: the wheels. */
+interface Files {
+  file(task: TimerTask, tick: number): void;
+}
+
 export class YoungTasks {
   #tasks = emptyRows();
   readonly #ticks = new Float64Array(MAX_YOUNG);
   /** Rows from here on are empty. */
   #end = 0;
-
-  /** How many rows are given out. The row of a cancelled task is empty. */
-  get end(): number {
-    return this.#end;
-  }
 
   get isFull(): boolean {
     return this.#end === MAX_YOUNG;
@@ -63,26 +63,15 @@ export class YoungTasks {
     tellSlot(task, NOT_HELD);
   }
 
-  /**
-   * Takes out the task in `row`, which is filed now. (At once: to file the next may run out of
-   * memory.)
-   */
-  empty(row: number): void {
-    this.#tasks[row] = undefined;
-  }
-
-  /** The task in a row below `end`. Undefined when it was taken out. */
-  task(row: number): TimerTask | undefined {
-    return this.#tasks[row];
-  }
-
-  /** The tick of the task in a row. */
-  tick(row: number): number {
-    return this.#ticks[row];
-  }
-
-  /** With every task taken out: gives out the rows anew. */
-  clear(): void {
+  /** Files every task in the order of add. Then it gives out the rows anew. */
+  fileIn(wheels: Files): void {
+    if (this.#end === 0) return;
+    for (let row = 0; row < this.#end; row++) {
+      const task = this.#tasks[row];
+      if (task === undefined) continue;
+      wheels.file(task, this.#ticks[row]);
+      this.#tasks[row] = undefined; // at once: to file the next may run out of memory
+    }
     // A new array is young to the collector, as the tasks are. To store a young object in an old
     // array costs more than to make one.
     this.#tasks = emptyRows();

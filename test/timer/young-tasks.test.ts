@@ -1,31 +1,53 @@
 import { expect } from 'chai';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { NOT_HELD } from '../../src/timer/timer-protocol.ts';
+import type { TimerTask } from '../../src/timer/timer-task.ts';
 import { YoungTasks } from '../../src/timer/young-tasks.ts';
 import { bench, Task } from '../support/task.ts';
 
 /** More than are ever young. */
 const MANY = 100;
 
+/** Files the young tasks. Returns them with their ticks, in the order in which they were filed. */
+function filed(young: YoungTasks): [TimerTask, number][] {
+  const entries: [TimerTask, number][] = [];
+  young.fileIn({ file: (task, tick) => void entries.push([task, tick]) });
+  return entries;
+}
+
 describe('YoungTasks', () => {
-  it('holds tasks in rows, in the order of add', () => {
+  it('holds tasks in rows, and files them in the order of add', () => {
     const young = new YoungTasks();
     const tasks = [3, 1, 2].map((delayMs) => new Task(delayMs));
     for (const task of tasks) young.add(task, task.delayMs);
-    expect(young.end).to.equal(3);
-    for (const [row, task] of tasks.entries()) {
-      expect(young.task(row)).to.equal(task);
-      expect(young.tick(row)).to.equal(task.delayMs);
+    for (const task of tasks) {
       expect(young.holds(task, task.$slot)).to.equal(true);
       expect(YoungTasks.isRow(task.$slot)).to.equal(true);
     }
+    expect(filed(young)).to.deep.equal(tasks.map((task) => [task, task.delayMs]));
+    expect(filed(young)).to.deep.equal([]);
+  });
+
+  it('keeps a task that could not be filed, and those behind it, in their rows', () => {
+    const young = new YoungTasks();
+    const tasks = [1, 2, 3].map((delayMs) => new Task(delayMs));
+    for (const task of tasks) young.add(task, task.delayMs);
+    let files = 0;
+    const file = (): void => {
+      if (++files === 2) throw new RangeError('no memory');
+    };
+    expect(() => young.fileIn({ file })).to.throw('no memory');
+    expect(filed(young)).to.deep.equal([
+      [tasks[1], 2],
+      [tasks[2], 3],
+    ]);
   });
 
   it('tells the slot of a row from a cell of a slab, and from none', () => {
     for (const slot of [0, 4, 2 ** 30, NOT_HELD]) expect(YoungTasks.isRow(slot)).to.equal(false);
   });
 
-  it('gives out the last row again at once, and no other before all are cleared', () => {
+  it('gives out the last row again at once, and no other before all are filed', () => {
     const young = new YoungTasks();
     const first = new Task(1);
     young.add(first, 1);
@@ -34,18 +56,27 @@ describe('YoungTasks', () => {
       young.add(task, 1);
       young.release(task, task.$slot);
     }
-    expect([young.end, young.isFull]).to.deep.equal([1, false]);
-    young.add(new Task(1), 1);
-    young.release(first, first.$slot);
-    expect([young.end, young.task(0)]).to.deep.equal([2, undefined]);
-    young.clear();
-    expect(young.end).to.equal(0);
+    expect(young.isFull).to.equal(false);
+    const firstSlot = first.$slot;
+    const second = new Task(1);
+    young.add(second, 1);
+    young.release(first, firstSlot);
+    const third = new Task(1);
+    young.add(third, 1);
+    expect(third.$slot).to.not.equal(firstSlot);
+    expect(filed(young)).to.deep.equal([
+      [second, 1],
+      [third, 1],
+    ]);
+    young.add(first, 1);
+    expect(first.$slot).to.equal(firstSlot);
   });
 
   it('is full some time', () => {
     const young = new YoungTasks();
     while (!young.isFull) young.add(new Task(1), 1);
-    expect(young.end).to.be.within(1, MANY);
+    expect(filed(young).length).to.be.within(1, MANY - 1);
+    expect(young.isFull).to.equal(false);
   });
 });
 
