@@ -30,18 +30,22 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
-  /** The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay. */
+  /**
+   * The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay.
+   */
   | 'ERR_PURGATORY_BUS_REFUSED'
   /** The primary of node:cluster does not relay, or this process is none of its kind. */
   | 'ERR_PURGATORY_NO_RELAY'
-  /** What another process sent over the bus is of another version of the protocol, or none of it. */
+  /**
+   * What another process sent over the bus is of another version of the protocol, or none of it.
+   */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
   /** No reply came by the deadline. */
   | 'ERR_PURGATORY_TIMEOUT'
   /** A reply with this id is expected already. */
   | 'ERR_PURGATORY_ALREADY_EXPECTED';
 
-/** An error of the library's own, told apart by its {@link PurgatoryError.code}, never by its message. */
+/** An error of the library's own. Tell one from another by its `code`, never by its message. */
 export class PurgatoryError extends Error {
   /** One of `ERR_PURGATORY_*`; stable across releases. */
   readonly code: string;
@@ -57,7 +61,8 @@ export class PurgatoryError extends Error {
   }
 
   static {
-    // On the prototype, as the built-in errors have it, so that it is not printed as a property of each instance.
+    // On the prototype, as the built-in errors have it, so that it is not printed as a property of
+    // each instance.
     Object.defineProperty(PurgatoryError.prototype, 'name', {
       value: 'PurgatoryError',
       writable: true,
@@ -84,7 +89,10 @@ export function outOfRange(name: string, rule: string, value: unknown): RangeErr
   );
 }
 
-/** A TypeError with ERR_INVALID_ARG_VALUE: `value` has the right type and cannot be used, for `reason`. */
+/**
+ * A TypeError with ERR_INVALID_ARG_VALUE: `value` has the right type and cannot be used, for
+ * `reason`.
+ */
 export function invalidArgValue(name: string, reason: string, value: unknown): TypeError {
   return withCode(
     new TypeError(`The ${nameOf(name)} ${reason}. Received ${inspect(value)}`),
@@ -124,7 +132,9 @@ export function waitCancelled(name: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CANCELLED', `The wait was cancelled in purgatory "${name}"`);
 }
 
-/** For an operation that is to be parked and cannot be: it is parked already, or pending in a timer. */
+/**
+ * For an operation that is to be parked and cannot be: it is parked already, or pending in a timer.
+ */
 export function operationPending(isParked: boolean): PurgatoryError {
   return isParked
     ? new PurgatoryError('ERR_PURGATORY_ALREADY_WATCHED', 'The operation is parked already: park it once')
@@ -218,7 +228,10 @@ export function foreignText(text: string): PurgatoryError {
   );
 }
 
-/** A TypeError with ERR_INVALID_RETURN_VALUE: `name`, a function of the user's, returned `value`, which is not `expected`. */
+/**
+ * A TypeError with ERR_INVALID_RETURN_VALUE: `name`, a function of the user's, returned `value`,
+ * which is not `expected`.
+ */
 export function invalidReturnValue(expected: string, name: string, value: unknown): TypeError {
   return withCode(
     new TypeError(
@@ -265,7 +278,10 @@ export interface NumberRule {
   readonly orInfinity?: boolean;
 }
 
-/** `value`, or `fallback` when it is undefined. @throws TypeError, RangeError in Node's codes when it breaks `rule`. */
+/**
+ * `value`, or `fallback` when it is undefined. @throws TypeError, RangeError in Node's codes when
+ * it breaks `rule`.
+ */
 export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
   if (value === undefined) return fallback;
   if (typeof value !== 'number') throw invalidArgType(name, 'of type number', value);
@@ -277,7 +293,9 @@ export function checkedNumber(name: string, value: unknown, fallback: number, ru
   throw outOfRange(name, `${kind} >= ${rule.min} and <= ${rule.max}${limit}`, value);
 }
 
-/** `value` if it is a function or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE otherwise. */
+/**
+ * `value` if it is a function or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE otherwise.
+ */
 export function checkedFunction<F>(name: string, value: F): F {
   if (value !== undefined && typeof value !== 'function') {
     throw invalidArgType(name, 'of type function', value);
@@ -285,7 +303,10 @@ export function checkedFunction<F>(name: string, value: F): F {
   return value;
 }
 
-/** `value` if it is an object, or an empty one for undefined. @throws TypeError with ERR_INVALID_ARG_TYPE otherwise. */
+/**
+ * `value` if it is an object, or an empty one for undefined. @throws TypeError with
+ * ERR_INVALID_ARG_TYPE otherwise.
+ */
 export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null) throw invalidArgType('options', 'of type object', value);

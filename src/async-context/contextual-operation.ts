@@ -1,12 +1,16 @@
-// A delayed operation that answers in the context of the request that made it.
+// A delayed operation that answers in the async context of the request that made it.
 //
-// Ground rules. It takes the async context in its constructor and keeps it as long as it lives itself: so do not keep a completed
-// one. What completes it (an event, its deadline, another request) has a context of its own, in which `tryComplete` runs;
-// `onComplete` and `onExpiration` run in that of the constructor. The switch is paid by those who extend it alone.
+// Ground rules. It takes the async context in its constructor and keeps it for its whole life, so
+// do not keep a completed operation. An event, a deadline or another request completes it, in a
+// context of its own: there `tryComplete` runs. `onComplete` and `onExpiration` run in the context
+// of the constructor. Only classes that extend it pay for the switch.
 import { AsyncResource } from 'node:async_hooks';
 import { DelayedOperation } from '../purgatory/delayed-operation.ts';
 
-/** As {@link DelayedOperation}, with `onComplete` and `onExpiration` in the AsyncLocalStorage context of the constructor. */
+/**
+ * As {@link DelayedOperation}, with `onComplete` and `onExpiration` in the AsyncLocalStorage
+ * context of the constructor.
+ */
 export abstract class ContextualOperation extends DelayedOperation {
   readonly #context = new AsyncResource('DelayedOperation');
 

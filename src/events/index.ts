@@ -1,8 +1,8 @@
-// `purgatory/events`: every event by the name of its channel, with its payload's type.
+// `purgatory/events`: every event by the name of its channel, with the type of its payload.
 //
-// The channels are Node's own (node:diagnostics_channel), so nothing of this file is needed to listen; it is here for the types. Events
-// come from all timers, purgatories and buses of the process: a listener that wants those of one looks at `event.timer`, `event.purgatory`
-// or `event.bus`.
+// The channels are Node's own (node:diagnostics_channel). Nothing of this file is needed to listen:
+// it is here for the types. Events come from all timers, purgatories and buses of the process. A
+// listener for one of them checks `event.timer`, `event.purgatory` or `event.bus`.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/bus-events.ts';
 import type {
@@ -46,8 +46,9 @@ export interface PurgatoryEvents {
 }
 
 /**
- * Calls `listener` for each event of the channel `name`, inside the call that it tells of: look, be quick, change nothing. What it throws
- * becomes an uncaught exception. Returns a function that ends the subscription.
+ * Calls `listener` for each event of the channel `name`, inside the call that causes the event. A
+ * listener must be quick and change nothing. What it throws becomes an uncaught exception. Returns
+ * a function that ends the subscription.
  */
 export function listen<N extends keyof PurgatoryEvents>(
   name: N,

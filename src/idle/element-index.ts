@@ -1,16 +1,23 @@
 // From an element to its row in the ElementTable, fast enough for a touch.
 //
-// Ground rules. An object that can take it carries its row in private fields of Mark: a touch then reads memory that whoever has
-// the element has at hand, where a Map, or a WeakMap, must look it up. Both fields are written when the element
-// comes, goes or moves, never by a touch: a pointer written into an old object is one more for the collector to visit. Private
-// fields are the object's own (not its heirs', not its proxies'), seen by nobody, and survive a freeze. One index at a time can own
-// them: an element that another index tracks already, a function, a primitive and an object that is not extensible go by a Map.
+// Ground rules. An object carries its row in private fields of Mark. Its user has the object at
+// hand, so a touch reads memory that is in the cache. A Map or a WeakMap would have to search for
+// it. Both fields are written when the element comes, goes or moves. A touch writes neither,
+// because the collector has to visit an old object into which a pointer was written. Private fields
+// belong to the object alone (not to its heirs or proxies). Nobody sees them, and they can be set
+// in a frozen object that has them. Only one index at a time can use the fields. A Map holds the
+// other elements: those that another index tracks already, functions, primitives, and objects that
+// are not extensible.
 //
-// Where the first objects of a class are tracked as soon as they are made, as a server does with connections, V8 leaves room for the
-// fields in all of that class; else they lie beside the object, which is one more cache miss a touch.
+// When the first objects of a class are tracked as soon as they are made, as a server does with
+// connections, V8 leaves room for the fields in all objects of the class. Else the fields are
+// beside the object, which costs a touch one more cache miss.
 import { NO_ROW, type Row } from './row.ts';
 
-/** Its constructor returns the object that it is given, so a class that extends it puts its private fields into that object. */
+/**
+ * Its constructor returns the object that it gets. So a class that extends it puts its private
+ * fields into that object.
+ */
 class Carrier {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: that is the point
@@ -22,7 +29,9 @@ class Mark extends Carrier {
   #owner: object | undefined = undefined;
   #row = NO_ROW;
 
-  /** Marks `element` for `owner`; false if that cannot be, or another owner has it. */
+  /**
+   * Marks `element` for `owner`. False if it cannot carry a mark, or has the mark of another owner.
+   */
   static add(element: unknown, owner: object, row: Row): boolean {
     if (typeof element !== 'object' || element === null) return false;
     if (!(#owner in element)) {

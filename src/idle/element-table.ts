@@ -1,15 +1,18 @@
-// The tracked elements, a row each: what is known of an element, in columns.
+// The tracked elements: one row for each, with what is known of it, in columns.
 //
-// Ground rules. It owns the columns and the rows; a Row is valid until `remove` or the next `compact`, and nobody but the
-// ElementIndex and the buckets keeps one over either. Each row in use lies in one bucket, which knows it by its place there, and which
-// has a number here while it has rows. It reads no clock and knows no timer.
+// Ground rules. It owns the columns and the rows. A Row is valid until `remove` or the next
+// `compact`. Only the ElementIndex and the buckets keep one for longer, and both are updated. Each
+// row in use is in one bucket, at a place in it. A bucket has a number here while it has rows. The
+// table reads no clock and knows no timer.
 //
-// Why columns: a touch and most looks then read and write a few bytes in arrays that are dense and seen by no collector, where an
-// object for each element would cost cache misses, and a write barrier for each pointer. The stretches are 2 bytes each, the filings 4,
-// so those of 100,000 elements stay in the cache; the others are not read while elements are touched and have the common timeout.
+// Why columns: a touch, and most looks, read and write a few bytes in dense arrays that the
+// collector never visits. An object for each element would cost cache misses, and a write barrier
+// for each pointer. A stretch takes 2 bytes and a filing 4, so those of 100,000 elements stay in
+// the cache. The other columns are not read while elements with the common timeout are touched.
 //
-// Costs. About 22 bytes a row, 30 from the first timeout on that is not the common one. Growth doubles, compaction (when under a
-// quarter is in use) halves: amortised O(1).
+// Costs. About 22 bytes a row, and 30 after the first timeout that is not the common one. Growth
+// doubles the capacity. Compaction, when under a quarter is in use, halves it. Both are O(1),
+// amortised.
 import { mustHold } from '../must-hold.ts';
 import { type IdleBucket, MAX_PLACES, type Place } from './idle-bucket.ts';
 import type { Row } from './row.ts';
@@ -26,7 +29,7 @@ export class ElementTable<E> {
   /** By number. */
   #buckets: (IdleBucket | undefined)[] = [undefined];
   #freeNumbers: number[] = [];
-  /** That of the last touch, unless `#touchedMs` has its time already. */
+  /** The stretch of the last touch, unless `#touchedMs` has its time. */
   #stretches = new Uint16Array(MIN_ROWS);
   #touchedMs = new Float64Array(MIN_ROWS);
   readonly #commonMs: number;
@@ -78,7 +81,7 @@ export class ElementTable<E> {
     return this.#filedIn(row, this.#buckets);
   }
 
-  /** The stretch of the last touch; NO_STRETCH when `touchedMs` tells. */
+  /** The stretch of the last touch. NO_STRETCH when `touchedMs` has its time. */
   stretch(row: Row): Stretch {
     return this.#stretches[row] as Stretch;
   }
@@ -115,15 +118,18 @@ export class ElementTable<E> {
     }
   }
 
-  /** True when under a quarter of the rows is in use, and the owner had better {@link compact}. */
+  /** True when under a quarter of the rows is in use: the owner should {@link compact}. */
   get isSparse(): boolean {
     const capacity = this.#filings.length;
     return capacity > MIN_ROWS && this.size < capacity / 4;
   }
 
-  /** Moves the rows in use together, in order, and gives half of the memory back, or more; `moved` hears of each. O(capacity). */
+  /**
+   * Moves the rows in use together, in order, and gives half of the memory back, or more. Calls
+   * `moved` with each row. O(capacity).
+   */
   compact(moved: (element: E, row: Row) => void): void {
-    // The numbers are given out anew, as after a burst most of them are free.
+    // The numbers are given out anew: after a burst most of them are free.
     const buckets = this.#buckets;
     for (const bucket of buckets) if (bucket !== undefined) bucket.number = FREE;
     this.#buckets = [undefined];

@@ -1,15 +1,20 @@
 // Elements that are looked at together: one task of the timer for up to 32 of them.
 //
-// Ground rules. A bucket knows its rows by their places, in the order in which they were filed; a row that leaves leaves a
-// hole, so the places of the others hold. The timer may hold the bucket for an earlier time than its elements will be idle at, as a
-// touch changes nothing here: when that comes, its owner looks at the last touch of each, and files it anew.
+// Ground rules. A bucket has its rows at places, in the order in which they were filed. A row that
+// leaves leaves its place empty, so the places of the others stay. The timer may run the bucket
+// before its elements are idle, as a touch changes nothing here. Then its owner looks at the last
+// touch of each element, and files it anew.
 //
-// Why not all elements of a time in one bucket: a timer sees between two tasks whether its slice is spent. So a burst of idle
-// elements runs in its slices, is run to the end by advanceClock(), and stops at close(), as if each were a task of its own.
+// Why not all elements of one time in one bucket: a timer checks its slice between two tasks. With
+// small buckets, a burst of idle elements runs in slices, to its end by advanceClock(), and stops
+// at close(), as if each element were a task of its own.
 import { TimerTask } from '../timer/timer-task.ts';
 import { NO_ROW, type Row } from './row.ts';
 
-/** Few enough listeners that a slice is hardly overrun, and enough that the timer's share of a look is small. */
+/**
+ * Few enough that their listeners hardly exceed a slice. Many enough that the timer's share of a
+ * look is small.
+ */
 export const MAX_PLACES = 32;
 
 declare const placeBrand: unique symbol;
@@ -45,7 +50,7 @@ export class IdleBucket extends TimerTask {
     return this.#rows.length === MAX_PLACES;
   }
 
-  /** To be told before it is added to a timer, which reads `delayMs` in each add. */
+  /** To be called before it is added to a timer, which reads `delayMs` in each add. */
   setTime(lookAtMs: number, nowMs: number): void {
     this.lookAtMs = lookAtMs;
     (this as { delayMs: number }).delayMs = Math.min(lookAtMs - nowMs, Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,8 @@
-// The buckets of one IdleTimeouts by the time of their look, and the timer that they are in.
+// The buckets of one IdleTimeouts by the time of their look, and the timer that holds them.
 //
-// Ground rules. A bucket is in the timer while it has elements. It is open, to be found by its time, until it is full, looked at or
-// moved. Nobody else adds a bucket to the timer or takes it out.
+// Ground rules. A bucket is in the timer while it has elements. A bucket is open, to be found by
+// its time, until it is full, looked at or moved. Nobody else adds a bucket to the timer or takes
+// one out.
 import { mustHold } from '../must-hold.ts';
 import type { Timer } from '../timer/timer.ts';
 import { IdleBucket } from './idle-bucket.ts';
@@ -11,16 +12,21 @@ export class IdleBuckets {
   readonly #look: (bucket: IdleBucket) => void;
   readonly #open = new Map<number, IdleBucket>();
 
-  /** @param look is called with a bucket when its time has come; the timer does not hold it then. */
+  /**
+   * @param look is called with a bucket when its time has come. The timer does not hold it then.
+   */
   constructor(timer: Timer, look: (bucket: IdleBucket) => void) {
     this.#timer = timer;
     this.#look = look;
   }
 
-  /** The bucket to file one row in that is to be looked at then. @throws what the timer's `add` throws; nothing has changed then. */
+  /**
+   * The bucket for a row whose look is due at `lookAtMs`. @throws what the timer's `add` throws.
+   * Nothing has changed then.
+   */
   at(lookAtMs: number, nowMs: number): IdleBucket {
     const open = this.#open.get(lookAtMs);
-    // Not pending: the timer was closed, and is to say so.
+    // One that is not pending: the timer was closed. Then its `add` throws.
     if (open?.isPending && !open.isFull) return open;
     const bucket = new IdleBucket(this.#look);
     bucket.setTime(lookAtMs, nowMs);
@@ -36,7 +42,7 @@ export class IdleBuckets {
     this.#timer.add(bucket);
   }
 
-  /** To be told of a bucket that a row has left. */
+  /** To be called with a bucket that a row has left. */
   left(bucket: IdleBucket): void {
     if (bucket.size > 0) return;
     this.#close(bucket);

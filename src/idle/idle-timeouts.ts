@@ -1,16 +1,21 @@
-// Idle timeouts: who has not been heard of for `timeoutMs`? For connections, sessions, caches.
+// Idle timeouts: which elements have not been touched for `timeoutMs`? For connections, sessions
+// and caches.
 //
-// Ground rules. It owns the tracked elements (ElementTable, ElementIndex), the buckets that the timer holds for them, and the timer
-// unless one is shared with it. A touch only notes the stretch of time (touch-time.ts). When the time of a bucket comes, each of its
-// elements is filed anew for what is left since its last touch, or is idle: so one that is busy is filed once a timeout and not once a
-// touch. An element is forgotten before a listener hears that it is idle, so a listener may touch it again. Listeners run in
-// the root context (docs/async-context.md), and nothing they do (touch, remove, close, throw) upsets the look that is under way.
+// Ground rules. It owns the tracked elements (ElementTable, ElementIndex), the buckets that the
+// timer holds for them, and the timer unless it is shared. A touch only notes the stretch of time
+// (touch-time.ts). When the time of a bucket comes, each of its elements is idle, or is filed anew
+// for the time that is left since its last touch. So a busy element is filed once a timeout and not
+// once a touch. An element is forgotten before its listeners are called, so a listener may touch it
+// again. Listeners run in the root context (docs/async-context.md). They may do anything (touch,
+// remove, close, throw), and the look under way goes on.
 //
-// Accuracy. Never early. Late by the timer's lateness; on the system clock, where elements share their time of touch and their
-// looks, by two hundredths of the shortest timeout besides, at least 2 and at most 128 ms.
+// Accuracy. Never early. Late by the timer's lateness. On the system clock, elements share their
+// time of touch and their looks, so they are late by two hundredths of the shortest timeout
+// besides: at least 2 ms, at most 128 ms.
 //
-// Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65 bytes an element, some of them in
-// the element itself. `npm run bench -- idle` measures the touch, the bytes, and all of it for 100,000 connections with a heartbeat.
+// Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65
+// bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
+// the bytes, and 100,000 connections with a heartbeat.
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import {
@@ -31,7 +36,7 @@ import { IdleBuckets } from './idle-buckets.ts';
 import { NO_ROW, type Row } from './row.ts';
 import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
 
-/** Hears of an element that has become idle. */
+/** Is called with an element that has become idle. */
 export type IdleListener<E> = (element: E) => void;
 
 /** The options of {@link IdleTimeouts}. */
@@ -39,21 +44,31 @@ export interface IdleTimeoutsOptions<E> {
   /** After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER. */
   timeoutMs: number;
   /**
-   * A timer to share with others, which holds one task for up to 32 elements that are looked at together. If it is closed, the
-   * elements tracked then never become idle, and new ones are refused. Default: a SystemTimer of its own, closed with it.
+   * A timer to share. It holds one task for up to 32 elements that are looked at together. When it
+   * is closed, the tracked elements never become idle, and new ones are refused. Default: a
+   * SystemTimer of its own, which closes with it.
    */
   timer?: Timer;
-  /** What `timer` reads, for a timer that does not tell by a `clock` property. Default: that property, else {@link systemClock}. */
+  /**
+   * The clock that `timer` reads, for a timer without a property `clock`. Default: that property,
+   * else {@link systemClock}.
+   */
   clock?: Clock;
   /** The first listener. */
   onIdle?: IdleListener<E>;
-  /** Takes what a listener throws. Default: thrown in a later turn, as an uncaught exception. */
+  /**
+   * Is called with what a listener throws. Default: it is thrown in a later turn, as an uncaught
+   * exception.
+   */
   onError?: (error: unknown, element: E) => void;
 }
 
 const TIMEOUT = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 
-/** Tracks elements of any type, and tells its listeners which have not been touched for their timeout. */
+/**
+ * Tracks elements of any type. Calls its listeners with each that has not been touched for its
+ * timeout.
+ */
 export class IdleTimeouts<E> {
   readonly timeoutMs: number;
   readonly #timer: Timer;
@@ -66,7 +81,7 @@ export class IdleTimeouts<E> {
   #listeners: readonly IdleListener<E>[] = [];
   #isClosed = false;
 
-  /** @throws TypeError, RangeError (Node's codes) for a bad option; `timeoutMs` must be given. */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
   constructor(options: IdleTimeoutsOptions<E>) {
     const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
     this.timeoutMs = checkedTimeout('options.timeoutMs', timeoutMs);
@@ -98,11 +113,13 @@ export class IdleTimeouts<E> {
   }
 
   /**
-   * Starts the countdown of `element`, or starts it over. With `timeoutMs`, that is the element's own timeout from now on, in place of
-   * the common one. O(1): without `timeoutMs`, for an element that is tracked, little more than a field.
+   * Starts the countdown of `element`, or starts it over. `timeoutMs` is the element's own timeout
+   * from now on, in place of the common one. O(1): for a tracked element without `timeoutMs`,
+   * little more than a field.
    *
-   * @throws TypeError, RangeError (Node's codes) for a bad `timeoutMs`; for a new element, or with a `timeoutMs` that ends sooner
-   *   than the one under way, what the timer's `add` throws, and PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
+   * @throws TypeError, RangeError (Node's codes) for a bad `timeoutMs`. For a new element, or with
+   * a `timeoutMs` that ends before the one under way: what the timer's `add` throws, and
+   * PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
     const row = this.#index.find(element);
@@ -115,7 +132,7 @@ export class IdleTimeouts<E> {
     else this.#table.setStretch(row, stretch);
   }
 
-  /** Stops tracking `element`; its listeners hear nothing. True iff it was tracked. O(1). */
+  /** Stops tracking `element`, and calls no listener. True iff it was tracked. O(1). */
   remove(element: E): boolean {
     const row = this.#index.find(element);
     if (row === NO_ROW) return false;
@@ -124,8 +141,9 @@ export class IdleTimeouts<E> {
   }
 
   /**
-   * How many ms are left until `element` is idle, unless it is touched: exact, or too large by as much as the class may be late.
-   * 0 if its time has come and its turn has not; undefined for an element that is not tracked. O(1), one clock reading.
+   * How many ms are left until `element` is idle, unless it is touched. The number is exact, or too
+   * large by as much as the class may be late. 0 if the time has come and no listener was called
+   * yet. Undefined for an element that is not tracked. O(1), one clock reading.
    */
   remainingMs(element: E): number | undefined {
     const row = this.#index.find(element);
@@ -134,7 +152,10 @@ export class IdleTimeouts<E> {
     return Math.max(this.#touchedMs(row, nowMs) + this.#table.timeoutMs(row) - nowMs, 0);
   }
 
-  /** Adds a listener behind the others; one that is there already is not added again. @throws TypeError for no function. */
+  /**
+   * Adds a listener behind the others, unless it is there already. @throws TypeError for no
+   * function.
+   */
   addListener(listener: IdleListener<E>): this {
     if (typeof listener !== 'function') throw invalidArgType('listener', 'of type function', listener);
     if (!this.#listeners.includes(listener)) this.#listeners = [...this.#listeners, listener];
@@ -149,7 +170,10 @@ export class IdleTimeouts<E> {
     return isFound;
   }
 
-  /** Ends it for good, and its timer unless that is shared. Returns the elements that were tracked, in no order to rely on. */
+  /**
+   * Ends it for good, and its timer unless that is shared. Returns the tracked elements, in any
+   * order.
+   */
   close(): E[] {
     this.#isClosed = true;
     const elements = Array.from(this.#table.rows(), (row) => this.#table.element(row));
@@ -193,7 +217,7 @@ export class IdleTimeouts<E> {
     return Math.min(touchedMs, nowMs);
   }
 
-  /** The stretches are shorter now, and so is the time till their ring comes round. */
+  /** The stretches are shorter now, so their ring comes round earlier. */
   #lookSooner(nowMs: number): void {
     const lookAtMs = this.#touchTime.lookAt(Number.POSITIVE_INFINITY, nowMs);
     for (const row of this.#table.rows()) {
@@ -203,10 +227,14 @@ export class IdleTimeouts<E> {
     }
   }
 
-  /** Looks at each element of a bucket in turn. Rows move and listeners do as they like: nothing is kept from one to the next. */
+  /**
+   * Looks at each element of a bucket in turn. Rows move, and a listener may do anything. So
+   * nothing is kept from one element to the next.
+   */
   #look(bucket: IdleBucket): void {
     let nowMs = this.#touchTime.now();
-    // A shared timer can be full: the place in it is kept until the last has left, for those that find no other bucket.
+    // A shared timer can be full. So the bucket keeps its place in it until its last element has
+    // left: an element may find no other bucket.
     if (!this.#ownsTimer && bucket.size > 1) {
       this.#buckets.postpone(bucket, this.#touchTime.lookAt(nowMs + this.timeoutMs, nowMs), nowMs);
     }
@@ -227,7 +255,10 @@ export class IdleTimeouts<E> {
     }
   }
 
-  /** Files a row that is looked at; in a timer that is full it stays in its bucket, which is looked at for it. */
+  /**
+   * Files a row that is looked at. When the timer is full, the row stays in its bucket, which is
+   * looked at for it.
+   */
   #fileOrKeep(row: Row, lookAtMs: number, nowMs: number): void {
     try {
       this.#file(row, lookAtMs, nowMs);
@@ -248,7 +279,10 @@ export class IdleTimeouts<E> {
     }
   }
 
-  /** Throws unless the structures of `idle` are sound and its timer holds what it should. For tests: O(elements). @internal */
+  /**
+   * Throws unless the structures of `idle` are sound and its timer holds what it should. For tests:
+   * O(elements). @internal
+   */
   static check<E>(idle: IdleTimeouts<E>): void {
     const table = idle.#table;
     idle.#buckets.check(table.check());

@@ -1,27 +1,37 @@
-// When an element was touched, without a clock reading per touch: that alone costs more than the rest of a touch (`npm run bench -- limits idle`).
+// When an element was touched, without a clock reading for each touch. A reading costs more than
+// the rest of a touch (`npm run bench -- limits idle`).
 //
-// Ground rules. A touch notes the number of the stretch of time that it falls into, which is open until it ends, and learns its
-// time only then: its END, as read from the clock. So the time of a stretch is never before a touch in it, however long the event
-// loop was blocked meanwhile, and no element becomes idle early; it can become so a stretch late. One wake-up a stretch ends it,
-// and no stretch begins before a touch: what nobody touches costs nothing.
+// Ground rules. A touch notes the number of the stretch of time that it is in. A stretch is open
+// until it ends. Only then it gets its time, which is that of its END by the clock. So the time of
+// a stretch is never before a touch in it, however long the event loop was blocked. No element
+// becomes idle early. It can become idle late by one stretch. One wake-up ends each stretch, and no
+// stretch begins before a touch. So elements that nobody touches cost nothing.
 //
-// The numbers go round in a ring, so memory is fixed. Whoever keeps one asks for its time before the ring comes round to it: a look keeps
-// a number that is at most a quarter of the ring old, and `lookAt` never looks further ahead than half of it, so a quarter is left
-// for looks that come late. When the stretches become shorter none may be kept, and all looks are to be sooner. If somebody is kept
-// from looking for longer (by a timer that is not advanced), the number stands for a later stretch, and the element becomes idle
-// late, still not early.
+// The numbers go round in a ring, so memory is fixed. A number must be turned into its time before
+// the ring comes round to it. A look keeps a number only if it is at most a quarter of the ring
+// old. `lookAt` never looks further ahead than half of the ring. So a quarter is left for looks
+// that come late. When the stretches become shorter, no number may be kept, and all looks must come
+// sooner. A look can be later still when its timer is not advanced. Then the number stands for a
+// later stretch, and the element becomes idle late, but never early.
 //
-// Stretches are for the host's own time alone, which moves by itself and in small steps. Any other clock (ManualClock, a fake
-// one) can jump between two statements and is cheap to read: it is read at every touch, and the times are exact.
+// Only the host's own time has stretches: it moves by itself and in small steps. Any other clock
+// (ManualClock, a fake one) can jump between two statements and is cheap to read. It is read at
+// every touch, and the times are exact.
 import type { Clock } from '../clock/clock.ts';
 import { isHostTimeReal } from '../clock/host.ts';
 import { systemClock } from '../clock/system-clock.ts';
 
-/** A stretch lasts at most a hundredth of the shortest timeout in use, within these bounds; it is halved until it does. */
+/**
+ * A stretch lasts at most a hundredth of the shortest timeout in use, within these bounds. It is
+ * halved until it does.
+ */
 const STRETCHES_PER_TIMEOUT = 100;
 const MIN_STRETCH_MS = 1;
 export const MAX_STRETCH_MS = 64;
-/** 16 KB. Fits a Uint16; half of it is a look at least every second (of 1 ms stretches) or minute (of 64 ms). */
+/**
+ * 16 KB. A number fits a Uint16. Half of the ring is a look at least every second (stretches of 1
+ * ms) or every minute (of 64 ms).
+ */
 const RING = 2_048;
 
 declare const stretchBrand: unique symbol;
@@ -29,7 +39,7 @@ declare const stretchBrand: unique symbol;
 /** The number of a stretch. */
 export type Stretch = number & { readonly [stretchBrand]: true };
 
-/** No stretch: the time is to be read from the clock. */
+/** No stretch: the clock gives the time. */
 export const NO_STRETCH = 0 as Stretch;
 
 export class TouchTime {
@@ -44,7 +54,7 @@ export class TouchTime {
     this.#clock = clock;
   }
 
-  /** The time in ms of the clock: one reading, never less than an earlier one. */
+  /** The time by the clock in ms, never less than before. One reading. */
   now(): number {
     const nowMs = this.#clock.now();
     if (nowMs > this.#nowMs) this.#nowMs = nowMs;
@@ -52,8 +62,8 @@ export class TouchTime {
   }
 
   /**
-   * Makes the stretches short enough for a timeout of `timeoutMs`; true iff they were not. Then no number may be kept, and all looks
-   * are to be sooner.
+   * Makes the stretches short enough for a timeout of `timeoutMs`. True iff they were too long.
+   * Then no number may be kept, and all looks must come sooner.
    */
   serve(timeoutMs: number): boolean {
     const before = this.#stretchMs;
@@ -69,19 +79,23 @@ export class TouchTime {
     return open !== NO_STRETCH && isHostTimeReal() ? open : this.#next();
   }
 
-  /** The end of a stretch in ms of the clock; Infinity while it lasts. */
+  /** The end of a stretch in ms of the clock. Infinity while it lasts. */
   endMs(stretch: Stretch): number {
     return this.#endsMs[stretch];
   }
 
-  /** Whether the time of a stretch is to be kept in its place until the next look: of the open one, so as not to wait for its end. */
+  /**
+   * Whether a look keeps the time of a stretch in place of its number. It does for an old stretch,
+   * and for the open one, whose end is not known yet.
+   */
   isToKeep(stretch: Stretch): boolean {
     return stretch === this.#open || (this.#latest - stretch + RING) % RING > RING / 4;
   }
 
   /**
-   * When to look at an element that may be idle from `atMs` on: then, or on the host's own time with all the others of that stretch (a
-   * wake-up for each would cost more than the look), and before the ring comes round.
+   * When to look at an element that may be idle from `atMs` on. With stretches, that is the end of
+   * the stretch, together with all its others: a wake-up for each would cost more than the look. It
+   * is never after the ring comes round.
    */
   lookAt(atMs: number, nowMs: number): number {
     if (this.#isExact()) return atMs;
@@ -96,7 +110,7 @@ export class TouchTime {
     this.#latest = stretch;
     this.#open = stretch;
     this.#endsMs[stretch] = Number.POSITIVE_INFINITY;
-    // At the time of a look, so that one wake-up of the host serves both.
+    // At the time of a look: one wake-up of the host serves both.
     const endMs = Math.floor(this.now() / this.#stretchMs + 1) * this.#stretchMs;
     this.#clock.wakeAt(endMs, () => this.#end(stretch)).unref?.();
     return stretch;

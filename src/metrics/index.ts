@@ -1,7 +1,8 @@
-// `purgatory/metrics`: numbers for operators, in prom-client or OpenTelemetry. What each means: docs/operations.md.
+// `purgatory/metrics`: numbers for operators, in prom-client or OpenTelemetry. docs/operations.md
+// says what each of them means.
 //
-// (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations purgatory_parked_operations, its ExpiresPerSec the rate of
-// purgatory_expired_total.)
+// (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
+// purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { invalidArgType, invalidArgValue } from '../errors.ts';
 import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
@@ -16,11 +17,14 @@ export type { MeasuredBus, MeasuredPurgatory, MeasuredTimer, MetricSources } fro
 const WITH_SNAPSHOT = 'an object with the method snapshot';
 
 /**
- * Registers the metrics of purgatories, timers and buses in a Registry of prom-client, or makes them in a Meter of OpenTelemetry. Returns a
- * function that takes them out again. Sources may come and go meanwhile (see {@link MetricSources}). While registered, each operation that leaves costs a clock reading (for its time parked).
+ * Registers the metrics of purgatories, timers and buses in a Registry of prom-client, or makes
+ * them in a Meter of OpenTelemetry. Returns a function that takes them out again. Sources may come
+ * and go (see {@link MetricSources}). While the metrics are registered, each operation that leaves
+ * costs a clock reading, for its time parked.
  *
- * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources that have no snapshot(); ERR_INVALID_ARG_VALUE for two
- *   purgatories of one name. Error of prom-client when a metric is registered there already: register all sources in one call.
+ * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
+ * ERR_INVALID_ARG_VALUE for two purgatories of one name. Error of prom-client when a metric is
+ * registered there already: register all sources in one call.
  */
 export function registerMetrics(
   registry: PrometheusRegistry | OpenTelemetryMeter,

@@ -1,8 +1,8 @@
 // The metrics of a meter of OpenTelemetry.
 //
-// Ground rules. @opentelemetry/api is not imported, not even its types, so that nobody who does without it needs it to compile. Counts are
-// read in one batch for each collection. Histograms cannot be handed over whole to a meter, so each duration is recorded as it
-// happens, from the library's channels.
+// Ground rules. @opentelemetry/api is not imported, and its types neither: users without it can
+// compile. Counts are read in one batch for each collection. A meter takes no whole histograms, so
+// each duration is recorded as it happens, from the library's channels.
 import { listen } from '../events/index.ts';
 import {
   BUS_ECHO,
@@ -30,7 +30,7 @@ export interface OpenTelemetryMeter {
   removeBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
 }
 
-/** What it is told of an instrument. */
+/** The options of an instrument. */
 export interface InstrumentOptions {
   description: string;
   unit: string;
@@ -51,7 +51,7 @@ const TIME_PARKED_BOUNDARIES = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10, 30, 60,
 /** In seconds: from a tick to an event loop that was blocked for long. */
 const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5];
 
-/** Makes all instruments and feeds them; returns what ends the feeding. */
+/** Makes all instruments and records into them. Returns a function that ends the recording. */
 export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
   const measured = new Measured(sources);
   const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
@@ -108,7 +108,7 @@ function instrument(
   { name, help, type, unit }: Pick<Reading<never>, 'name' | 'help' | 'type' | 'unit'>,
 ): object {
   const options = { description: help, unit };
-  // A sum over purgatories or processes means something: so no gauge, in OpenTelemetry's terms.
+  // A sum over purgatories or processes has a meaning. OpenTelemetry has no gauge for that.
   return type === 'counter'
     ? meter.createObservableCounter(name, options)
     : meter.createObservableUpDownCounter(name, options);

@@ -1,10 +1,12 @@
 // The metrics in a registry of prom-client.
 //
-// Ground rules. prom-client is not imported: a registry takes any object that answers `get()` with values, which spares a user without it
-// the package, and lets whole histograms be handed over. All metrics of one scrape are read from one snapshot of each source.
+// Ground rules. prom-client is not imported. A registry takes any object whose `get()` returns
+// values. So users without the package do not need it, and whole histograms can be handed over. All
+// metrics of one scrape are read from one snapshot of each source.
 //
-// Names. The dots of a name become underscores; seconds and totals get their suffix: purgatory.time_parked is told as
-// purgatory_time_parked_seconds, purgatory.expired as purgatory_expired_total. (So does OpenTelemetry's own translation.)
+// Names. The dots of a name become underscores. Seconds and totals get their suffix:
+// purgatory.time_parked becomes purgatory_time_parked_seconds, purgatory.expired becomes
+// purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import {
   BUS_ECHO,
@@ -36,21 +38,24 @@ interface Value {
 }
 
 interface Metric {
-  /** Writable: a registry of OpenMetrics strips the suffix of counters. */
+  /** Writable: a registry of OpenMetrics takes the suffix off the names of counters. */
   name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** How the workers of a cluster are added up. */
   readonly aggregator: 'sum';
   get(): Promise<unknown>;
-  /** Nothing: the counts are the sources' own. */
+  /** Does nothing: the counts belong to the sources. */
   reset(): void;
 }
 
 /** From 1 ms to 70 minutes. */
 const TIME_PARKED_BOUNDS = 23;
 
-/** Registers all metrics; returns what takes them out again. @throws Error of prom-client for a name that is taken; nothing is left then. */
+/**
+ * Registers all metrics. Returns a function that takes them out again. @throws Error of prom-client
+ * for a name that is taken. Then none is registered.
+ */
 export function registerInPrometheus(registry: PrometheusRegistry, sources: MetricSources): () => void {
   const measured = new Measured(sources);
   const timesParked = new TimesParked();
@@ -130,9 +135,9 @@ function durationsMetric(
   label: string,
   states: () => (readonly [string, DurationSnapshot])[],
 ): Metric {
-  const told = `${underscored(name)}_seconds`;
-  return metric(told, help, 'histogram', () =>
-    states().flatMap(([source, durations]) => histogramValues(told, { [label]: source }, durations)),
+  const histogram = `${underscored(name)}_seconds`;
+  return metric(histogram, help, 'histogram', () =>
+    states().flatMap(([source, durations]) => histogramValues(histogram, { [label]: source }, durations)),
   );
 }
 

@@ -1,7 +1,9 @@
-// What the metrics are read from, and their list: names, units and meaning, for every kind of registry.
+// What the metrics are read from, and their list: names, units and meaning, for every kind of
+// registry.
 //
-// Ground rules. Counts are read from snapshots when a registry asks, so they cost nothing on the way. Times parked alone are gathered as
-// operations leave, from the library's channels: a clock reading for each, and only while the metrics are registered.
+// Ground rules. Counts are read from snapshots when a registry asks for them, so they cost nothing
+// before. Only the times parked are collected as operations leave, from the library's channels.
+// That costs a clock reading for each, while the metrics are registered.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
 import { listen } from '../events/index.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
@@ -12,23 +14,26 @@ import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 /** A purgatory of any kind. */
 export interface MeasuredPurgatory {
   readonly name: string;
-  /** A closed one is measured no more. */
+  /** A closed one is not measured any more. */
   readonly isClosed?: boolean;
-  /** Measured too, under the name of the purgatory unless it is named among the timers, if it has a snapshot(). */
+  /**
+   * Measured too, if it has a snapshot(): under its name among the timers, or else that of the
+   * purgatory.
+   */
   readonly timer?: object;
   snapshot(options: { top: number }): PurgatorySnapshot;
 }
 
 /** A SystemTimer. */
 export interface MeasuredTimer {
-  /** A closed one is measured no more. */
+  /** A closed one is not measured any more. */
   readonly isClosed?: boolean;
   snapshot(): TimerSnapshot;
 }
 
 /** A Bus of purgatory/bus. */
 export interface MeasuredBus {
-  /** A closed one is measured no more. */
+  /** A closed one is not measured any more. */
   readonly isClosed?: boolean;
   snapshot(): BusSnapshot;
 }
@@ -36,31 +41,32 @@ export interface MeasuredBus {
 /** What {@link registerMetrics} measures. */
 export interface MetricSources {
   /**
-   * An array, a Set, or a function that returns one; read anew at each scrape, so that what comes later is measured, and what is closed is
-   * not. Told apart by the label `purgatory`, their name: no two may have the same at first; a later one gets a number behind it.
+   * An array, a Set, or a function that returns one. It is read anew at each scrape: later
+   * purgatories are measured, and closed ones are not. The label `purgatory` has the name. No two
+   * may have the same name at first. A later one of the same name gets a number behind it.
    */
   purgatories?: Sources<MeasuredPurgatory>;
   /**
-   * As the purgatories, or an object of them by name. Told apart by the label `timer`: that name, or else the place among all that are
-   * given. Timers of the purgatories need not be given.
+   * As the purgatories, or an object of them by name. The label `timer` has that name, or else the
+   * place among all that are given. Timers of the purgatories need not be given.
    */
   timers?: NamedSources<MeasuredTimer>;
-  /** As the timers. Told apart by the label `bus`. */
+  /** As the timers, with the label `bus`. */
   buses?: NamedSources<MeasuredBus>;
 }
 
 /** A metric whose value is read when it is asked for. */
 export interface Reading<Snapshot> {
-  /** As OpenTelemetry writes it; Prometheus' name follows from it (see prometheus.ts). */
+  /** As OpenTelemetry writes it. prometheus.ts makes Prometheus' name of it. */
   readonly name: string;
   readonly help: string;
-  /** A counter only ever grows; a gauge is a number of things that are there now. */
+  /** A counter only grows. A gauge is a number of things that are there now. */
   readonly type: 'counter' | 'gauge';
   readonly unit: string;
   readonly of: (snapshot: Snapshot) => number;
 }
 
-/** A counter that is told apart by a label of its own besides that of its source. */
+/** A counter with a label of its own besides that of its source. */
 export interface CountsBy<Snapshot> {
   readonly name: string;
   readonly help: string;
@@ -261,7 +267,7 @@ export class Measured extends LiveSources<MeasuredPurgatory, MeasuredTimer> {
     return openNamedSources(this.#buses);
   }
 
-  /** Calls `onEcho` for each echo of one of the buses; returns what ends that. */
+  /** Calls `onEcho` for each echo of one of the buses. Returns a function that ends it. */
   listenToEchoes(onEcho: (bus: string, ms: number) => void): () => void {
     return listen('purgatory:bus:echo', ({ bus, ms }) => {
       const named = this.buses().find(([, each]) => each === bus);
@@ -269,7 +275,10 @@ export class Measured extends LiveSources<MeasuredPurgatory, MeasuredTimer> {
     });
   }
 
-  /** Calls `onEnd` for each operation that leaves one of the purgatories; returns what ends that. */
+  /**
+   * Calls `onEnd` for each operation that leaves one of the purgatories. Returns a function that
+   * ends it.
+   */
   listenToEndings(onEnd: (purgatory: string, parkedMs: number) => void): () => void {
     const receive = ({ purgatory, parkedMs }: OperationEnded): void => {
       const name = this.nameOf(purgatory);

@@ -1,13 +1,16 @@
-// A wheel that is spared the ticks that doubles cannot count.
+// A scheme around a wheel, for ticks that are too high for the wheel's arithmetic.
 //
-// From 2^53 on a double skips integers: a bucket may begin at a tick that no number names, a quotient rounds to the next
-// bucket's, and `cursor + 1` can be the cursor. A wheel that reckons so misfiles, or steps on the spot for ever. Such ticks
-// are rare (285,000 years off, at a tick of a millisecond) but must be taken: the longest delay there is leads there.
+// From 2^53 on a double skips integers. A bucket may begin at a tick that no double equals, a
+// quotient may round to the next bucket, and `cursor + 1` can equal the cursor. A wheel would
+// misfile such ticks, or step on the spot for ever. They are rare (285,000 years ahead, at a tick
+// of a millisecond), but the longest delay leads to them, so they must be taken.
 //
-// Ground rules. The wheel is given ticks below 2^53 only, and its cursor stops there: its divisions, products and steps are exact.
-// The others go to the list of scheme 1, which only compares ticks, and comparing is exact. Order holds: what is in the
-// wheel is before all of the list, and one tick is always kept in the same of the two. The slots of the wheel must be plain
-// members of lists, so that one `remove` fits both. Costs: those of the wheel; for the others, those of scheme 1.
+// Ground rules. The wheel gets only ticks below 2^53, and its cursor stops there. So its divisions,
+// products and steps are exact. Higher ticks go to the list of scheme 1, which only compares ticks,
+// and to compare is exact. All ticks of the wheel are before all ticks of the list, and equal ticks
+// are always in the same of the two. So the order holds. The slots of the wheel must be plain
+// members of lists, so that one `remove` serves both. Costs: those of the wheel; for high ticks,
+// those of scheme 1.
 import type { Moved, Slot } from '../slab/slab.ts';
 import type { Census, MakeScheme, Scheme, TaskSlab } from './scheme.ts';
 import { UnorderedList } from './unordered-list-timer.ts';

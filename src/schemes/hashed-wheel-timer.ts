@@ -1,17 +1,21 @@
-// Scheme 6 of Varghese & Lauck (1987): a hashed wheel whose buckets are lists in no order. Netty's HashedWheelTimer.
+// Scheme 6 of Varghese & Lauck (1987): a hashed wheel whose buckets are lists in no order. Netty's
+// HashedWheelTimer.
 //
-//   START_TIMER            O(1)   append to the bucket that the remainder of the tick names
+//   START_TIMER            O(1)   append to the bucket of the tick's remainder
 //   STOP_TIMER             O(1)   unlink
-//   PER_TICK_BOOKKEEPING   O(n / wheelSize) on average where something in the bucket falls due, O(n) where all meet in one
-//                          bucket; O(1) where nothing does
+//   PER_TICK_BOOKKEEPING   O(n / wheelSize) on average where a task of the bucket is due, O(n) where
+//                          all are in one bucket; O(1) where none is due
 //   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
 //
-// Ground rules: those of the wheel (hashed-wheel.ts). A bucket has a bound on its earliest tick, exact after each look into
-// it; a stop leaves it as it is, at the cost of one look in vain. Within a bucket the order is that of insert.
+// Ground rules. Those of the wheel (hashed-wheel.ts). Each bucket has a lower bound of its earliest
+// tick. The bound is exact after each look into the bucket. A stop does not change it, which can
+// cost one look in vain. Within a bucket the order is that of insert.
 //
-// It also speaks the language of io.netty.util.HashedWheelTimer. Where it differs: a timeout is never early by the clock and is
-// off the wheel at once when cancelled, not a tick later; a throw of a task goes to `onError`, not to a log; a refusal is a
-// PurgatoryError; no thread is started, and nothing is armed while nothing is pending; `stop` may be called from a task.
+// The timer also has the methods and options of io.netty.util.HashedWheelTimer. It differs in five
+// ways. A timeout is never early by the clock. A cancelled timeout leaves the wheel at once, and
+// not a tick later. What a task throws goes to `onError`, and not to a log. A refusal is a
+// PurgatoryError. No thread is started, nothing is armed while nothing is pending, and a task may
+// call `stop`.
 import {
   checkedNumber,
   checkedOptions,
@@ -27,13 +31,22 @@ import { getTick, type MakeScheme, pushTick, type TaskSlab } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { type Timeout, type TimeoutTask, WheelTimeout } from './wheel-timeout.ts';
 
-/** The options of a {@link HashedWheelTimer}: by Netty's names, or by the library's; one name of a pair may be given. */
+/**
+ * The options of a {@link HashedWheelTimer}, by Netty's names or by the library's. Give one name of
+ * a pair.
+ */
 export interface HashedWheelTimerOptions extends SystemTimerOptions {
   /** The tick in ms (`tickMs`): an integer from 1 to 2^31 - 1. Default 100, as in Netty. */
   tickDurationMs?: number;
-  /** Buckets of the wheel (`wheelSize`): an integer from 2 to 65,536, rounded up to a power of two. Default 512. */
+  /**
+   * Buckets of the wheel (`wheelSize`): an integer from 2 to 65,536, rounded up to a power of two.
+   * Default 512.
+   */
   ticksPerWheel?: number;
-  /** The most timeouts pending at once (`maxPending`): an integer, or Infinity; 0 or less means no limit, as in Netty. */
+  /**
+   * The most timeouts pending at once (`maxPending`): an integer, or Infinity. 0 or less means no
+   * limit, as in Netty.
+   */
   maxPendingTimeouts?: number;
 }
 
@@ -46,9 +59,15 @@ const MAX_PENDING_TIMEOUTS: NumberRule = {
   orInfinity: true,
 };
 
-/** Scheme 6, a hashed wheel: for many timeouts of like, coarse delays, nearly all cancelled: the timeouts of connections. */
+/**
+ * Scheme 6, a hashed wheel. For many timeouts of similar, coarse delays that are nearly all
+ * cancelled, such as those of connections.
+ */
 export class HashedWheelTimer extends SchemeTimer {
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range, or both of a pair. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range, or both of a pair.
+   */
   constructor(options?: HashedWheelTimerOptions) {
     const given = checkedOptions(options);
     const tickMs = checkedNumber(...eitherOf(given, 'tickDurationMs', 'tickMs'), DEFAULT_TICK_MS, TICK_MS);
@@ -67,10 +86,13 @@ export class HashedWheelTimer extends SchemeTimer {
   }
 
   /**
-   * Runs `task` once, `delayMs` from now; never inside this call. The timer starts with its first timeout. O(1).
+   * Runs `task` once, `delayMs` from now, never inside this call. The timer starts with its first
+   * timeout. O(1).
    *
-   * @throws TypeError, RangeError (Node's codes) for a task that cannot run, or a delay that is not finite.
-   * @throws PurgatoryError ERR_PURGATORY_CLOSED after `stop`; ERR_PURGATORY_FULL: `maxPendingTimeouts` is reached.
+   * @throws TypeError, RangeError (Node's codes) for a task that cannot run, or a delay that is not
+   * finite.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED after `stop`; ERR_PURGATORY_FULL:
+   * `maxPendingTimeouts` is reached.
    */
   newTimeout(task: TimeoutTask, delayMs: number): Timeout {
     if (typeof task !== 'function' && typeof task?.run !== 'function') {
@@ -87,15 +109,19 @@ export class HashedWheelTimer extends SchemeTimer {
   }
 
   /**
-   * Ends the timer for good, as `close` does, and returns the timeouts that were never run, all cancelled by that, by
-   * deadline. What was pending through `add` is no longer, and only `close` returns it. A second call returns [].
+   * Ends the timer for good, as `close` does. Cancels the timeouts that never ran and returns them,
+   * by deadline. Tasks of `add` are no longer pending either, but only `close` returns them. A
+   * second call returns [].
    */
   stop(): Timeout[] {
     return this.close().filter((task) => task instanceof WheelTimeout);
   }
 }
 
-/** The name that was given and its value. @throws TypeError with ERR_INVALID_ARG_VALUE when both were. */
+/**
+ * The name that was given and its value. @throws TypeError with ERR_INVALID_ARG_VALUE when both
+ * were.
+ */
 function eitherOf(
   options: HashedWheelTimerOptions,
   name: keyof HashedWheelTimerOptions,

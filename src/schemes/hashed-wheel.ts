@@ -1,10 +1,12 @@
-// The wheel that schemes 5 and 6 have in common: a tick goes to the bucket that its remainder names, whatever the rotation.
+// The wheel of schemes 5 and 6: the remainder of a tick names its bucket, in whatever rotation the
+// tick is.
 //
-// Ground rules. Kept ticks lie ahead of the cursor, in any rotation. The paper counts the rotations of each timer down; here a
-// timer keeps its tick, and a bucket is looked into only when the earliest in it may be due. So a rotation in which nothing is
-// due in a bucket costs that bucket one comparison, and a clock that jumps over many rotations looks into each once.
-// `latest` is the highest tick filed since, a bound that stops leave as it is; behind it nothing is stepped through.
-// wheelSize is a power of two, and ticks are below 2^53 (exact-ticks.ts): remainders and steps are exact.
+// Ground rules. All ticks in the wheel are ahead of the cursor. The paper counts down the rotations
+// of each timer. Here a timer keeps its tick, and the wheel looks into a bucket only when its
+// earliest tick may be due. So a rotation in which nothing of a bucket is due costs one comparison.
+// A clock that jumps over many rotations looks into each bucket once. `latest` is the highest tick
+// that was filed. A stop does not change it. No bucket behind it is stepped through. wheelSize is a
+// power of two and ticks are below 2^53 (exact-ticks.ts), so remainders and steps are exact.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { appendByTick, type Census, censusOf, getTick, type Scheme, type TaskSlab } from './scheme.ts';
@@ -27,10 +29,13 @@ export abstract class HashedWheel implements Scheme {
   /** A new slot for `tick` in a bucket. */
   abstract insertIn(index: number, tick: number): Slot;
 
-  /** A tick that none in the bucket is before; Infinity for an empty one, if that is known. O(1). */
+  /** A lower bound of the ticks in the bucket. Infinity for one that is known to be empty. O(1). */
   abstract earliestIn(index: number): number;
 
-  /** Adds all of the bucket up to `tick` to `expired`, by insert within a tick; the caller moves them then. */
+  /**
+   * Adds all slots of the bucket up to `tick` to `expired`, by insert within a tick. The caller
+   * moves them.
+   */
   abstract expireIn(index: number, tick: number, expired: Slot[]): void;
 
   insert(tick: number): Slot {
@@ -53,7 +58,10 @@ export abstract class HashedWheel implements Scheme {
     appendByTick(this.slab, expired, due);
   }
 
-  /** The next tick with something due in the coming rotation, else the earliest of all. O(wheelSize). */
+  /**
+   * The next tick with something due in the coming rotation, else the earliest of all.
+   * O(wheelSize).
+   */
   nextTick(): number {
     let soonest = Number.POSITIVE_INFINITY;
     for (let step = 1; step <= this.buckets.length; step++) {

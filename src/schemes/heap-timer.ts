@@ -1,22 +1,31 @@
-// Scheme 3 of Varghese & Lauck (1987): a tree by deadline, here a binary heap in which each timer knows its place.
+// Scheme 3 of Varghese & Lauck (1987): a tree by deadline, here a binary heap. Each timer knows its
+// place in it.
 //
 //   START_TIMER            O(log n)   rise from the end; O(1) where the new deadline is the latest
 //   STOP_TIMER             O(log n)   the last takes the place, and sinks or rises from it
-//   PER_TICK_BOOKKEEPING   O(1)       a look at the root; O(log n) for each that falls due
+//   PER_TICK_BOOKKEEPING   O(1)       a look at the root; O(log n) for each that is due
 //   space                  O(n)       three numbers a timer besides its cell
 //
-// Ground rules. Position i of the three arrays is one node: slot, tick and the number of its insert, which settles ties, so the
-// order is total and a timer that is moved goes behind its equals. A slot in the heap is a ring of its own, and its integer
-// `a` is its position, NONE once it has left. Every change of a node goes through `#place`. (libuv, Java's DelayQueue and Go kept timers so.)
+// Ground rules. Position i of the three arrays is one node: its slot, its tick and the number of
+// its insert. That number decides between equal ticks, so the order is total, and a timer that is
+// moved goes behind its equals. A slot in the heap is a list of its own. Its integer `a` is its
+// position, or NONE after it has left. Every change of a node goes through `#place`. (libuv, Java's
+// DelayQueue and Go kept timers in this way.)
 
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
-/** Scheme 3, an indexed binary heap: for delays of every size with no tick to choose, and few enough that log n does not hurt. */
+/**
+ * Scheme 3, an indexed binary heap. For delays of every size without the choice of a tick, and few
+ * enough that log n is small.
+ */
 export class HeapTimer extends SchemeTimer {
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range.
+   */
   constructor(options?: SchemeTimerOptions) {
     super((slab, cursor) => new IndexedHeap(slab, cursor), options);
   }

@@ -1,19 +1,23 @@
-// Scheme 7 of Varghese & Lauck (1987): wheels of growing coarseness, as seconds, minutes, hours and days are.
+// Scheme 7 of Varghese & Lauck (1987): wheels of growing coarseness, such as seconds, minutes,
+// hours and days.
 //
 //   START_TIMER            O(m)   of m levels: the search for the level
 //   STOP_TIMER             O(1)   unlink
-//   PER_TICK_BOOKKEEPING   O(1)   a step to the next bucket, what falls due, and amortised at most m moves a timer
+//   PER_TICK_BOOKKEEPING   O(1)   a step to the next bucket, what is due; at most m moves a timer
 //   space                  O(n + buckets of all levels)   a list head (16 bytes) a bucket
 //
-// A level stands for one digit of the tick in a mixed radix. With levels 60/60/24/100 and a tick of a second, at 11 days
-// 10:24:30 a timer for 11:15:15 of that day differs in the hour: it goes to the third level, bucket 11; when the cursor gets
-// to 11:00:00 it moves to the second level, bucket 15; at 11:15:00 to the first, bucket 15, and at 11:15:15 it is due. What lies
-// beyond the last level waits in a list that is looked through when the wheels have turned to the range of its earliest.
+// A level stands for one digit of the tick in a mixed radix. Take levels 60/60/24/100, a tick of a
+// second, and the time 10:24:30 on day 11. A timer for 11:15:15 of that day differs in the hour, so
+// it goes to the third level, bucket 11. When the cursor gets to 11:00:00, it moves to the second
+// level, bucket 15. At 11:15:00 it moves to the first level, bucket 15, and at 11:15:15 it is due.
+// Ticks beyond the last level wait in a list. The wheel looks through that list when it has turned
+// to the range of its earliest tick.
 //
-// Ground rules. A tick is filed at the highest digit in which it differs from the cursor, so timers of one tick are always
-// in one list, in the order of insert, across every move down. It steps bucket by bucket within a level, and over a whole bucket
-// of the next level when this level is empty: SystemTimer jumps instead, by its DelayQueue. It keeps
-// ticks below 2^53 only (exact-ticks.ts): they divide exactly, so the start of a turn divides back to that turn.
+// Ground rules. A tick is filed at the highest digit in which it differs from the cursor. So timers
+// of one tick are always in one list, in the order of insert, also after every move down. The
+// cursor steps from bucket to bucket within a level. It steps over a whole bucket of the next level
+// when this level is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below
+// 2^53 (exact-ticks.ts), so divisions are exact.
 
 import { checkedOptions, invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
@@ -34,15 +38,21 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 /** The options of a {@link HierarchicalWheelTimer}. */
 export interface HierarchicalWheelTimerOptions extends SchemeTimerOptions {
   /**
-   * Buckets of each level, the finest first: integers from 2 to 65,536 whose product is a safe integer. Default
-   * `[60, 60, 24, 100]`: seconds, minutes, hours and days, for a tick of a second.
+   * Buckets of each level, the finest first: integers from 2 to 65,536 whose product is a safe
+   * integer. Default `[60, 60, 24, 100]`: seconds, minutes, hours and days, for a tick of a second.
    */
   levels?: readonly number[];
 }
 
-/** Scheme 7, hierarchical wheels that tick: for delays of every size and O(1), where the levels should mean something. */
+/**
+ * Scheme 7, hierarchical wheels that tick. For delays of every size in O(1), where the levels have
+ * a meaning.
+ */
 export class HierarchicalWheelTimer extends SchemeTimer {
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range.
+   */
   constructor(options?: HierarchicalWheelTimerOptions) {
     const { levels = [60, 60, 24, 100], ...common } = checkedOptions(options);
     const checked = checkedLevels(levels);
@@ -121,7 +131,10 @@ class HierarchicalWheel implements Scheme {
     this.#beyond = moved(this.#beyond);
   }
 
-  /** Steps from bucket to bucket, the finest level first, to where the next with timers begins; Infinity if that is after `limit`. */
+  /**
+   * Steps from bucket to bucket, the finest level first, to the next with timers. Returns its first
+   * tick, or Infinity if that is after `limit`.
+   */
   #nextUpTo(limit: number): number {
     for (const { buckets, span } of this.#levels) {
       const digit = Math.floor(this.#cursor / span);
@@ -136,7 +149,10 @@ class HierarchicalWheel implements Scheme {
     return start > limit ? Number.POSITIVE_INFINITY : start;
   }
 
-  /** Moves the cursor to `at`, where one bucket, or the range of the earliest beyond, begins: its timers are due or move down. */
+  /**
+   * Moves the cursor to `at`, the first tick of a bucket, or of the range of the earliest timer
+   * beyond the levels. Its timers become due or move down.
+   */
   #expire(at: number, due: Slot): void {
     this.#cursor = at;
     for (const { buckets, span } of this.#levels) {
@@ -177,7 +193,10 @@ class HierarchicalWheel implements Scheme {
     return buckets[digit - Math.floor(digit / buckets.length) * buckets.length];
   }
 
-  /** Whether `tick` is in a later turn of the wheels than the cursor. The one test of it: filing and refiling must agree. */
+  /**
+   * Whether `tick` is in a later turn of the wheels than the cursor. To file and to file again must
+   * use this one test.
+   */
   #isBeyond(tick: number): boolean {
     return Math.floor(tick / this.#range) !== Math.floor(this.#cursor / this.#range);
   }

@@ -1,4 +1,5 @@
-// `purgatory/schemes`: the seven timers of Varghese & Lauck (1987), each behind Timer. SystemTimer is the seventh with a DelayQueue.
+// `purgatory/schemes`: the seven timers of Varghese & Lauck (1987), each with the interface Timer.
+// (SystemTimer is scheme 7 with a DelayQueue.)
 export { HashedWheelTimer, type HashedWheelTimerOptions } from './hashed-wheel-timer.ts';
 export { HeapTimer } from './heap-timer.ts';
 export { HierarchicalWheelTimer, type HierarchicalWheelTimerOptions } from './hierarchical-wheel-timer.ts';

@@ -1,12 +1,14 @@
-// What tells one timer scheme from another: how it keeps the tasks that lie ahead, by tick.
+// The interface of a timer scheme: how it keeps the tasks that are ahead, by tick.
 //
-// Ground rules. A scheme keeps the cells of a slab that SchemeTasks owns: it makes, links and frees them, and may use their
-// two integers (by default for the tick, see below). It knows no task, no clock and no milliseconds, and runs nothing. Its cursor
-// is the tick of the last `collect`; whatever it keeps lies ahead of that. The four costs in the header of each scheme are
-// those of the paper: START_TIMER is `insert`, STOP_TIMER `remove`, PER_TICK_BOOKKEEPING `collect` for one tick, and space.
+// Ground rules. A scheme makes, links and frees cells of a slab that SchemeTasks owns. It may use
+// the two integers of a cell (by default for the tick, see below). It knows no task, no clock and
+// no milliseconds, and runs nothing. Its cursor is the tick of the last `collect`. All ticks that
+// it keeps are ahead of the cursor. The head of each scheme has the four costs of the paper:
+// START_TIMER is `insert`, STOP_TIMER `remove`, PER_TICK_BOOKKEEPING `collect` for one tick, and
+// space. In them, n is the number of pending tasks.
 //
-// Source of all seven: G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels: Data Structures for the Efficient
-// Implementation of a Timer Facility", SOSP 1987. In the ledgers n is the number of pending tasks.
+// Source of all seven: G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels: Data
+// Structures for the Efficient Implementation of a Timer Facility", SOSP 1987.
 import type { Moved, Slab, Slot } from '../slab/slab.ts';
 import { highOf, lowOf, tickOf } from '../timer/tick.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
@@ -15,17 +17,26 @@ import type { TimerTask } from '../timer/timer-task.ts';
 export type TaskSlab = Slab<TimerTask>;
 
 export interface Scheme {
-  /** START_TIMER: a new slot for `tick`, which is ahead of the cursor, behind all others of that tick. */
+  /**
+   * START_TIMER: a new slot for `tick`, behind all others of that tick. `tick` is ahead of the
+   * cursor.
+   */
   insert(tick: number): Slot;
-  /** STOP_TIMER: takes a slot out, of the scheme or of the list that it was collected to, and frees it. */
+  /**
+   * STOP_TIMER: takes a slot out of the scheme, or out of the list that it was collected to, and
+   * frees it.
+   */
   remove(slot: Slot): void;
-  /** PER_TICK_BOOKKEEPING: sets the cursor to `tick`, and moves what falls due behind the last of `due`, by tick, then insert. */
+  /**
+   * PER_TICK_BOOKKEEPING: sets the cursor to `tick`. Moves what is due behind the last of `due`, by
+   * tick, then by insert.
+   */
   collect(tick: number, due: Slot): void;
-  /** The tick to look at next: nothing kept is due before; Infinity when nothing is kept. */
+  /** The tick to look at next. Nothing is due before it. Infinity when the scheme is empty. */
   nextTick(): number;
   /** Rewrites the slots that the scheme itself remembers. */
   relocate(moved: Moved): void;
-  /** Throws unless the scheme is sound; says what is in it. For tests. */
+  /** Throws unless the scheme is sound. Returns what is in it. For tests. */
   check(): Census;
 }
 
@@ -35,7 +46,7 @@ export interface Census {
   readonly members: readonly Slot[];
   /** How many lists it holds in the slab. */
   readonly heads: number;
-  /** The tick of the first that is due; Infinity for none. */
+  /** The earliest tick. Infinity for none. */
   readonly earliest: number;
 }
 
@@ -53,7 +64,10 @@ export function getTick(slab: TaskSlab, slot: Slot): number {
   return tickOf(slab.b(slot), slab.a(slot));
 }
 
-/** Moves `slots`, which come in the order of insert within a tick, behind the last of `due`, by tick. O(k log k), O(k) when in order. */
+/**
+ * Moves `slots`, which are in the order of insert within a tick, behind the last of `due`, by tick.
+ * O(k log k), O(k) when in order.
+ */
 export function appendByTick(slab: TaskSlab, slots: Slot[], due: Slot): void {
   slots.sort((x, y) => getTick(slab, x) - getTick(slab, y));
   for (const slot of slots) slab.moveTo(due, slot);

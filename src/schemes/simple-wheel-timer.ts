@@ -1,16 +1,18 @@
-// Scheme 4 of Varghese & Lauck (1987): a wheel with one bucket a tick, for delays below a fixed interval.
+// Scheme 4 of Varghese & Lauck (1987): a wheel with one bucket a tick, for delays below a fixed
+// limit.
 //
 //   START_TIMER            O(1)             append to the bucket of the tick
 //   STOP_TIMER             O(1)             unlink
-//   PER_TICK_BOOKKEEPING   O(1)             a step to the next bucket, and what falls due
-//   space                  O(n + wheelSize) a list head (16 bytes) for every tick of the interval, used or not
+//   PER_TICK_BOOKKEEPING   O(1)             a step to the next bucket, and what is due
+//   space                  O(n + wheelSize) a list head (16 bytes) for each tick, used or not
 //
-// What it cannot promise: delays without bound. `add` of a longer delay than `maxDelayMs` throws ERR_OUT_OF_RANGE.
+// It takes no delay above `maxDelayMs`: `add` throws ERR_OUT_OF_RANGE for one.
 //
-// Ground rules. The wheel keeps ticks cursor + 1 to cursor + wheelSize, so a bucket never holds two different ticks and needs
-// none written down. A delay of wheelSize - 1 ticks spans at most wheelSize edges wherever in its tick it starts: hence the
-// bound, for ticks below 2^53; others never get here (exact-ticks.ts). `latest` is the highest tick filed since, a bound that
-// stops leave as it is; behind it nothing is stepped through.
+// Ground rules. The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never
+// holds two different ticks, and no tick has to be stored. A delay of wheelSize - 1 ticks spans at
+// most wheelSize edges, wherever in its tick it starts: hence `maxDelayMs`. All ticks are below
+// 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change it. No
+// bucket behind it is stepped through.
 
 import { checkedNumber, checkedOptions, type NumberRule, outOfRange } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
@@ -23,19 +25,28 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */
 export interface SimpleWheelTimerOptions extends SchemeTimerOptions {
-  /** The interval in ticks, and the number of buckets: an integer from 2 to 2^20, kept as it is. Default 65,536. */
+  /**
+   * The interval in ticks, and the number of buckets: an integer from 2 to 2^20, not rounded.
+   * Default 65,536.
+   */
   wheelSize?: number;
 }
 
 const DEFAULT_WHEEL_SIZE = 2 ** 16;
 const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 20, integer: true };
 
-/** Scheme 4, a wheel over a bounded interval: for short delays of known bound, as protocols with retransmissions have. */
+/**
+ * Scheme 4, a wheel over a bounded interval. For short delays of a known bound, such as
+ * retransmissions.
+ */
 export class SimpleWheelTimer extends SchemeTimer {
   /** The longest delay that `add` takes, in ms: `(wheelSize - 1) * tickMs`. */
   readonly maxDelayMs: number;
 
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range.
+   */
   constructor(options?: SimpleWheelTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, DEFAULT_WHEEL_SIZE, WHEEL_SIZE);
@@ -44,7 +55,10 @@ export class SimpleWheelTimer extends SchemeTimer {
     this.maxDelayMs = (wheelSize - 1) * this.tickMs;
   }
 
-  /** As `Timer.add`. @throws RangeError with ERR_OUT_OF_RANGE, besides, for a delay above `maxDelayMs`. */
+  /**
+   * As `Timer.add`. @throws RangeError with ERR_OUT_OF_RANGE, besides, for a delay above
+   * `maxDelayMs`.
+   */
   override add(task: TimerTask): void {
     if (checkAddable(task, this) > this.maxDelayMs) {
       throw outOfRange('delayMs', `<= ${this.maxDelayMs}, the interval of this wheel`, task.delayMs);

@@ -1,12 +1,12 @@
 // Scheme 5 of Varghese & Lauck (1987): a hashed wheel whose buckets are lists by deadline.
 //
-//   START_TIMER            O(n / wheelSize) on average, O(n) where all meet in one bucket: a search within the bucket
+//   START_TIMER            O(n / wheelSize) on average, O(n) where all are in one bucket: a search
 //   STOP_TIMER             O(1)             unlink
-//   PER_TICK_BOOKKEEPING   O(1)             a look at the head of one bucket, and what falls due
+//   PER_TICK_BOOKKEEPING   O(1)             a look at the head of one bucket, and what is due
 //   space                  O(n + wheelSize) a list head (16 bytes) a bucket
 //
-// Ground rules: those of the wheel (hashed-wheel.ts) and of its buckets (sorted-list.ts). The search begins at the latest, so
-// starts with a common delay never search.
+// Ground rules. Those of the wheel (hashed-wheel.ts) and of its buckets (sorted-list.ts). The
+// search begins at the latest timer, so a start with a common delay never searches.
 
 import { checkedNumber, checkedOptions } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
@@ -18,9 +18,15 @@ import { type Census, getTick, type MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 import { firstTick, insertByTick } from './sorted-list.ts';
 
-/** Scheme 5, a hashed wheel with sorted buckets: for fewer timers than buckets and the steadiest ticks. */
+/**
+ * Scheme 5, a hashed wheel with sorted buckets. For fewer timers than buckets, and the steadiest
+ * ticks.
+ */
 export class SortedHashedWheelTimer extends SchemeTimer {
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range.
+   */
   constructor(options?: SystemTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, 512, WHEEL_SIZE);

@@ -1,14 +1,17 @@
-// A list of a slab in the order of tick, then of insert: all of scheme 2, and one bucket of scheme 5.
+// A list of a slab in the order of tick, then of insert: all of scheme 2, and one bucket of scheme
+// 5.
 import type { Slot } from '../slab/slab.ts';
 import { getTick, pushTick, type TaskSlab } from './scheme.ts';
 
-/** A new slot, filed by its tick, behind all of the same tick. O(k) of the k members that are later. */
+/**
+ * A new slot, filed by its tick, behind all of the same tick. O(k) of the k members that are later.
+ */
 export function insertByTick(slab: TaskSlab, list: Slot, tick: number): Slot {
   let later = list;
   for (let last = slab.prev(list); last !== list && getTick(slab, last) > tick; last = slab.prev(last)) {
     later = last;
   }
-  // A ring has no end of its own: to be the last of the ring that begins at `later` is to stand right before it.
+  // A list is a ring. So the last of the ring that begins at `later` is right before `later`.
   return pushTick(slab, later, tick);
 }
 
@@ -19,7 +22,7 @@ export function collectUpTo(slab: TaskSlab, list: Slot, tick: number, due: Slot)
   }
 }
 
-/** The tick of the first of a sorted list; Infinity for an empty one. */
+/** The first tick of a sorted list. Infinity for an empty one. */
 export function firstTick(slab: TaskSlab, list: Slot): number {
   const first = slab.next(list);
   return first === list ? Number.POSITIVE_INFINITY : getTick(slab, first);

@@ -2,12 +2,14 @@
 //
 //   START_TIMER            O(1)   append
 //   STOP_TIMER             O(1)   unlink
-//   PER_TICK_BOOKKEEPING   O(n)   in a tick where something falls due (or did, before it was stopped); O(1) in any other
+//   PER_TICK_BOOKKEEPING   O(n)   in a tick where a timer is due (or was, before it was stopped);
+//                                 O(1) in any other
 //   space                  O(n)   nothing besides the timers
 //
-// Ground rules. The paper decrements every timer at every tick. Here a timer keeps its tick and the list a bound on the
-// earliest, so that only a tick that may have something due looks through the list; the bound is exact after a look, and
-// a stop leaves it as it is. Appending keeps the order of insert, so what falls due is put in order by a stable sort.
+// Ground rules. The paper decrements every timer at every tick. Here a timer keeps its tick, and
+// the list has a lower bound of its earliest tick. Only a tick that reaches the bound looks through
+// the list. The bound is exact after a look. A stop does not change it. The list is in the order of
+// insert, so a stable sort puts the due timers in order.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import {
@@ -22,9 +24,15 @@ import {
 } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
-/** Scheme 1, an unordered list: for a handful of timers, or where nearly all are stopped before they fall due. */
+/**
+ * Scheme 1, an unordered list. For a few timers, or where nearly all are stopped before they are
+ * due.
+ */
 export class UnorderedListTimer extends SchemeTimer {
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   * range.
+   */
   constructor(options?: SchemeTimerOptions) {
     super((slab, cursor) => new UnorderedList(slab, cursor), options);
   }

@@ -1,8 +1,12 @@
-// What `newTimeout` gives: Netty's Timeout, which is a task of the wheel and remembers how it ended.
+// What `newTimeout` returns: Netty's Timeout. It is a task of the wheel, and remembers how it
+// ended.
 import { TimerTask } from '../timer/timer-task.ts';
 import type { HashedWheelTimer } from './hashed-wheel-timer.ts';
 
-/** What a {@link Timeout} runs: a function, or an object with the method `run`; either is given the timeout. */
+/**
+ * What a {@link Timeout} runs: a function, or an object with the method `run`. Both get the timeout
+ * as argument.
+ */
 export type TimeoutTask = ((timeout: Timeout) => void) | { run(timeout: Timeout): void };
 
 /** One start of a timer (io.netty.util.Timeout). */

@@ -1,8 +1,9 @@
-// The values of keys that were missed: asked of the user, key by key, while a sweep goes on.
+// Asks the user for the values of keys that were missed, key by key, during a sweep.
 //
-// Ground rules. It asks for a key that somebody waits on, once at a time, and hands over what it is told. While a question is open the key may be
-// advanced: then an answer counts only if it is higher, as it may be older. A question that fails is asked again after RETRY_MS, for as long as
-// somebody waits on the key. Its timer keeps no process alive.
+// Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
+// hands the answer to its owner. The key may be advanced while a question is open. Then the answer
+// counts only if it is higher, as it may be older. A question that fails is asked again after
+// RETRY_MS, while an operation waits on the key. Its timer keeps no process alive.
 import type { Clock } from '../clock/clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -26,7 +27,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #current: Current<K, V>;
   readonly #owner: ValuesOwner<K, V>;
   readonly #timer: SystemTimer;
-  /** Keys with an open question; true: it is to be asked once more after that. */
+  /** Keys with an open question. True: ask once more after it. */
   readonly #asked = new Map<K, boolean>();
   #isClosed = false;
 
@@ -36,7 +37,10 @@ export class CurrentValues<K, V extends ThresholdValue> {
     this.#timer = new SystemTimer({ clock, onError: throwLater }).unref();
   }
 
-  /** Asks for the value of `key`. A question that is open may have been too early: another follows it. */
+  /**
+   * Asks for the value of `key`. A question that is open may have been too early: another follows
+   * it.
+   */
   ask(key: K): void {
     if (this.#asked.has(key)) this.#asked.set(key, true);
     else void this.#ask(key);

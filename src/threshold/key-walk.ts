@@ -1,8 +1,10 @@
-// A walk over the keys of a ThresholdPurgatory that somebody waits on, for a sweep: calls `visit` with each of them.
+// A walk over the keys of a ThresholdPurgatory that have waiting operations, for a sweep. It calls
+// `visit` with each.
 //
-// Ground rules. It goes by the order in which keys were made: new ones stand at the end, and a key that is dropped only
-// moves those behind it forward. So a round that begins after `start` keys takes as many steps as there are keys behind
-// those, and then `start` steps from the first key on: that meets every key that was there and stays.
+// Ground rules. The walk goes in the order in which keys were made. New keys are at the end, and a
+// dropped key moves only those behind it forward. So a round that begins after `start` keys takes
+// one step for each key behind those, and then `start` steps from the first key on. It meets every
+// key that was there and stays.
 import type { Walk } from '../purgatory/sweep.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Thresholds, WaitedKey } from './thresholds.ts';
@@ -13,7 +15,10 @@ export class KeyWalk<K, V extends ThresholdValue> implements Walk {
   #keys: Iterator<WaitedKey<K>>;
   /** Keys that it has gone past since the first. */
   #passed = 0;
-  /** Steps before the round, to where it begins; of the round, those to the end and those from the first key on. */
+  /**
+   * Steps to where the round begins. Then its steps to the last key, and those from the first key
+   * on.
+   */
   #skip = 0;
   #ahead = 0;
   #behind = 0;

@@ -1,19 +1,21 @@
 // The thresholds that wait on one key, the lowest first: an indexed binary heap.
 //
-// Ground rules. It owns the order of its marks and `mark.index`, their place in it; a mark is in one heap at most. The index is what
-// makes leaving cheap: no search, and nothing is left behind to be skipped later, however many waits end by their deadline.
-// (A heap with lazy deletion keeps what has left until it surfaces, and a high threshold that nobody waits for never does.)
+// Ground rules. It owns the order of its marks and `mark.index`, their place in it. A mark is in
+// one heap at most. Thanks to the index, a mark leaves without a search and leaves nothing behind,
+// however many waits end by their deadline. (A heap with lazy deletion keeps removed marks until
+// they get to the top. A high threshold that is never reached would stay for ever.)
 //
-// Costs. first: O(1). push, remove: O(log n), about one comparison for a push of thresholds that grow.
+// Costs. first: O(1). push, remove: O(log n), about one comparison for a push of thresholds that
+// grow.
 import { mustHold } from '../must-hold.ts';
 
-/** What a threshold is compared with: any two of them, a number with a bigint too, compare exactly. */
+/** A threshold, or the value of a key. Any two compare exactly, a number with a bigint too. */
 export type ThresholdValue = number | bigint;
 
 /** One threshold in a heap. */
 export interface Mark<V extends ThresholdValue> {
   readonly threshold: V;
-  /** Tells the order of equal thresholds. */
+  /** The order of equal thresholds. */
   readonly order: number;
   /** Its place in the heap, or {@link NOT_IN_HEAP}. Belongs to the heap. */
   index: number;
@@ -28,7 +30,7 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
     return this.#marks.length;
   }
 
-  /** The lowest threshold; of equal ones the first by order. */
+  /** The lowest threshold. Of equal ones the first by order. */
   get first(): M | undefined {
     return this.#marks[0];
   }

@@ -1,16 +1,20 @@
-// A purgatory for conditions that are a number: wait until the value of a key is at least so much (an offset that is
-// replicated, bytes there to read, a sequence number applied), or until the deadline.
+// A purgatory for conditions that are a number: wait until the value of a key is at least a
+// threshold (an offset that is replicated, bytes to read, a sequence number applied), or until the
+// deadline.
 //
-// Ground rules. It owns its Parking, and its timer unless one is shared with it. It remembers the last value of each
-// key, so a wait for what has been reached is over at once, and no wake-up is lost between reading a value and waiting
-// on it; `delete` forgets. The last value counts, a lower one too (a truncated log): a wait that ended is over, the
-// next one is measured by the lower value. Exactly once, and immediate removal, are the work of the Parking.
+// Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
+// of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
+// between reading a value and waiting on it. `delete` forgets the value. The last value counts,
+// also a lower one (a truncated log). It undoes no wait that has ended, and the next wait is
+// measured by it. Parking sees to exactly once, and to immediate removal.
 //
-// A pass takes the thresholds from the lowest up, for as long as they are at most the value that the key has THEN. User
-// code in it may advance the key, set it back, delete it or close the purgatory, and the pass goes on from there.
+// A pass takes the thresholds from the lowest up, for as long as they are at most the value that
+// the key has THEN. User code in it may advance the key, set it back, delete it or close the
+// purgatory. The pass goes on from there.
 //
-// Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and the end of one by
-// deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the key: right for any condition.)
+// Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and
+// its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
+// key, which is right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey } from '../bus-member.ts';
 import {
@@ -45,16 +49,19 @@ export interface ThresholdPurgatoryOptions<
   Op extends DelayedOperation = DelayedOperation,
 > extends PurgatoryOptions<Op> {
   /**
-   * For a purgatory with a bus: the value of a key now, or a promise of it; undefined when it has none. It is asked for each key that somebody
-   * waits on when values may have been missed: each time the bus becomes live. What it throws, or rejects with, goes to `onError` with
-   * the first operation that waits on the key (of `awaitAtLeast`, one of the library's own), and it is asked again a second later.
+   * For a purgatory with a bus: the value of a key now, or a promise of it. Undefined when it has
+   * none. It is called when values may have been missed, which is each time the bus becomes live,
+   * for each key that an operation waits on. What it throws or rejects with goes to `onError`, with
+   * the first operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is
+   * called again a second later.
    */
   current?: Current<K, V>;
 }
 
 /**
- * Parks operations until the values of their keys are at least what they wait for, or until their deadline. Values are
- * numbers, Infinity included, or bigints (an int64 offset). Both may meet on one key: they compare exactly.
+ * Parks operations until the values of their keys are at least what they wait for, or until their
+ * deadline. Values are numbers, Infinity included, or bigints (an int64 offset). Both may meet on
+ * one key: they compare exactly.
  */
 export class ThresholdPurgatory<
   K = unknown,
@@ -69,7 +76,8 @@ export class ThresholdPurgatory<
   /**
    * @param name for people: errors and metrics show it.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
-   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in this process; _CLOSED: the bus is closed.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in
+   * this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
     const checked = checkedPurgatoryOptions(name, options);
@@ -95,23 +103,30 @@ export class ThresholdPurgatory<
     return this.#parking.lists.watchersOf(key);
   }
 
-  /** The value that `key` was last advanced to; undefined when it never was, or was deleted. O(1). */
+  /**
+   * The value that `key` was last advanced to. Undefined when it never was, or was deleted. O(1).
+   */
   get(key: K): V | undefined {
     return this.#parking.lists.valueOf(key);
   }
 
   /**
-   * The value of `key` is `value` now: completes every operation that this leaves without a threshold to wait for, in order of the
-   * threshold, then of parking; returns how many. A lower value than before completes nothing. After `close` it does nothing.
-   * O(completed x log waiting): those that wait for more are not looked at. The value is kept until `delete`.
+   * The value of `key` is `value` now. Completes every operation that has no threshold left to wait
+   * for, in order of the threshold, then of parking. Returns how many. A lower value than before
+   * completes nothing. After `close` it does nothing. O(completed x log waiting): operations with
+   * higher thresholds are not looked at. The value is kept until `delete`.
    *
-   * A completion may call this again, also for the same key, and what that completes it counts; a long chain of such calls
-   * takes stack, so let its links wait for the next turn (`queueMicrotask`).
+   * A completion may call this again, also for the same key. The inner call counts what it
+   * completes. A long chain of such calls takes stack, so let each link wait for the next turn
+   * (`queueMicrotask`).
    *
-   * With a bus it does the same in the purgatories of this name in all other processes, soon after; each of them keeps the value.
+   * With a bus, it does the same soon after in the purgatories of this name in all other processes.
+   * Each of them keeps the value.
    *
-   * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError ERR_OUT_OF_RANGE for NaN.
-   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string, ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
+   * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError
+   * ERR_OUT_OF_RANGE for NaN.
+   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
+   * ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   advance(key: K, value: V): number {
     checkValue('value', value);
@@ -137,19 +152,22 @@ export class ThresholdPurgatory<
   }
 
   /**
-   * Forgets the value of `key`, as if it had never been advanced; who waits on it goes on waiting. True iff it had one.
-   * To be called for keys that are gone: a key with a value takes memory. O(1).
+   * Forgets the value of `key`, as if it had never been advanced. Operations that wait on the key
+   * stay parked. True iff it had a value. Call it for keys that are gone: a key with a value takes
+   * memory. O(1).
    */
   delete(key: K): boolean {
     return this.#parking.lists.forgetValue(key);
   }
 
   /**
-   * Waits until the value of `key` is at least `threshold`; at once when it is that already. Resolves with the value that was
-   * reached, or with `{ expired: true }` after `timeoutMs`. O(log waiting).
+   * Waits until the value of `key` is at least `threshold`. Does not wait when it is that already.
+   * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. O(log
+   * waiting).
    *
-   * Rejects with `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad arguments; with a
-   * PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by `cancelForKey`. Never throws.
+   * Rejects with `signal.reason` on abort. Rejects with a TypeError or RangeError (Node's codes)
+   * for bad arguments. Rejects with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by
+   * `cancelForKey`. Never throws.
    */
   async awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
     if (this.#link !== undefined) checkHintKey(key);
@@ -164,16 +182,20 @@ export class ThresholdPurgatory<
   }
 
   /**
-   * For answers without promises: completes `op` if all `thresholds` are reached, else parks it until they are, each of them at some
-   * time. Then its `tryComplete` is called, once: true iff this call completed it. One that refuses stays parked for its deadline,
-   * `forceComplete` or `cancel`; a {@link ThresholdOperation} never does. O(thresholds x log waiting).
+   * For answers without promises. Completes `op` if all `thresholds` are reached. Else parks it
+   * until each of them has been reached at some time. Then its `tryComplete` is called, once. True
+   * iff this call completed it. An operation whose `tryComplete` returns false stays parked for its
+   * deadline, `forceComplete` or `cancel`. (That of a {@link ThresholdOperation} never does.)
+   * O(thresholds x log waiting).
    *
-   * What `tryComplete` throws comes through, and nothing is parked. An operation that is completed already is not parked.
+   * What `tryComplete` throws goes to the caller, and nothing is parked. An operation that is
+   * completed already is not parked.
    *
-   * @param thresholds pairs of a key and what it is to reach: an array of them, or a Map.
-   * @throws TypeError, RangeError: no DelayedOperation, no thresholds, or one that is no value. ERR_INVALID_ARG_VALUE: none.
-   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING: it is in a timer;
-   *   _FULL: `maxParked`, or the timer's `maxPending`, is reached.
+   * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map.
+   * @throws TypeError, RangeError: no DelayedOperation, no thresholds, or one that is no value.
+   * ERR_INVALID_ARG_VALUE: none.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
+   * it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
   tryCompleteElseWatch(op: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
     checkOperation(op);
@@ -183,15 +205,16 @@ export class ThresholdPurgatory<
   }
 
   /**
-   * Takes out, unanswered, every operation that waits on `key`, off its other keys too; returns them by threshold. They may be
-   * forced or parked again. Waiters are rejected with ERR_PURGATORY_CANCELLED and not returned. The key keeps its value.
+   * Takes out every operation that waits on `key`, unanswered, also off its other keys. Returns
+   * them by threshold. They may be forced or parked again. Waiters are rejected with
+   * ERR_PURGATORY_CANCELLED and not returned. The key keeps its value.
    */
   cancelForKey(key: K): Op[] {
     const parking = this.#parking;
     return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];
   }
 
-  /** As the `close` of a Purgatory; forgets all values besides. */
+  /** As the `close` of a Purgatory. It also forgets all values. */
   override close(): Op[] {
     this.#link?.leave();
     this.#currentValues?.close();
@@ -228,7 +251,8 @@ export class ThresholdPurgatory<
     if (!parking.admits(op)) return false;
     if (thresholds.every((threshold) => parking.lists.isReached(threshold))) {
       if (tryOnce(op)) return true;
-      // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
+      // The try was user code: it may have closed the purgatory, or completed or parked the
+      // operation elsewhere.
       if (op.isCompleted || !parking.admits(op)) return false;
     }
     parking.park(op, thresholds);

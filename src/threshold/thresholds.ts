@@ -1,21 +1,24 @@
-// Who waits for which key to reach what: the last value of each key, and the thresholds above it.
+// Which operation waits for which key to reach which value: the last value of each key, and the
+// thresholds above it.
 //
-// Ground rules. It owns the heaps and sets `$place` of what it parks; it runs no user code and knows no timer. A key has a level exactly while it has
-// a value or somebody waits on it. A parked operation has a mark in the heap of each key that it still waits on; a threshold that was
-// reached stays reached for it, whatever the key does later. So an operation leaves all its heaps at once, with no search.
+// Ground rules. It owns the heaps, and sets `$place` of what it parks. It runs no user code and
+// knows no timer. A key has a level exactly while it has a value or an operation waits on it. A
+// parked operation has a mark in the heap of each key that it still waits on. A threshold that was
+// reached stays reached for the operation, whatever the key does later. The operation knows its
+// marks, so it leaves all heaps at once, without a search.
 //
-// Costs. park, leave: O(keys x log waiting on each); takeReached: O(log waiting) for each threshold it takes, O(1) when there
-// is none, however many wait higher up.
+// Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
+// that it takes, and O(1) when there is none.
 
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
-/** A key, and the value that it is to reach. */
+/** A key, and the value that it must reach. */
 export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
 
-/** A key and how many operations wait on it, perhaps none. */
+/** A key, and how many operations wait on it: 0 or more. */
 export interface WaitedKey<K> {
   readonly key: K;
   readonly waiting: number;
@@ -37,17 +40,23 @@ interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
 interface Parked<K, V extends ThresholdValue> {
   readonly operation: DelayedOperation;
   readonly stamp: number;
-  /** The first of its marks: nearly all operations have one, for which an array would cost more than all the rest. */
+  /**
+   * The first of its marks. Nearly all operations have one: an array for it would cost more than
+   * all the rest.
+   */
   marks: WaitingMark<K, V> | undefined;
   /** How many of its marks are in a heap. */
   waiting: number;
 }
 
-/** `operation.$place` of all that are parked here: any number that is neither of the two other states. */
+/**
+ * `operation.$place` of all operations that are parked here. Any number will do that stands for no
+ * other state.
+ */
 const PARKED = 0;
 /** Keys that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LEVELS = 16_384;
-/** Marks of a key among which the oldest are looked for. */
+/** How many marks of a key are searched for the oldest. */
 const MAX_MARKS = 1_024;
 
 export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
@@ -62,7 +71,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return this.#parked.size;
   }
 
-  /** Thresholds that are waited for. */
+  /** How many thresholds operations wait for. */
   get pairs(): number {
     return this.#pairs;
   }
@@ -137,10 +146,13 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return parked.stamp;
   }
 
-  /** Has nothing to do: Maps and heaps give memory back as they go. */
+  /** Does nothing: Maps and heaps give memory back by themselves. */
   shrink(): void {}
 
-  /** Takes what the value of `key` has reached, up to the first operation that waits for nothing more; that stays parked. */
+  /**
+   * Takes the thresholds that the value of `key` has reached, up to the first operation that has
+   * none left. Returns that operation, which stays parked.
+   */
   takeReached(key: K): DelayedOperation | undefined {
     const level = this.#levels.get(key);
     if (level?.value === undefined) return undefined;
@@ -179,12 +191,12 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return oldest.slice(0, top);
   }
 
-  /** Keys that have a value, or that somebody waits on. */
+  /** How many keys have a value, or an operation that waits on them. */
   get levels(): number {
     return this.#levels.size;
   }
 
-  /** Those keys, in the order in which they were made; they may come and go on the way. */
+  /** Those keys, in the order in which they were made. They may come and go on the way. */
   *waitedKeys(): Generator<WaitedKey<K>> {
     for (const { key, heap } of this.#levels.values()) yield { key, waiting: heap.size };
   }
