@@ -1,0 +1,162 @@
+// One process of a fault run: keeps waits parked, changes keys at a rate, and tells what became of it all.
+//
+// Ground rules. Each process watches keys of its own, so each wait is answered by a change that another process made, or by its own. A wait that is
+// answered is parked again for the next change. It does what it is told by messages, and answers each of them once.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { listen } from '../../src/events/index.ts';
+import { Purgatory } from '../../src/index.ts';
+import { openBus } from './open-bus.ts';
+import { commonNow, SharedState } from './shared-state.ts';
+
+/** What a member is told. */
+export type Order =
+  | { readonly do: 'park'; readonly from: number; readonly to: number; readonly timeoutMs: number }
+  /** Changes keys in [from, to) at `rate` a second. With `hot`, notifies `hot` keys only, without a write. */
+  | {
+      readonly do: 'load';
+      readonly from: number;
+      readonly to: number;
+      readonly rate: number;
+      readonly hot?: number;
+    }
+  | { readonly do: 'rest' }
+  /** Counts anew. `quiet`: without the probe of the loop, which costs more than an idle process. */
+  | { readonly do: 'begin'; readonly quiet?: boolean }
+  | { readonly do: 'report' }
+  | { readonly do: 'end' };
+
+/** What a member answers to each order. */
+export interface Report {
+  readonly state: string;
+  readonly parked: number;
+  /** Waits that are parked though their condition holds. */
+  readonly overdue: number;
+  readonly answered: number;
+  readonly expiredThoughTrue: number;
+  readonly thrown: number;
+  readonly unhandled: number;
+  /** From the write to the answer, in ms, sorted, since `begin`. */
+  readonly latencies: number[];
+  readonly maxBlockMs: number;
+  /** Share of a core since `begin`. */
+  readonly cpu: number;
+  readonly heapBytes: number;
+  readonly framesSent: number;
+  readonly sweeps: number;
+  readonly gaps: number;
+  /** When it fell into its last gap, in the common time. */
+  readonly gapMs: number | null;
+}
+
+const [engine, port, path, keys, options] = process.argv.slice(2);
+const HELD_MS = 15_000;
+
+const { bus, close } = await openBus(engine, Number(port), JSON.parse(options));
+const purgatory = new Purgatory<string>('faults', { bus });
+const state = new SharedState(path, Number(keys));
+/** The version that the wait of each key has seen. */
+const seen = new Map<number, number>();
+let answered = 0;
+let expiredThoughTrue = 0;
+let thrown = 0;
+let unhandled = 0;
+let latencies: number[] = [];
+let load: NodeJS.Timeout | undefined;
+let cpu = process.cpuUsage();
+let cpuSinceMs = commonNow();
+let gapMs: number | null = null;
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+
+process.on('unhandledRejection', () => unhandled++);
+process.on('uncaughtException', () => thrown++);
+listen('purgatory:bus:state', ({ state: now }) => {
+  if (now === 'gap') gapMs = commonNow();
+});
+
+async function wait(key: number, timeoutMs: number): Promise<void> {
+  for (;;) {
+    const version = state.version(key);
+    seen.set(key, version);
+    const attempt = (): true | undefined => (state.version(key) > version ? true : undefined);
+    const result = await purgatory.waitFor([`${key}`], attempt, { timeoutMs });
+    if (result.expired) {
+      if (state.version(key) > version && commonNow() - state.writtenMs > HELD_MS) expiredThoughTrue++;
+    } else {
+      answered++;
+      state.version(key);
+      latencies.push(commonNow() - state.writtenMs);
+    }
+  }
+}
+
+function startLoad({ from, to, rate, hot }: Extract<Order, { do: 'load' }>): void {
+  let owed = 0;
+  let lastMs = performance.now();
+  load = setInterval(() => {
+    const nowMs = performance.now();
+    owed += ((nowMs - lastMs) * rate) / 1_000;
+    lastMs = nowMs;
+    for (; owed >= 1; owed--) {
+      try {
+        if (hot !== undefined) purgatory.notify(`hot ${Math.floor(Math.random() * hot)}`);
+        else {
+          const key = from + Math.floor(Math.random() * (to - from));
+          state.bump(key);
+          purgatory.notify(`${key}`);
+        }
+      } catch {
+        thrown++;
+      }
+    }
+  }, 2);
+}
+
+function report(): Report {
+  const versions = state.all();
+  let overdue = 0;
+  for (const [key, version] of seen) if (versions[key] > version) overdue++;
+  const { user, system } = process.cpuUsage(cpu);
+  const { totals } = bus.snapshot();
+  return {
+    state: bus.state,
+    parked: purgatory.numDelayed,
+    overdue,
+    answered,
+    expiredThoughTrue,
+    thrown,
+    unhandled,
+    latencies: latencies.sort((x, y) => x - y),
+    maxBlockMs: delay.max / 1e6,
+    cpu: (user + system) / 1_000 / (commonNow() - cpuSinceMs),
+    heapBytes: process.memoryUsage().heapUsed,
+    framesSent: totals.framesSent,
+    sweeps: totals.sweeps,
+    gaps: Object.values(totals.gaps).reduce((sum, count) => sum + count, 0),
+    gapMs,
+  };
+}
+
+process.on('message', async (order: Order) => {
+  if (order.do === 'park') {
+    for (let key = order.from; key < order.to; key++) void wait(key, order.timeoutMs).catch(() => {});
+  } else if (order.do === 'load') startLoad(order);
+  else if (order.do === 'rest') clearInterval(load);
+  else if (order.do === 'begin') {
+    (globalThis as { gc?(): void }).gc?.();
+    latencies = [];
+    delay.reset();
+    if (order.quiet) delay.disable();
+    else delay.enable();
+    cpu = process.cpuUsage();
+    cpuSinceMs = commonNow();
+  } else if (order.do === 'end') {
+    purgatory.close();
+    await bus.close();
+    await close();
+  }
+  process.send?.(report(), undefined, undefined, () => {
+    if (order.do === 'end') process.exit();
+  });
+});
+process.send?.('ready');

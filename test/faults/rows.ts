@@ -1,0 +1,290 @@
+// The rows of the table: each sets a scene, breaks something, and measures.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { type EngineName, Hall } from './hall.ts';
+import type { Report } from './member.ts';
+import { commonNow } from './shared-state.ts';
+
+/** One measured number and its bar. */
+export interface Result {
+  readonly what: string;
+  readonly measured: number;
+  readonly unit: string;
+  /** At most this much. */
+  readonly bar: number;
+}
+
+export interface Scale {
+  /** Waits that are parked in all. */
+  readonly parked: number;
+  readonly members: number;
+  /** Changes a second of all members together. */
+  readonly rate: number;
+  /** How long what lasts lasts, in seconds. */
+  readonly seconds: {
+    readonly load: number;
+    readonly kills: number;
+    readonly stop: number;
+    readonly idle: number;
+  };
+}
+
+export interface Row {
+  readonly name: string;
+  readonly engines: readonly EngineName[];
+  run(engine: EngineName, scale: Scale): Promise<Result[]>;
+}
+
+const SERVERS: readonly EngineName[] = ['redis', 'nats', 'postgres'];
+const ALL: readonly EngineName[] = [...SERVERS, 'cluster'];
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.POSITIVE_INFINITY;
+}
+
+const latenciesOf = (reports: readonly Report[]): number[] =>
+  reports.flatMap(({ latencies }) => latencies).sort((x, y) => x - y);
+
+/** What holds in any fault run. */
+function always(reports: readonly Report[]): Result[] {
+  const sum = (of: (report: Report) => number): number =>
+    reports.reduce((all, report) => all + of(report), 0);
+  return [
+    {
+      what: 'waits expired though true for 15 s',
+      measured: sum((r) => r.expiredThoughTrue),
+      unit: '',
+      bar: 0,
+    },
+    { what: 'throws of publishers', measured: sum((r) => r.thrown), unit: '', bar: 0 },
+    { what: 'unhandled rejections', measured: sum((r) => r.unhandled), unit: '', bar: 0 },
+  ];
+}
+
+const noneOverdue = (reports: Report[]): boolean => reports.every(({ overdue }) => overdue === 0);
+
+async function inHall(
+  engine: EngineName,
+  scale: Scale,
+  use: (hall: Hall) => Promise<Result[]>,
+  options = {},
+): Promise<Result[]> {
+  const hall = await new Hall(engine, scale.parked).start(scale.members, options);
+  try {
+    return await use(hall);
+  } finally {
+    await hall.end();
+  }
+}
+
+const latency: Row = {
+  name: 'A to B',
+  engines: ALL,
+  run: (engine, scale) =>
+    inHall(engine, { ...scale, members: 2, parked: 2_000 }, async (hall) => {
+      const [a, b] = hall.members;
+      await hall.order(a, { do: 'load', from: 1_000, to: 2_000, rate: 2_000 });
+      await sleep(1_000);
+      await hall.all({ do: 'begin' });
+      await sleep(scale.seconds.load * 1_000);
+      const { latencies } = await hall.order(b, { do: 'report' });
+      await hall.order(a, { do: 'rest' });
+      const bar = engine === 'postgres' ? 40 : 15;
+      const measured = percentile(latencies, 0.99);
+      return [
+        { what: '2,000 hints/s, p99 from notify to answer', measured, unit: 'ms', bar },
+        { what: '... p50', measured: percentile(latencies, 0.5), unit: 'ms', bar },
+      ];
+    }),
+};
+
+const throughput: Row = {
+  name: 'hot keys',
+  engines: ALL,
+  run: (engine, scale) =>
+    inHall(engine, { ...scale, members: 2, parked: 2 }, async (hall) => {
+      const [a] = hall.members;
+      await hall.order(a, { do: 'load', from: 0, to: 0, rate: 100_000, hot: 10 });
+      await sleep(1_000);
+      await hall.all({ do: 'begin' });
+      await sleep(scale.seconds.load * 1_000);
+      const { cpu } = await hall.order(a, { do: 'report' });
+      await hall.order(a, { do: 'rest' });
+      return [{ what: '100,000 hints/s of 10 keys, share of a core', measured: cpu, unit: '', bar: 0.5 }];
+    }),
+};
+
+const killed: Row = {
+  name: 'kill -9 of the engine',
+  engines: SERVERS,
+  run: (engine, scale) =>
+    inHall(engine, scale, async (hall) => {
+      await hall.load(scale.rate);
+      await sleep(2_000);
+      await hall.all({ do: 'begin' });
+      await hall.engine?.kill();
+      hall.proxy?.sever();
+      await sleep(3_000);
+      await hall.engine?.start();
+      const returnedMs = performance.now();
+      await hall.all({ do: 'rest' });
+      await hall.until('all that can be answered is', noneOverdue);
+      const measured = performance.now() - returnedMs;
+      const reports = await hall.all({ do: 'report' });
+      return [
+        { what: 'all answered after its return', measured, unit: 'ms', bar: 3_000 },
+        {
+          what: 'longest block of a loop',
+          measured: Math.max(...reports.map((r) => r.maxBlockMs)),
+          unit: 'ms',
+          bar: 30,
+        },
+        ...always(reports),
+      ];
+    }),
+};
+
+/** Kills the connections that subscribe, as an operator would. */
+async function killSubscribers(hall: Hall): Promise<void> {
+  const port = hall.engine?.port as number;
+  if (hall.engineName === 'redis') {
+    const admin = new Redis(port, '127.0.0.1');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    admin.disconnect();
+  } else if (hall.engineName === 'postgres') {
+    const admin = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+    await admin.connect();
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    );
+    await admin.end();
+  } else {
+    hall.proxy?.sever();
+  }
+}
+
+const connections: Row = {
+  name: 'connections killed every 500 ms',
+  engines: SERVERS,
+  run: (engine, scale) =>
+    inHall(engine, scale, async (hall) => {
+      await hall.load(scale.rate);
+      await sleep(1_000);
+      const before = await hall.all({ do: 'begin' });
+      for (let kill = 0; kill < scale.seconds.kills * 2; kill++) {
+        await killSubscribers(hall);
+        await sleep(500);
+      }
+      await hall.all({ do: 'rest' });
+      const measured = await hall.until('nothing is lost', noneOverdue);
+      await hall.all({ do: 'begin' });
+      const reports = await hall.all({ do: 'report' });
+      const growth = reports.map((r, index) => (r.heapBytes - before[index].heapBytes) / 2 ** 20);
+      return [
+        { what: 'all answered after the last kill', measured, unit: 'ms', bar: 3_000 },
+        { what: 'growth of a heap', measured: Math.max(0, ...growth), unit: 'MB', bar: 10 },
+        ...always(reports),
+      ];
+    }),
+};
+
+const silence: Row = {
+  name: 'the engine is stopped',
+  engines: SERVERS,
+  run: async (engine, scale) => {
+    const [echoMs, echoTimeoutMs] = scale.parked >= 100_000 ? [5_000, 5_000] : [1_000, 1_000];
+    return inHall(
+      engine,
+      { ...scale, parked: 1_000 },
+      async (hall) => {
+        await sleep(echoMs / 2);
+        const stoppedMs = commonNow();
+        // Of PostgreSQL each connection is a process of its own: there the network goes silent instead.
+        const pid = engine === 'postgres' ? undefined : hall.engine?.pid;
+        if (pid === undefined) hall.proxy?.swallow();
+        else process.kill(pid, 'SIGSTOP');
+        await hall.until('all notice', (reports) => reports.every(({ state }) => state !== 'live'));
+        const noticed = await hall.all({ do: 'report' });
+        await hall.load(500);
+        await sleep(1_000);
+        if (pid === undefined) {
+          hall.proxy?.pass();
+          hall.proxy?.sever();
+        } else process.kill(pid, 'SIGCONT');
+        await hall.all({ do: 'rest' });
+        const back = await hall.until(
+          'all are answered',
+          (reports) => noneOverdue(reports) && reports.every((r) => r.state === 'live'),
+        );
+        const latest = Math.max(...noticed.map(({ gapMs }) => gapMs ?? Number.POSITIVE_INFINITY));
+        return [
+          {
+            what: `noticed by all (echo ${echoMs} + ${echoTimeoutMs})`,
+            measured: latest - stoppedMs,
+            unit: 'ms',
+            bar: echoMs + echoTimeoutMs,
+          },
+          { what: 'all answered after it goes on', measured: back, unit: 'ms', bar: 3_000 },
+          ...always(await hall.all({ do: 'report' })),
+        ];
+      },
+      { echoMs, echoTimeoutMs },
+    );
+  },
+};
+
+const stoppedMember: Row = {
+  name: 'one process is stopped',
+  engines: ALL,
+  run: (engine, scale) =>
+    inHall(engine, { ...scale, parked: Math.min(scale.parked, 20_000) }, async (hall) => {
+      const [stopped, ...others] = hall.members;
+      await hall.load(scale.rate, others);
+      await sleep(1_000);
+      const p99 = async (seconds: number): Promise<number> => {
+        await Promise.all(others.map((worker) => hall.order(worker, { do: 'begin' })));
+        await sleep(seconds * 1_000);
+        return percentile(
+          latenciesOf(await Promise.all(others.map((w) => hall.order(w, { do: 'report' })))),
+          0.99,
+        );
+      };
+      const before = await p99(scale.seconds.load);
+      const pid = stopped.process.pid as number;
+      process.kill(pid, 'SIGSTOP');
+      const during = await p99(scale.seconds.stop);
+      await Promise.all(others.map((worker) => hall.order(worker, { do: 'rest' })));
+      process.kill(pid, 'SIGCONT');
+      const measured = await hall.until('it has caught up', noneOverdue, 30_000, [stopped]);
+      return [
+        { what: 'caught up after it goes on', measured, unit: 'ms', bar: 1_000 },
+        { what: "the others' p99, against before", measured: during / before, unit: '', bar: 1.2 },
+        ...always(await hall.all({ do: 'report' })),
+      ];
+    }),
+};
+
+const idle: Row = {
+  name: 'idle',
+  engines: ALL,
+  run: (engine, scale) =>
+    inHall(engine, scale, async (hall) => {
+      await sleep(2_000);
+      const before = await hall.all({ do: 'begin', quiet: true });
+      await sleep(scale.seconds.idle * 1_000);
+      const after = await hall.all({ do: 'report' });
+      const frames = after.map((r, index) => r.framesSent - before[index].framesSent);
+      return [
+        { what: 'share of a core', measured: Math.max(...after.map((r) => r.cpu)), unit: '', bar: 0.01 },
+        {
+          what: 'frames of a process',
+          measured: Math.max(...frames),
+          unit: '',
+          bar: Math.ceil(scale.seconds.idle / 5) + 1,
+        },
+      ];
+    }),
+};
+
+export const ROWS: readonly Row[] = [latency, throughput, killed, connections, silence, stoppedMember, idle];

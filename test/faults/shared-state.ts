@@ -1,0 +1,56 @@
+// The state that all processes of a fault run read and write: a file of counters, one for each key.
+//
+// Ground rules. A write is visible to every process as soon as it returns (one page cache), so "write, then notify" holds. A record is the
+// counter of its key and the time of its last write.
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+
+const RECORD_BYTES = 16;
+
+/** The time in ms that is the same in all processes of a machine. */
+export function commonNow(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+export class SharedState {
+  readonly #file: number;
+  readonly #record = Buffer.alloc(RECORD_BYTES);
+  readonly keys: number;
+
+  constructor(path: string, keys: number) {
+    this.#file = openSync(path, 'r+');
+    this.keys = keys;
+  }
+
+  /** One more change of `key`. Each key must have one writer at a time. */
+  bump(key: number): void {
+    this.#record.writeUInt32LE(this.version(key) + 1, 0);
+    this.#record.writeDoubleLE(commonNow(), 8);
+    writeSync(this.#file, this.#record, 0, RECORD_BYTES, key * RECORD_BYTES);
+  }
+
+  version(key: number): number {
+    readSync(this.#file, this.#record, 0, RECORD_BYTES, key * RECORD_BYTES);
+    return this.#record.readUInt32LE(0);
+  }
+
+  /** When the record that `version` has just read was written. */
+  get writtenMs(): number {
+    return this.#record.readDoubleLE(8);
+  }
+
+  /** The versions of all keys. */
+  all(): Uint32Array {
+    const bytes = Buffer.alloc(this.keys * RECORD_BYTES);
+    readSync(this.#file, bytes, 0, bytes.length, 0);
+    return Uint32Array.from({ length: this.keys }, (_, key) => bytes.readUInt32LE(key * RECORD_BYTES));
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** The bytes of a file for `keys` keys. */
+  static size(keys: number): number {
+    return keys * RECORD_BYTES;
+  }
+}
