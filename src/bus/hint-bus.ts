@@ -28,12 +28,14 @@ import type { GapCause } from './bus-state.ts';
 import { Connection } from './connection.ts';
 import { type Frame, frameText, readFrame } from './frames.ts';
 import { Inbox } from './inbox.ts';
-import { Origins } from './origins.ts';
+import { type Arrival, Origins } from './origins.ts';
 import { type Batch, Outbox } from './outbox.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
 const MAX_NAME_BYTES = 128;
 const SHOWN_MEMBERS = 100;
+/** After so many times its `echoMs` a bus has heard every process that was there before. */
+const ECHOES_TO_KNOW_ALL = 1.25;
 /** A process that was silent for so many times its `echoMs` has ended. */
 const ECHOES_TO_FORGET = 100;
 
@@ -230,15 +232,19 @@ export class HintBus implements Bus {
       return;
     }
     this.#meter.framesReceived++;
-    if (origin !== undefined && !this.#isNews(origin, number)) {
+    const arrival = origin === undefined ? 'inOrder' : this.#note(origin, number);
+    if (arrival === 'repeated') {
       this.#meter.framesDropped++;
       return;
     }
+    const isLate = arrival === 'late';
     for (const { name, key, value } of frame.hints) {
       const member = this.#members.get(name);
       if (member === undefined) continue;
       this.#meter.received++;
-      this.#inbox.add(member, key, value);
+      // A late hint must not take the place of a younger one that is pending.
+      if (!isLate) this.#inbox.add(member, key, value);
+      else if (!member.hinted(key, value, true)) this.#meter.forNobody++;
     }
     for (const name of frame.all) {
       const member = this.#members.get(name);
@@ -247,16 +253,15 @@ export class HintBus implements Bus {
     this.#inbox.serve();
   }
 
-  /** Whether a frame is to be looked at; a hole before it is a gap. */
-  #isNews(origin: string, number: number): boolean {
+  /** A hole before a frame is a gap. */
+  #note(origin: string, number: number): Arrival {
     const nowMs = this.#timer.now();
-    const { echoMs, echoTimeoutMs } = this.#options;
-    const knowsAll = this.#connection.liveMs(nowMs) > echoMs + echoTimeoutMs;
+    const knowsAll = this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#options.echoMs;
     const arrival = this.#origins.note(origin, number, nowMs, knowsAll);
     if (arrival === 'jumped') {
       this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));
     }
-    return arrival !== 'stale';
+    return arrival;
   }
 
   #echoed(ms: number): void {
@@ -279,7 +284,7 @@ export class HintBus implements Bus {
 
   #broke(cause: GapCause, error: unknown, wasLive: boolean): void {
     if (wasLive) this.#meter.didChange('gap', this.#timer.now(), cause, error);
-    this.#origins.clear();
+    if (cause !== 'sequence') this.#origins.clear();
     if (this.#underWay !== undefined && cause !== 'sequence') {
       const lost = this.#outbox.restore(this.#underWay.batch);
       this.#underWay = undefined;

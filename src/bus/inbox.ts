@@ -76,7 +76,7 @@ export class Inbox {
       for (const [key, value] of keys) {
         keys.delete(key);
         this.#size--;
-        this.#owner.tried(member.hinted(key, value));
+        this.#owner.tried(member.hinted(key, value, false));
         if (this.#timer.now() < this.#sliceEndMs) continue;
         this.#defer();
         return;

@@ -45,7 +45,7 @@ export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): 
 }
 
 /** What a purgatory does for a hint from elsewhere; returns whether anybody waited on the key. */
-export type OnHint = (key: string, value: HintValue | undefined) => boolean;
+export type OnHint = BusMember['hinted'];
 
 export class BusLink {
   readonly #membership: Membership;

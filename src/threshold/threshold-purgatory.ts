@@ -93,7 +93,7 @@ export class ThresholdPurgatory<
     this.#link = new BusLink(
       name,
       link,
-      (key, value) => this.#hinted(key as K, value as V | undefined),
+      (key, value, isLate) => this.#hinted(key as K, value as V | undefined, isLate),
       walk,
     );
   }
@@ -223,9 +223,10 @@ export class ThresholdPurgatory<
     return parked;
   }
 
-  #hinted(key: K, value: V | undefined): boolean {
+  #hinted(key: K, value: V | undefined, isLate: boolean): boolean {
     const isWaitedOn = this.watchersOf(key) > 0;
-    if (value !== undefined) this.#advance(key, value);
+    const known = this.get(key);
+    if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#advance(key, value);
     else if (isWaitedOn) this.#currentValues?.ask(key);
     return isWaitedOn;
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Bus } from '../../src/bus/bus.ts';
 import { LocalHub } from '../../src/bus/local-hub.ts';
+import type { BusMember } from '../../src/bus-member.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -267,6 +268,24 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(await gone).to.deep.equal({ expired: true });
     expect(errors.filter((error) => error === 'starting up')).to.have.length(2);
     expect(errors.filter((error) => error === 'gone').length).to.be.within(1, 2);
+  });
+
+  it('does not let a late frame set a value back', () => {
+    const w = world();
+    let told: ((key: string, value: number, isLate: boolean) => void) | undefined;
+    const other = make(w, {
+      join: (member: BusMember) => {
+        told = (key, value, isLate) => void member.hinted(key, value, isLate);
+        return { publish: () => {}, leave: () => {} };
+      },
+    } as never);
+    told?.('p', 10, false);
+    told?.('p', 7, true);
+    expect(other.get('p')).to.equal(10);
+    told?.('p', 12, true);
+    expect(other.get('p')).to.equal(12);
+    told?.('p', 7, false);
+    expect(other.get('p')).to.equal(7);
   });
 
   it('does not let an older answer of current undo an advance', async () => {
