@@ -23,7 +23,7 @@ export interface BusMember {
    * @param value what it was published with, if anything.
    * @param isLate hints that the same process published later have come before: a lower value may be an old one.
    */
-  hinted(key: string, value: HintValue | undefined, isLate: boolean): boolean;
+  hinted(key: string, value: HintValue | undefined, isLate?: boolean): boolean;
 
   /**
    * Hints may have been missed: the member tries everything that is parked now, once, in slices, spread over its `sweepMs`. A call before a

@@ -223,7 +223,7 @@ export class ThresholdPurgatory<
     return parked;
   }
 
-  #hinted(key: K, value: V | undefined, isLate: boolean): boolean {
+  #hinted(key: K, value: V | undefined, isLate = false): boolean {
     const isWaitedOn = this.watchersOf(key) > 0;
     const known = this.get(key);
     if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#advance(key, value);
