@@ -9,12 +9,13 @@ describe('a bus over worker threads', () => {
     const worker = new Worker(new URL('./children/typescript.mjs', import.meta.url), {
       workerData: new URL('./children/worker-thread.ts', import.meta.url).href,
     });
+    worker.unref();
     await once(worker, 'message');
     const bus = workersBus({ prefix: 'threads' });
     const heard: unknown[] = [];
     const { publish } = bus.join({
       name: 'orders',
-      hinted: (...hint) => heard.push(hint) > 0,
+      hinted: (key, value) => heard.push([key, value]) > 0,
       sweep: (ended) => ended(0),
     });
     await until(() => bus.state === 'live');
