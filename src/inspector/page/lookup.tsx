@@ -111,13 +111,16 @@ function Waiters({
   nowMs: number;
 }): JSX.Element {
   return (
-    <table data-test="waiters">
+    <table class="named" data-test="waiters">
       <thead>
         <tr>
           <th scope="col">Operation</th>
-          <th scope="col">Since</th>
-          <th scope="col">Age</th>
-          <th scope="col">Left</th>
+          <th scope="col" class="short">
+            Since
+          </th>
+          <th scope="col" class="short">
+            Left
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -126,8 +129,9 @@ function Waiters({
             <td class="name-of">
               <Operation id={id} type={type} /> <Keys of={keys} more={more} />
             </td>
-            <td>{clock(nowMs - ageMs)}</td>
-            <td>{time(ageMs)}</td>
+            <td>
+              {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
+            </td>
             <Left ms={leftMs} />
           </tr>
         ))}

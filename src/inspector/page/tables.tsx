@@ -23,12 +23,18 @@ export function HottestKeys({ views }: Props): JSX.Element {
       {rows.length === 0 ? (
         <p class="none">No key is watched.</p>
       ) : (
-        <table data-test="hottest">
+        <table class="named" data-test="hottest">
           <thead>
             <tr>
               <th scope="col">Key</th>
-              {views.length > 1 && <th scope="col">Purgatory</th>}
-              <th scope="col">Watchers</th>
+              {views.length > 1 && (
+                <th scope="col" class="purgatory">
+                  Purgatory
+                </th>
+              )}
+              <th scope="col" class="bar">
+                Watchers
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -70,12 +76,16 @@ export function OldestParked({ views }: Props): JSX.Element {
       {rows.length === 0 ? (
         <p class="none">Nothing is parked.</p>
       ) : (
-        <table data-test="oldest">
+        <table class="named" data-test="oldest">
           <thead>
             <tr>
               <th scope="col">Operation</th>
-              <th scope="col">Age</th>
-              <th scope="col">Left</th>
+              <th scope="col" class="short">
+                Age
+              </th>
+              <th scope="col" class="short">
+                Left
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -1,5 +1,5 @@
 // The bar at the top: whether the page is live, the search, and what the reader can do with what is shown.
-import type { JSX } from 'preact';
+import { Component, createRef, type JSX } from 'preact';
 import { exportShown } from './export.ts';
 import { clock } from './format.ts';
 import { isSilent } from './silence.ts';
@@ -13,28 +13,7 @@ export function TopBar({ state }: { state: State }): JSX.Element {
       <h1>
         purgatory <span>inspector</span>
       </h1>
-      <search>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            const text = String(new FormData(event.currentTarget).get('key'));
-            choose({ key: text === '' ? undefined : text });
-          }}
-        >
-          <input
-            type="search"
-            name="key"
-            aria-label="Find a key"
-            placeholder="Find a key"
-            autocomplete="off"
-            spellcheck={false}
-            value={state.choice.key ?? ''}
-          />
-          <button type="submit" class="act">
-            Find
-          </button>
-        </form>
-      </search>
+      <Search text={state.choice.key ?? ''} />
       <div class="acts">
         <button type="button" class="act" aria-pressed={isPaused} onClick={pause}>
           Pause
@@ -51,3 +30,41 @@ export function TopBar({ state }: { state: State }): JSX.Element {
 }
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', silent: 'silent', lost: 'connection lost' };
+
+/** Drawn once: a page that is drawn anew four times a second must not take away what is being typed. */
+class Search extends Component<{ text: string }> {
+  readonly #input = createRef<HTMLInputElement>();
+
+  override shouldComponentUpdate({ text }: { text: string }): boolean {
+    const input = this.#input.current;
+    if (input !== null && text !== this.props.text) input.value = text;
+    return false;
+  }
+
+  override render(): JSX.Element {
+    return (
+      <search>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            choose({ key: this.#input.current?.value || undefined });
+          }}
+        >
+          <input
+            ref={this.#input}
+            type="search"
+            name="key"
+            aria-label="Find a key"
+            placeholder="Find a key"
+            autocomplete="off"
+            spellcheck={false}
+            defaultValue={this.props.text}
+          />
+          <button type="submit" class="act">
+            Find
+          </button>
+        </form>
+      </search>
+    );
+  }
+}
