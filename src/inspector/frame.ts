@@ -17,7 +17,7 @@ export const MAX_KEY_LENGTH = 80;
 /** Characters told of the name of a purgatory. */
 export const MAX_NAME_LENGTH = 60;
 /** Keys, and operations of one key, told for a search; keys told of an operation that is asked for. */
-export const MAX_FOUND = 20;
+export const MAX_FOUND = 12;
 /** Between two seconds of the history, how many it keeps, and of how many purgatories and timers. */
 export const SECOND_MS = 1000;
 export const MAX_SECONDS = 600;
@@ -39,6 +39,7 @@ export interface Frame {
   readonly second: Second | null;
   readonly purgatories: readonly PurgatoryView[];
   readonly timers: readonly TimerView[];
+  readonly buses: readonly BusView[];
   readonly timelines: readonly Timeline[];
 }
 
@@ -141,6 +142,38 @@ export interface FoundOperation extends OldOperation {
 
 /** One operation with its keys, when the reader asks for it; null: it is not parked any more. */
 export type AskedOperation = (FoundOperation & { readonly watches: readonly FoundKey[] }) | null;
+
+/** A bus between processes. */
+export interface BusView {
+  readonly engine: string;
+  readonly prefix: string;
+  readonly state: 'connecting' | 'live' | 'gap' | 'closed';
+  /** How long it has been in this state. */
+  readonly forMs: number;
+  /** Other processes that were heard of. */
+  readonly peers: number;
+  readonly pendingKeys: number;
+  /** The last echo; null: none has come back yet. */
+  readonly echoMs: number | null;
+  readonly lastGap: {
+    readonly cause: string;
+    readonly error: string | null;
+    readonly beganAgoMs: number;
+    /** Null while it lasts. */
+    readonly tookMs: number | null;
+  } | null;
+  /** The last time that all waits were tried. */
+  readonly lastSweep: {
+    readonly beganAgoMs: number;
+    readonly tried: number;
+    readonly tookMs: number | null;
+  } | null;
+  readonly totals: {
+    readonly published: number;
+    readonly received: number;
+    readonly gaps: number;
+  };
+}
 
 export interface TimerView {
   readonly name: string;

@@ -19,10 +19,10 @@ import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
 import { SecondRecorder } from './second-recorder.ts';
-import { type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
+import { type ObservedBus, type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
 
 export type { NamedSources, Source, Sources } from '../live-sources.ts';
-export type { ObservedPurgatory, ObservedTimer } from './shown.ts';
+export type { ObservedBus, ObservedPurgatory, ObservedTimer } from './shown.ts';
 
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {
@@ -33,6 +33,8 @@ export interface InspectorOptions {
   purgatories?: Sources<ObservedPurgatory>;
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
   timers?: NamedSources<ObservedTimer>;
+  /** The buses between processes to show: as the purgatories. */
+  buses?: Sources<ObservedBus>;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
   path?: string;
   /**
@@ -75,13 +77,21 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for options that are none, before anything is listened on.
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  const { purgatories = [], timers = [], path = '/', hosts, history = true } = checkedOptions(options);
+  const {
+    purgatories = [],
+    timers = [],
+    buses = [],
+    path = '/',
+    hosts,
+    history = true,
+  } = checkedOptions(options);
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
+  checkSources('options.buses', buses, 'a Bus');
   checkPath(path);
   const names = checkedHosts(hosts);
   if (typeof history !== 'boolean') throw invalidArgType('options.history', 'of type boolean', history);
-  return new Service(new Shown(purgatories, timers), path, names, history);
+  return new Service(new Shown(purgatories, timers, buses), path, names, history);
 }
 
 class Service implements Inspector {

@@ -11,7 +11,7 @@ import type { Lookup } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
 import type { Shown } from './shown.ts';
 import { Timelines } from './timelines.ts';
-import { purgatoryView, timerView } from './views.ts';
+import { busView, purgatoryView, timerView } from './views.ts';
 
 const wallNow = Date.now.bind(Date);
 
@@ -70,6 +70,7 @@ export class Recorder implements FrameSource {
           ...this.#cascades.take(timer),
         };
       }),
+      buses: this.#shown.buses.map((bus) => busView(bus.snapshot())),
       timelines: this.#timelines.told(),
     };
   }

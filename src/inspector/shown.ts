@@ -1,5 +1,6 @@
 // What the inspector shows: purgatories and timers under names that are short and that no two have.
-import { LiveSources, type NamedSources, type Sources } from '../live-sources.ts';
+import type { BusSnapshot } from '../bus/bus-snapshot.ts';
+import { LiveSources, type NamedSources, openSources, type Sources } from '../live-sources.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
@@ -27,8 +28,27 @@ export interface ObservedTimer {
   readonly $lateness?: TimerSnapshot['lateness'];
 }
 
+/** What the inspector reads of a bus. */
+export interface ObservedBus {
+  /** A closed one is shown no more. */
+  readonly isClosed?: boolean;
+  snapshot(): BusSnapshot;
+}
+
 export class Shown extends LiveSources<ObservedPurgatory, ObservedTimer> {
-  constructor(purgatories: Sources<ObservedPurgatory>, timers: NamedSources<ObservedTimer>) {
+  readonly #buses: Sources<ObservedBus>;
+
+  constructor(
+    purgatories: Sources<ObservedPurgatory>,
+    timers: NamedSources<ObservedTimer>,
+    buses: Sources<ObservedBus> = [],
+  ) {
     super(purgatories, timers, (name) => cut(name, MAX_NAME_LENGTH));
+    this.#buses = buses;
+  }
+
+  /** The buses that are open now. */
+  get buses(): ObservedBus[] {
+    return openSources(this.#buses);
   }
 }

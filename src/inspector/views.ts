@@ -1,9 +1,11 @@
 // From snapshots to what the page is told: bounded, whatever the wheels' size and however many are parked.
 //
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
+import type { BusSnapshot } from '../bus/bus-snapshot.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import {
+  type BusView,
   MAX_KEY_LENGTH,
   MAX_KEYS,
   MAX_RINGS,
@@ -76,6 +78,30 @@ export function operationView(
 ): OldOperation {
   const leftMs = deadlineMs === null ? null : deadlineMs - nowMs;
   return { id, type: cut(type), ...shownKeys(keys, keys.length), ageMs, leftMs };
+}
+
+export function busView(snapshot: BusSnapshot): BusView {
+  const { nowMs, echo, lastGap, lastSweep, totals } = snapshot;
+  const took = ({ beganMs, endedMs }: { beganMs: number; endedMs: number | null }) => ({
+    beganAgoMs: nowMs - beganMs,
+    tookMs: endedMs === null ? null : endedMs - beganMs,
+  });
+  return {
+    engine: snapshot.engine,
+    prefix: snapshot.prefix,
+    state: snapshot.state,
+    forMs: nowMs - snapshot.sinceMs,
+    peers: snapshot.peers,
+    pendingKeys: snapshot.pendingKeys,
+    echoMs: echo.histogram.counts.some((count) => count > 0) ? echo.lastMs : null,
+    lastGap: lastGap && {
+      cause: lastGap.cause,
+      error: lastGap.error === null ? null : cut(lastGap.error),
+      ...took(lastGap),
+    },
+    lastSweep: lastSweep && { tried: lastSweep.tried, ...took(lastSweep) },
+    totals: { published: totals.published, received: totals.received, gaps: sum(Object.values(totals.gaps)) },
+  };
 }
 
 /** The first of `count` keys, and how many there are besides. */

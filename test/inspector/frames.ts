@@ -17,6 +17,7 @@ export function frames(count: number, change: (index: number) => Change = () => 
       host: { blockedMs, cpuMs, waitedMs, load },
       second: null,
       timelines: [],
+      buses: [],
       purgatories: [{ ...QUIET_PURGATORY, ...purgatory }],
       timers: [{ ...QUIET_TIMER, ...timer }],
       ...frame,

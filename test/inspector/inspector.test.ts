@@ -404,7 +404,7 @@ describe('createInspector', () => {
     while (performance.now() < untilMs);
     const { blockedMs, cpuMs } = (await watcher.next(({ host }) => host.blockedMs > 100)).host;
     expect(blockedMs).to.be.below(10_000);
-    expect(cpuMs).to.be.within(50, 10_000);
+    expect(cpuMs).to.be.within(1, 10_000);
   });
 
   it('keeps no process alive, even while somebody watches', async function () {

@@ -80,10 +80,10 @@ describe('Lookup', () => {
     expect(keys).to.deep.equal([{ purgatory: 'fetch', key: `${'x'.repeat(79)}…`, watchers: 1 }]);
   });
 
-  it('tells twenty of each at most', async () => {
+  it('tells twelve of each at most', async () => {
     for (let n = 0; n < 50; n++) fetches.tryCompleteElseWatch(new Op('a'), ['all', `all-${n}`]);
     const { keys, operations } = await lookup.find('all', searches);
-    expect([keys.length, operations.length]).to.deep.equal([20, 20]);
+    expect([keys.length, operations.length]).to.deep.equal([12, 12]);
   });
 
   it('lets the event loop go on while it looks at very many keys, and gives up for a later search', async function () {
@@ -123,7 +123,7 @@ describe('Lookup', () => {
       { purgatory: 'fetch', key: 'k0', watchers: 2 },
       { purgatory: 'fetch', key: 'k1', watchers: 1 },
     ]);
-    expect(asked?.watches).to.have.lengthOf(20);
+    expect(asked?.watches).to.have.lengthOf(12);
     op.cancel();
     expect(lookup.operation(id)).to.equal(null);
     joins.tryCompleteElseWatch(op, ['elsewhere']);

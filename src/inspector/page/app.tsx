@@ -1,6 +1,7 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
 import type { Frame } from '../frame.ts';
+import { Buses } from './buses.tsx';
 import { explanations } from './explanations.ts';
 import { chosenOf, timerOf } from './history.ts';
 import { LatenessChart } from './lateness-chart.tsx';
@@ -49,6 +50,7 @@ function Picture({ state }: { state: State }): JSX.Element {
     <>
       <VerdictStrip state={state} verdict={judge(frames, purgatory, hang)} />
       <Lookup state={state} />
+      <Buses frame={frame} />
       {view !== undefined && <Wheels view={view} timers={<Timers frame={frame} chosen={view.name} />} />}
       <div class="charts">
         <RatesChart frames={frames} chosen={purgatory} />

@@ -32,6 +32,8 @@ export const explanations = {
     'The last time that a bucket of an outer ring was reached: which bucket it was, and how many of its tasks moved on to the next finer ring.',
   minutes:
     'What the server has kept of each of the last 600 seconds, whether somebody watched or not: how many were parked at the end of the second, how operations left, and when the event loop was blocked.',
+  buses:
+    'A bus carries hints between processes: an event in one tries the waits in all. Its echo is how long a hint takes to the engine and back. In a gap hints may be missed, so afterwards everything parked is tried once.',
   lookup:
     'The keys that contain what is looked for, and the operations that wait on the key, the oldest first.',
   ran: 'Tasks that the timer ran since it was made.',

@@ -94,10 +94,12 @@ export function OldestParked({ views }: Props): JSX.Element {
                 <td class="name-of">
                   <Operation id={id} type={type} />
                   {views.length > 1 && (
-                    <small>
-                      {' in '}
-                      <Name of={name} />
-                    </small>
+                    <>
+                      {' '}
+                      <small>
+                        in <Name of={name} />
+                      </small>
+                    </>
                   )}{' '}
                   <Keys of={keys} more={more} />
                 </td>

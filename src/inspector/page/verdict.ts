@@ -34,6 +34,7 @@ const BLOCKED_WARN_MS = 100;
 const BLOCKED_BAD_MS = 1000;
 const LATE_WARN_MS = 50;
 const OVERDUE_MS = 1000;
+const CUT_OFF_MS = 1000;
 const FULL_SHARE = 0.9;
 const GROWN_BY = 20;
 /** Ends in a minute below which shares say nothing. */
@@ -54,6 +55,7 @@ export function judge(frames: readonly Frame[], chosen: string | undefined, hang
   const warnings = [
     ...hung,
     ...(hung.length > 0 ? [] : waiting(frames, recent)),
+    ...cutOff(recent),
     ...overdue(recent, chosen),
     ...full(recent, chosen),
     ...failing(frames, chosen),
@@ -135,6 +137,16 @@ function latestTimer(frames: readonly Frame[]): LateTimer | undefined {
     latest = { atLeastMs, inWords: `one task in a hundred ran ${by} after its deadline` };
   }
   return latest;
+}
+
+function cutOff(recent: readonly Frame[]): Warning[] {
+  return recent[recent.length - 1].buses.flatMap(({ engine, state, forMs, pendingKeys, lastGap }) => {
+    if (state === 'live' || state === 'closed' || forMs < CUT_OFF_MS) return [];
+    const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
+    const said = lastGap?.error == null ? '' : ` It said: ${quoted(lastGap.error)}.`;
+    const why = `${since} for ${time(forMs)}: hints of other processes do not arrive, and ${plural(pendingKeys, 'key')} wait to be sent. Waits fall back on their deadlines.${said}`;
+    return [{ tone: 'warn' as const, what: `the bus of ${quoted(engine)} is cut off`, why }];
+  });
 }
 
 function overdue(recent: readonly Frame[], chosen: string | undefined): Warning[] {

@@ -1,0 +1,46 @@
+// What the page tells of a bus between processes.
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { LocalHub } from '../../src/bus/local-hub.ts';
+import type { BusMember } from '../../src/bus-member.ts';
+import { Purgatory } from '../../src/index.ts';
+import { createInspector } from '../../src/inspector/inspector.ts';
+import { startBrowser } from '../support/browser.ts';
+import { OpenedPage } from './opened-page.ts';
+
+describe('the panel of buses', function () {
+  this.timeout(90_000);
+  let browser: Browser | undefined;
+
+  before(async function () {
+    browser = await startBrowser(this);
+  });
+
+  after(() => browser?.close());
+
+  it('tells that a bus is live with its echo, that it is cut off, and how many waits were tried again after the gap', async () => {
+    const hub = new LocalHub();
+    const [here, there] = [hub.bus(), hub.bus()];
+    const fetches = new Purgatory<string>('fetch');
+    // Tells of the one wait that is parked, as a purgatory on the bus does.
+    const member: BusMember = { name: 'fetch', hinted: () => false, sweep: (ended) => ended(1) };
+    for (const bus of [here, there]) bus.join(member);
+    const inspector = createInspector({ purgatories: [fetches], buses: [here], history: false });
+    const page = new OpenedPage(await (browser as Browser).newPage());
+    await page.open(await inspector.listen());
+    await page.says('[data-test="bus"]', /live, echo [\d.]+\sms, 1 other process; no gap so far/);
+    hub.cut(here);
+    await page.says('[data-test="bus"]', /gap.*gap since \d\d:\d\d:\d\d \(connection\)/);
+    await page.says('.words', /bus of \u2068\S+\u2069 is cut off/);
+    hub.mend(here);
+    await page.says(
+      '[data-test="bus"]',
+      /live.*last gap \d\d:\d\d:\d\d for [\d.]+\sm?s \(connection\), 1 wait tried again in [\d.]+\sm?s/,
+    );
+    expect(page.complaints).to.deep.equal([]);
+    await page.page.close();
+    await inspector.close();
+    fetches.close();
+    await Promise.all([here.close(), there.close()]);
+  });
+});
