@@ -9,7 +9,7 @@ import { keyText } from '../purgatory/key-text.ts';
 import { oldOperation } from '../purgatory/purgatory-snapshot.ts';
 import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from './frame.ts';
 import type { ObservedPurgatory, Shown } from './shown.ts';
-import { cut, operationView } from './views.ts';
+import { cut, operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
@@ -125,7 +125,8 @@ export class Lookup {
   #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): FoundOperation {
     const nowMs = parked.now();
     const told = oldOperation(operation, parked.lists, nowMs);
-    return { ...operationView(this.idOf(operation, purgatory), told, nowMs), purgatory: name };
+    const known = { id: this.idOf(operation, purgatory), type: typeOf(operation) };
+    return { ...operationView(known, told, nowMs), purgatory: name };
   }
 }
 

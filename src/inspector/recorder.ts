@@ -11,7 +11,7 @@ import type { Lookup } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
 import type { Shown } from './shown.ts';
 import { Timelines } from './timelines.ts';
-import { busView, purgatoryView, timerView } from './views.ts';
+import { busView, purgatoryView, timerView, typeOf } from './views.ts';
 
 const wallNow = Date.now.bind(Date);
 
@@ -58,8 +58,11 @@ export class Recorder implements FrameSource {
       second: this.#seconds.last,
       purgatories: purgatories.map(([name, each]) => {
         const oldest = each.$parked?.lists.oldestFirst(TOP) ?? [];
-        const ids = oldest.map((operation) => this.#lookup.idOf(operation, each));
-        return purgatoryView(name, each.snapshot({ top: TOP }), ids);
+        const known = oldest.map((operation) => ({
+          id: this.#lookup.idOf(operation, each),
+          type: typeOf(operation),
+        }));
+        return purgatoryView(name, each.snapshot({ top: TOP }), known);
       }),
       timers: timers.map(([name, timer]) => {
         const of = purgatories.filter(([, purgatory]) => purgatory.timer === timer);

@@ -18,7 +18,7 @@ import {
 } from '../purgatory/operation-events.ts';
 import { MAX_EVENTS, MAX_KEYS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
 import type { Shown } from './shown.ts';
-import { cut, shownKeys } from './views.ts';
+import { cut, shownKeys, typeOf } from './views.ts';
 
 const PLACES = MAX_TIMELINES / 2;
 const YIELD_MS = 1000;
@@ -70,7 +70,7 @@ export class Timelines {
       told: {
         id: ++this.#lastId,
         purgatory: name,
-        type: cut(operation.constructor.name),
+        type: typeOf(operation),
         ...shownKeys(watches.slice(0, MAX_KEYS).map(keyText), watches.length),
         ageMs: 0,
         events: [{ afterMs: 0, what: 'parked' }],

@@ -3,6 +3,7 @@
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
+import { Waiter } from '../purgatory/wait-for.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import {
   type BusView,
@@ -52,11 +53,11 @@ function ringOf({ tickMs, position, buckets }: Level, maxPerBucket: number): Rin
   return { tickMs, position, buckets: buckets.length, sectors, isMore };
 }
 
-/** @param ids of the oldest operations, where they are known. */
+/** @param known the oldest operations, where the purgatory gives them away. */
 export function purgatoryView(
   name: string,
   snapshot: PurgatorySnapshot,
-  ids: readonly number[],
+  known: readonly Pick<OldOperation, 'id' | 'type'>[],
 ): PurgatoryView {
   const { nowMs } = snapshot;
   return {
@@ -67,13 +68,21 @@ export function purgatoryView(
     maxParked: snapshot.maxParked,
     totals: snapshot.totals,
     hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({ key: cut(key), watchers })),
-    oldest: snapshot.oldest.map((old, index) => operationView(ids[index] ?? null, old, nowMs)),
+    oldest: snapshot.oldest.map((old, index) =>
+      operationView(known[index] ?? { id: null, type: old.type }, old, nowMs),
+    ),
   };
 }
 
+/** What an operation is shown as: a waiter of `waitFor` by its label if it has one, others by their class. */
+export function typeOf(operation: object): string {
+  const { label } = operation instanceof Waiter ? (operation as { label?: string }) : {};
+  return cut(label || operation.constructor.name);
+}
+
 export function operationView(
-  id: number | null,
-  { type, keys, ageMs, deadlineMs }: PurgatorySnapshot['oldest'][number],
+  { id, type }: Pick<OldOperation, 'id' | 'type'>,
+  { keys, ageMs, deadlineMs }: PurgatorySnapshot['oldest'][number],
   nowMs: number,
 ): OldOperation {
   const leftMs = deadlineMs === null ? null : deadlineMs - nowMs;

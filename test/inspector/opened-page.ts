@@ -10,14 +10,15 @@ const WAIT_MS = 20_000;
 
 export class OpenedPage {
   readonly page: Page;
-  /** What the page threw, and the errors and warnings on its console. */
+  /** What the page threw, and the errors and warnings on its console; but for the connections that were refused, once the server is gone. */
   readonly complaints: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
     page.on('pageerror', ({ message }) => this.complaints.push(message));
     page.on('console', (said) => {
-      if (said.type() === 'error' || said.type() === 'warning') this.complaints.push(said.text());
+      if (said.type() !== 'error' && said.type() !== 'warning') return;
+      if (!said.text().includes('ERR_CONNECTION_REFUSED')) this.complaints.push(said.text());
     });
   }
 

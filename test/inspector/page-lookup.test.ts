@@ -39,11 +39,11 @@ describe('an operator at the page of the inspector', function () {
   });
 
   afterEach(async () => {
-    expect(page.complaints).to.deep.equal([]);
     await page.page.close();
     await inspector.close();
     fetches.close();
     timer.close();
+    expect(page.complaints).to.deep.equal([]);
   });
 
   const hash = (): Promise<string> => page.evaluate('location.hash');
@@ -146,16 +146,5 @@ describe('an operator at the page of the inspector', function () {
     );
     const before = await page.page.locator('[data-test="incidents"] li').count();
     expect(before).to.be.at.least(1);
-  });
-
-  it('reads the label of a waiter, not the name of its class', async () => {
-    const wait = fetches.waitFor(['orders-0'], () => undefined, {
-      timeoutMs: 60_000,
-      label: 'order page',
-    } as never);
-    await page.open(url);
-    await page.says('[data-test="oldest"]', 'order page');
-    fetches.close();
-    await wait.catch(() => {});
   });
 });
