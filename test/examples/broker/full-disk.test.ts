@@ -137,20 +137,33 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     expect(await fetchAll()).to.equal(after);
   });
 
-  it('leaves its journal as it was where there is no room to rewrite it', async () => {
+  it('goes on with its journal where there is no room to rewrite it, and rewrites it later', async () => {
     await start({});
-    const entries = () => [{ n: 1 }];
-    const journal = new Journal<{ n: number; text?: string }>(join(disk, 'journal'), () => {}, entries);
     const text = 'x'.repeat(1000);
-    for (let n = 0; n < 900; n++) journal.append({ n, text });
+    const current = Array.from({ length: 400 }, (_, n) => ({ n, text }));
+    const path = join(disk, 'journal');
+    const journal = new Journal<{ n: number; text: string }>(
+      path,
+      () => {},
+      () => current,
+    );
+    const append = (count: number) => {
+      for (let n = 0; n < count; n++) journal.append({ n, text });
+    };
+    // At 1,800 lines, of which 400 count, it would be replaced by these.
+    append(1795);
+    const ballast = join(disk, 'ballast');
     const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - 2 * bsize));
-    let kept = 900;
-    expect(() => {
-      for (; ; kept++) journal.append({ n: kept, text });
-    }).to.throw('the disk is full (ENOSPC)');
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize - 100_000));
+    append(10);
+    expect(journal.length).to.equal(1805);
+    expect(() => append(1000)).to.throw('the disk is full (ENOSPC)');
+    const kept = journal.length;
+    expect(readFileSync(path, 'latin1').split('\n')).to.have.length(kept + 1);
+    rmSync(ballast);
+    append(2801 - kept);
+    expect(journal.length, 'replaced').to.be.below(500);
     await journal.close();
-    expect(readFileSync(join(disk, 'journal'), 'latin1').split('\n')).to.have.length(kept + 1);
   });
 });
 
