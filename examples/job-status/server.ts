@@ -1,0 +1,175 @@
+// Jobs that are started, and awaited, by HTTP on any process.
+//
+// Ground rules. A job runs in the process that took it; its state is in the store, which all processes read. A write is told after it can be
+// read: write, then `changed`. Whoever waits for a job reads nothing: `load` reads it once for all of them, in each process.
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PurgatoryError } from 'purgatory';
+import type { Bus } from 'purgatory/bus';
+import { SharedWaits } from 'purgatory/shared';
+import { timeoutSignal } from 'purgatory/timers';
+import type { Job, JobStore } from './jobs.ts';
+
+export interface JobServerOptions {
+  readonly store: JobStore;
+  /** Tells the other processes of changes. Without one, this process is alone. */
+  readonly bus?: Bus | undefined;
+  /** What answers say of the process that gave them. */
+  readonly worker?: string | undefined;
+}
+
+/** A request that cannot be served, with the status that says why. */
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const MAX_SECONDS = 3_600;
+const MAX_WAIT_MS = 60_000;
+const LOAD_MS = 5_000;
+const GRACE_MS = 1_000;
+const STEPS = 10;
+const ID = /^[0-9a-f-]{36}$/;
+
+export class JobServer {
+  readonly waits: SharedWaits<Job>;
+  readonly #store: JobStore;
+  readonly #worker: string;
+  readonly #stopped = new AbortController();
+  readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
+
+  constructor({ store, bus, worker = `${process.pid}` }: JobServerOptions) {
+    this.#store = store;
+    this.#worker = worker;
+    this.waits = new SharedWaits<Job>('jobs', {
+      ...(bus === undefined ? {} : { bus }),
+      maxParked: 100_000,
+      // A store that hangs must not hold the jobs of this load for ever.
+      load: async (ids, { signal }) => {
+        using deadline = timeoutSignal(LOAD_MS, { signal });
+        return await Promise.race([store.read(ids, { signal: deadline }), aborted(deadline)]);
+      },
+      onError: (error, ids) => console.error(`${ids.length} jobs could not be read: ${error}`),
+    });
+  }
+
+  /** Listens on the loopback interface; returns the port. */
+  listen(port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', () =>
+        resolve((this.#server.address() as { port: number }).port),
+      );
+    });
+  }
+
+  /** Answers who waits with 503, stops the jobs of this process, and ends. */
+  close(): Promise<void> {
+    this.waits.close();
+    this.#stopped.abort();
+    return new Promise((resolve) => {
+      const grace = setTimeout(() => this.#server.closeAllConnections(), GRACE_MS);
+      this.#server.close(() => {
+        clearTimeout(grace);
+        resolve();
+      });
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    const send = (status: number, body: object): void => {
+      if (!this.#server.listening) response.setHeader('connection', 'close');
+      response.writeHead(status, { 'content-type': 'application/json', 'x-worker': this.#worker });
+      response.end(JSON.stringify(body));
+    };
+    try {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      const [, jobs, id = '', ...more] = pathname.split('/');
+      if (jobs !== 'jobs' || more.length > 0) throw new Refused(404, `no ${pathname} here`);
+      if (request.method === 'POST' && id === '') send(201, await this.#post(searchParams));
+      else if (request.method === 'GET' && ID.test(id)) {
+        send(...(await this.#get(id, searchParams, gone.signal)));
+      } else throw new Refused(404, `no ${request.method} ${pathname} here`);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      if (error instanceof Refused) send(error.status, { error: error.message });
+      else if (error instanceof PurgatoryError) send(503, { error: error.message });
+      else {
+        console.error(error);
+        send(500, { error: 'the server is at fault' });
+      }
+    }
+  }
+
+  /** Starts a job and answers at once, with its first version. */
+  async #post(query: URLSearchParams): Promise<Job> {
+    const ms = number(query, 'seconds', 2, MAX_SECONDS) * 1_000;
+    const job: Job = { id: randomUUID(), state: 'running', progress: 0, version: 1 };
+    await this.#write(job);
+    this.#run(job, ms).catch((error) => {
+      if (!this.#stopped.signal.aborted) console.error(`job ${job.id}: ${error}`);
+    });
+    return job;
+  }
+
+  /** The work: it takes its time and says how far it has got. */
+  async #run(job: Job, ms: number): Promise<void> {
+    const { signal } = this.#stopped;
+    for (let step = 1; step <= STEPS; step++) {
+      await sleep(ms / STEPS, undefined, { signal });
+      const state = step === STEPS ? 'done' : 'running';
+      await this.#write({ ...job, state, progress: (100 * step) / STEPS, version: job.version + step });
+    }
+  }
+
+  async #write(job: Job): Promise<void> {
+    await this.#store.write(job);
+    this.waits.changed(job.id); // after the write: who is told must be able to read it
+  }
+
+  /**
+   * The job as it is once it has ended or, with `state=any`, once it has the version `version`: who has written or seen a version and asks
+   * for it never gets an earlier state, whichever process answers. At the deadline: as it is, with status 202.
+   */
+  async #get(id: string, query: URLSearchParams, signal: AbortSignal): Promise<[number, object]> {
+    const least = number(query, 'version', 0, Number.MAX_SAFE_INTEGER);
+    const timeoutMs = number(query, 'wait', 25_000, MAX_WAIT_MS);
+    const isAny = query.get('state') === 'any';
+    let last: Job | undefined;
+    const result = await this.waits.waitUntil(
+      id,
+      (job) => {
+        last = job;
+        if (job === undefined) return least === 0 ? 'unknown' : undefined;
+        return job.version >= least && (isAny || job.state !== 'running') ? job : undefined;
+      },
+      { timeoutMs, signal },
+    );
+    if (!result.expired && result.value !== 'unknown') return [200, result.value];
+    if (last !== undefined && last.version >= least) return [202, last];
+    if (!result.expired) throw new Refused(404, `there is no job ${id}`);
+    return [202, { id, state: 'unknown' }];
+  }
+}
+
+function number(query: URLSearchParams, name: string, fallback: number, max: number): number {
+  const given = query.get(name);
+  if (given === null) return fallback;
+  const value = Number(given);
+  if (/^\d{1,16}(\.\d+)?$/.test(given) && value <= max) return value;
+  throw new Refused(400, `${name} must be a number from 0 to ${max}`);
+}
+
+/** Rejects with the reason of `signal` when it aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openFolder } from '../../examples/job-status/folder-store.ts';
+import type { Job } from '../../examples/job-status/jobs.ts';
+import { JobServer } from '../../examples/job-status/server.ts';
+import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
+import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly worker: string | null;
+  readonly body: Job & { error: string };
+}
+
+async function ask(base: string, path: string, method = 'GET'): Promise<Answer> {
+  // A connection each, so that workers take turns.
+  const response = await fetch(`${base}${path}`, { method, headers: { connection: 'close' } });
+  return {
+    status: response.status,
+    worker: response.headers.get('x-worker'),
+    body: (await response.json()) as Answer['body'],
+  };
+}
+
+describe('examples/job-status', () => {
+  let folder: string;
+  let server: JobServer;
+  let base: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'purgatory-jobs-'));
+    server = new JobServer({ store: await openFolder(folder) });
+    base = `http://127.0.0.1:${await server.listen(0)}`;
+  });
+
+  afterEach(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('answers who waits once the job is done', async () => {
+    const { status, body } = await ask(base, '/jobs?seconds=0.2', 'POST');
+    expect([status, body.state, body.version]).to.deep.equal([201, 'running', 1]);
+    const done = await Promise.all([1, 2, 3].map(() => ask(base, `/jobs/${body.id}`)));
+    for (const answer of done) {
+      expect(answer).to.deep.include({
+        status: 200,
+        body: { id: body.id, state: 'done', progress: 100, version: 11 },
+      });
+    }
+    expect(server.waits.numDelayed).to.equal(0);
+  });
+
+  it('answers at the deadline with the job as it is', async () => {
+    const { body } = await ask(base, '/jobs?seconds=100', 'POST');
+    expect(await ask(base, `/jobs/${body.id}?wait=50`)).to.deep.include({ status: 202, body });
+  });
+
+  it('answers at once with what is there, and waits for a version that was asked for', async () => {
+    const { body } = await ask(base, '/jobs?seconds=1', 'POST');
+    const now = await ask(base, `/jobs/${body.id}?state=any`);
+    expect([now.status, now.body.state]).to.deep.equal([200, 'running']);
+    const later = await ask(base, `/jobs/${body.id}?state=any&version=3`);
+    expect(later.body.version).to.be.within(3, 10);
+  });
+
+  it('waits for a version of a job that it cannot read yet, as behind a replica', async () => {
+    const id = '00000000-0000-4000-8000-000000000000';
+    const waiting = ask(base, `/jobs/${id}?state=any&version=2`);
+    while (server.waits.numDelayed === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const store = await openFolder(folder);
+    await store.write({ id, state: 'running', progress: 10, version: 2 });
+    server.waits.changed(id);
+    expect((await waiting).body.version).to.equal(2);
+  });
+
+  it('says what is wrong with a bad request, and that a job is not there', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expect((await ask(base, `/jobs/${unknown}`)).status).to.equal(404);
+    expect((await ask(base, '/jobs/..%2Fetc')).status).to.equal(404);
+    expect((await ask(base, '/elsewhere')).status).to.equal(404);
+    expect((await ask(base, '/jobs?seconds=-1', 'POST')).body.error).to.equal(
+      'seconds must be a number from 0 to 3600',
+    );
+  });
+
+  it('answers who waits with 503 when it stops', async () => {
+    const { body } = await ask(base, '/jobs?seconds=100', 'POST');
+    const waiting = ask(base, `/jobs/${body.id}`);
+    while (server.waits.numDelayed === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await server.close();
+    expect((await waiting).status).to.equal(503);
+  });
+});
+
+/** Jobs are posted to one worker and awaited on all: each is answered when it is done, not at its deadline. */
+async function expectAnswersFromAll(base: string, workers: number): Promise<void> {
+  const { body, worker } = await ask(base, '/jobs?seconds=1', 'POST');
+  const answers = await Promise.all(Array.from({ length: 4 * workers }, () => ask(base, `/jobs/${body.id}`)));
+  expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+  expect(answers.map((answer) => answer.body.state)).to.deep.equal(answers.map(() => 'done'));
+  expect(new Set(answers.map((answer) => answer.worker)).size).to.equal(workers);
+  expect(worker).to.match(/^\d$/);
+}
+
+describe('examples/job-status with workers', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: ExampleServer | undefined;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'purgatory-jobs-'));
+  });
+
+  afterEach(async () => {
+    await server?.stop();
+    server = undefined;
+    await rm(folder, { recursive: true });
+  });
+
+  it('answers on every worker, with a folder and the relay of the primary', async () => {
+    server = await startExample('job-status', ['0', '--workers', '3'], { TMPDIR: folder });
+    await expectAnswersFromAll(server.url, 3);
+    expect(await server.stop()).to.equal(0);
+  });
+
+  it('starts a worker again that dies, and goes on', async () => {
+    server = await startExample('job-status', ['0', '--workers', '2'], { TMPDIR: folder });
+    const [, pid] = await server.printed(/^worker 2 is process (\d+)$/);
+    const { body } = await ask(server.url, '/jobs?seconds=4', 'POST');
+    process.kill(Number(pid), 'SIGKILL');
+    await server.printed(/^worker 2 has died of SIGKILL$/);
+    await server.printed(/^worker 2 is back, process \d+$/);
+    await expectAnswersFromAll(server.url, 2);
+    expect((await ask(server.url, `/jobs/${body.id}?state=any`)).status).to.equal(200);
+  });
+
+  it('answers on every worker, with a table and the bus of Postgres', async function () {
+    if (!isInstalled('postgres')) this.skip();
+    const engine = await startPostgres();
+    try {
+      const bus = `postgres://postgres@127.0.0.1:${engine.port}/postgres`;
+      server = await startExample('job-status', ['0', '--workers', '3', '--bus', bus]);
+      await expectAnswersFromAll(server.url, 3);
+      expect(await server.stop()).to.equal(0);
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('answers on every worker, with a folder and the bus of Redis', async function () {
+    if (!isInstalled('redis')) this.skip();
+    const engine = await startRedis();
+    try {
+      const args = ['0', '--workers', '2', '--bus', `redis://127.0.0.1:${engine.port}`];
+      server = await startExample('job-status', args, { TMPDIR: folder });
+      await expectAnswersFromAll(server.url, 2);
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('says in a sentence why it cannot start', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    try {
+      const inUse = { text: `Port ${port} is in use: give another one.`, code: 1 };
+      expect(await refusalOf('job-status', `${port}`)).to.deep.equal(inUse);
+      expect(await refusalOf('job-status', `${port}`, '--workers', '2')).to.deep.equal(inUse);
+    } finally {
+      taken.close();
+    }
+    expect(await refusalOf('job-status', '--workers', 'many')).to.deep.equal({
+      text: '--workers must be a whole number from 0 to 64, and not "many".',
+      code: 1,
+    });
+    expect((await refusalOf('job-status', '--bus', 'amqp://localhost')).text).to.match(
+      /^--bus must be one of redis:\/\/\.\.\., .*, and not "amqp:\/\/localhost"\.$/,
+    );
+    expect((await refusalOf('job-status', '0', '--bus', 'redis://127.0.0.1:1')).text).to.equal(
+      'redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1',
+    );
+  });
+});

@@ -1,0 +1,90 @@
+// An example that serves, started as its README says, in a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const cwd = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface ExampleServer {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** All that it has printed, line by line. */
+  readonly lines: string[];
+  /** Resolves once a line matches. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Ends it as Ctrl-C does; its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Runs `node --import tsx examples/<name>/main.ts ...args`; resolves once it is ready. Rejects with what it printed when it is not. */
+export async function startExample(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ExampleServer> {
+  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const watchers = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = '';
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      const read = (rest + text).split('\n');
+      rest = read.pop() as string;
+      lines.push(...read);
+      for (const look of [...watchers]) look();
+    });
+  }
+  const closed = once(child, 'close').then(() => {
+    throw new Error(`examples/${name} has ended: ${lines.join('\n')}`);
+  });
+  closed.catch(() => {});
+  const server: ExampleServer = {
+    url: '',
+    child,
+    lines,
+    printed: (pattern) =>
+      Promise.race([
+        closed,
+        new Promise<RegExpExecArray>((resolve) => {
+          const look = (): void => {
+            const found = lines.map((line) => pattern.exec(line)).find((match) => match !== null);
+            if (found == null) return;
+            watchers.delete(look);
+            resolve(found);
+          };
+          watchers.add(look);
+          look();
+        }),
+      ]),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGINT');
+        await closed.catch(() => {});
+      }
+      return child.exitCode;
+    },
+  };
+  const [, url] = await server.printed(/^ready (.*)$/);
+  return { ...server, url };
+}
+
+/** What an example that cannot start prints, and its exit code. */
+export async function refusalOf(
+  name: string,
+  ...args: string[]
+): Promise<{ text: string; code: number | null }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  await once(child, 'close');
+  return { text: text.trim(), code: child.exitCode };
+}
