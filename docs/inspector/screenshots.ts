@@ -53,7 +53,7 @@ const load = setInterval(() => {
   }
 }, 20);
 
-const inspector = createInspector({ purgatories: [fetches, produces, sessions], timers: [timer] });
+const inspector = createInspector({ purgatories: [fetches, produces, sessions] });
 const url = await inspector.listen();
 const browser = await launch();
 const shots = [
@@ -67,6 +67,7 @@ for (const { name, colorScheme, width, height, scale } of shots) {
   await page.goto(url.href);
   await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
   await page.waitForSelector('.choices button[data-end="completed"]');
+  await page.waitForSelector('.verdict[data-tone="well"]', { timeout: 120_000 }); // on a busy machine it says so
   const path = fileURLToPath(new URL(`${name}.png`, import.meta.url));
   await page.screenshot({ path, fullPage: name !== 'phone' });
   await page.close();

@@ -33,8 +33,8 @@ export interface InspectorOptions {
   purgatories?: Sources<ObservedPurgatory>;
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
   timers?: NamedSources<ObservedTimer>;
-  /** The buses between processes to show: as the purgatories. */
-  buses?: Sources<ObservedBus>;
+  /** The buses between processes to show: as the timers. */
+  buses?: NamedSources<ObservedBus>;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
   path?: string;
   /**
@@ -87,7 +87,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   } = checkedOptions(options);
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
-  checkSources('options.buses', buses, 'a Bus');
+  checkNamedSources('options.buses', buses, 'a Bus');
   checkPath(path);
   const names = checkedHosts(hosts);
   if (typeof history !== 'boolean') throw invalidArgType('options.history', 'of type boolean', history);

@@ -1,6 +1,6 @@
 // What the inspector shows: purgatories and timers under names that are short and that no two have.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
-import { LiveSources, type NamedSources, openSources, type Sources } from '../live-sources.ts';
+import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
@@ -36,12 +36,12 @@ export interface ObservedBus {
 }
 
 export class Shown extends LiveSources<ObservedPurgatory, ObservedTimer> {
-  readonly #buses: Sources<ObservedBus>;
+  readonly #buses: NamedSources<ObservedBus>;
 
   constructor(
     purgatories: Sources<ObservedPurgatory>,
     timers: NamedSources<ObservedTimer>,
-    buses: Sources<ObservedBus> = [],
+    buses: NamedSources<ObservedBus> = [],
   ) {
     super(purgatories, timers, (name) => cut(name, MAX_NAME_LENGTH));
     this.#buses = buses;
@@ -49,6 +49,6 @@ export class Shown extends LiveSources<ObservedPurgatory, ObservedTimer> {
 
   /** The buses that are open now. */
   get buses(): ObservedBus[] {
-    return openSources(this.#buses);
+    return openNamedSources(this.#buses).map(([, bus]) => bus);
   }
 }
