@@ -76,7 +76,7 @@ export function purgatoryView(
 
 /** What an operation is shown as: a waiter of `waitFor` by its label if it has one, others by their class. */
 export function typeOf(operation: object): string {
-  const { label } = operation instanceof Waiter ? (operation as { label?: string }) : {};
+  const label = operation instanceof Waiter ? operation.label : undefined;
   return cut(label || operation.constructor.name);
 }
 
