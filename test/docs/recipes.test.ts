@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { DocumentedServer, printed, program } from '../support/documented.ts';
+import { isInstalled, startPostgres } from '../support/engines.ts';
 
 const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
 
@@ -74,6 +75,21 @@ describe('The recipe for request and reply', () => {
     expect(await printed(recipe('rpc', 'rpc.mjs'))).to.equal(
       '3\nno method divide\nERR_PURGATORY_TIMEOUT\nthe connection was lost\n',
     );
+  });
+});
+
+(isInstalled('postgres') ? describe : describe.skip)('The recipe for a job in a database', () => {
+  it('answers when the row has changed, and by the deadline when it has not', async function () {
+    this.timeout(60_000);
+    const postgres = await startPostgres();
+    try {
+      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+      expect(await printed(recipe('database-job', 'job.mjs'), { DATABASE_URL: url })).to.equal(
+        'forty-two\nundefined\n',
+      );
+    } finally {
+      await postgres.stop();
+    }
   });
 });
 
