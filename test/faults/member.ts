@@ -2,9 +2,10 @@
 //
 // Ground rules. Each process watches keys of its own, so each wait is answered by a change that another process made, or by its own. A wait that is
 // answered is parked again for the next change. It does what it is told by messages, and answers each of them once.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../src/events/index.ts';
 import { Purgatory } from '../../src/index.ts';
+import { LoopProbe } from './loop-probe.ts';
 import { openBus } from './open-bus.ts';
 import { commonNow, SharedState } from './shared-state.ts';
 
@@ -22,7 +23,8 @@ export type Order =
   | { readonly do: 'rest' }
   /** Counts anew. `quiet`: without the probe of the loop, which costs more than an idle process. */
   | { readonly do: 'begin'; readonly quiet?: boolean }
-  | { readonly do: 'report' }
+  /** `latencies`: with those, which are many. */
+  | { readonly do: 'report'; readonly latencies?: boolean }
   | { readonly do: 'end' };
 
 /** What a member answers to each order. */
@@ -65,8 +67,7 @@ let load: NodeJS.Timeout | undefined;
 let cpu = process.cpuUsage();
 let cpuSinceMs = commonNow();
 let gapMs: number | null = null;
-const delay = monitorEventLoopDelay({ resolution: 1 });
-delay.enable();
+const probe = new LoopProbe();
 
 process.on('unhandledRejection', () => unhandled++);
 process.on('uncaughtException', () => thrown++);
@@ -112,22 +113,19 @@ function startLoad({ from, to, rate, hot }: Extract<Order, { do: 'load' }>): voi
   }, 2);
 }
 
-function report(): Report {
-  const versions = state.all();
-  let overdue = 0;
-  for (const [key, version] of seen) if (versions[key] > version) overdue++;
+function report(withLatencies: boolean): Report {
   const { user, system } = process.cpuUsage(cpu);
   const { totals } = bus.snapshot();
   return {
     state: bus.state,
     parked: purgatory.numDelayed,
-    overdue,
+    overdue: state.changed(seen),
     answered,
     expiredThoughTrue,
     thrown,
     unhandled,
-    latencies: latencies.sort((x, y) => x - y),
-    maxBlockMs: delay.max / 1e6,
+    latencies: withLatencies ? latencies.sort((x, y) => x - y) : [],
+    maxBlockMs: probe.maxBlockMs,
     cpu: (user + system) / 1_000 / (commonNow() - cpuSinceMs),
     heapBytes: process.memoryUsage().heapUsed,
     framesSent: totals.framesSent,
@@ -144,10 +142,10 @@ process.on('message', async (order: Order) => {
   else if (order.do === 'rest') clearInterval(load);
   else if (order.do === 'begin') {
     (globalThis as { gc?(): void }).gc?.();
+    await sleep(50); // the probe has seen the collection
     latencies = [];
-    delay.reset();
-    if (order.quiet) delay.disable();
-    else delay.enable();
+    if (order.quiet) probe.stop();
+    else probe.start();
     cpu = process.cpuUsage();
     cpuSinceMs = commonNow();
   } else if (order.do === 'end') {
@@ -155,7 +153,8 @@ process.on('message', async (order: Order) => {
     await bus.close();
     await close();
   }
-  process.send?.(report(), undefined, undefined, () => {
+  const answer = report(order.do === 'report' && order.latencies === true);
+  process.send?.(answer, undefined, undefined, () => {
     if (order.do === 'end') process.exit();
   });
 });

@@ -15,6 +15,7 @@ export class SharedState {
   readonly #file: number;
   readonly #record = Buffer.alloc(RECORD_BYTES);
   readonly keys: number;
+  #all: Buffer | undefined;
 
   constructor(path: string, keys: number) {
     this.#file = openSync(path, 'r+');
@@ -38,11 +39,15 @@ export class SharedState {
     return this.#record.readDoubleLE(8);
   }
 
-  /** The versions of all keys. */
-  all(): Uint32Array {
-    const bytes = Buffer.alloc(this.keys * RECORD_BYTES);
-    readSync(this.#file, bytes, 0, bytes.length, 0);
-    return Uint32Array.from({ length: this.keys }, (_, key) => bytes.readUInt32LE(key * RECORD_BYTES));
+  /** How many of the keys have another version than the one given with them. One read of the file. */
+  changed(seen: ReadonlyMap<number, number>): number {
+    this.#all ??= Buffer.allocUnsafeSlow(this.keys * RECORD_BYTES);
+    readSync(this.#file, this.#all, 0, this.#all.length, 0);
+    let changed = 0;
+    for (const [key, version] of seen) {
+      if (this.#all.readUInt32LE(key * RECORD_BYTES) !== version) changed++;
+    }
+    return changed;
   }
 
   close(): void {

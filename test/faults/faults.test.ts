@@ -1,0 +1,32 @@
+// The short form of `npm run faults`. What is timed is printed there; here is only what must hold on any machine.
+import { expect } from 'chai';
+import { runNode } from '../support/child.ts';
+import { isInstalled } from '../support/engines.ts';
+
+const RUNS = [
+  ['redis', 'kill'],
+  ['nats', 'kill'],
+  ['postgres', 'kill'],
+  ['cluster', 'process'],
+] as const;
+
+describe('Under faults', () => {
+  for (const [engine, row] of RUNS) {
+    const run = engine === 'cluster' || isInstalled(engine) ? it : it.skip;
+    run(`no wait over ${engine} is lost, no publisher throws, and all is answered afterwards`, async () => {
+      const args = ['--import', 'tsx', 'test/faults/run.ts', engine, '--short', '--only', row];
+      const { stdout, stderr } = await runNode(args, { limitMs: 170_000 });
+      const rows = stdout
+        .trim()
+        .split('\n')
+        .slice(2)
+        .map((line) => line.split(' | '));
+      expect(stderr).to.equal('');
+      expect(rows.map(([, , what]) => what).filter((what) => /^(all answered|caught up)/.test(what))).not.to
+        .be.empty;
+      const absolute = rows.filter(([, , , , bar]) => bar === '0');
+      expect(absolute).to.have.length.at.least(3);
+      expect(absolute.filter(([, , , measured]) => measured !== '0')).to.deep.equal([]);
+    }).timeout(180_000);
+  }
+});
