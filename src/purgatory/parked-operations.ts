@@ -22,8 +22,7 @@ export class ParkedOperations {
 
   /** Adds an operation behind all others; it watches nothing yet. Returns its place. */
   add(operation: DelayedOperation, stamp: number): Slot {
-    const place = this.#cells.push(this.#all, NONE, stamp);
-    this.#cells.setValue(place, operation);
+    const place = this.#cells.pushValue(this.#all, NONE, stamp, operation);
     operation.$place = place;
     return place;
   }

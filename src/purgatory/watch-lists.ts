@@ -74,8 +74,9 @@ export class WatchLists {
   /** Adds a watch of the operation at `place` as the last on a list; `next` is the next watch of that operation. */
   watch(list: Slot, place: Slot, next: Slot): Slot {
     const cells = this.#cells;
+    const watch = cells.push(list, list ^ place, next); // first: it may overflow the stack
     cells.setB(list, cells.b(list) + 1);
-    return cells.push(list, list ^ place, next);
+    return watch;
   }
 
   /** Takes a watch of the operation at `place` off its list. Returns the list if it is empty now, else NONE. */

@@ -64,7 +64,15 @@ export class Watchers<K> implements ParkedLists<K> {
       const list = id === undefined ? this.#addList(key) : this.#listOf(id);
       // A key that is given twice: nobody can have parked behind this operation yet.
       if (id !== undefined && lists.isLast(list, place)) continue;
-      first = lists.watch(list, place, first);
+      try {
+        first = lists.watch(list, place, first);
+      } catch (error) {
+        if (lists.size(list) === 0) {
+          this.#keys.remove(lists.idOf(list));
+          lists.close(list);
+        }
+        throw error;
+      }
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
       parked.setFirst(place, first);
     }

@@ -85,6 +85,24 @@ export class Slab<T = never> {
     return slot;
   }
 
+  /** As `push`, for a cell that has a value. All or nothing, if the stack overflows. */
+  pushValue(list: Slot, a: number, b: number, value: T): Slot {
+    const slot = this.push(list, a, b);
+    try {
+      this.setValue(slot, value);
+    } catch (error) {
+      // As `remove`, without a call: nothing but its calls has come between.
+      const cells = this.#cells;
+      const prev = cells[slot + PREV];
+      cells[prev + NEXT] = list;
+      cells[list + PREV] = prev;
+      this.#inUse--;
+      this.#free.next--;
+      throw error;
+    }
+    return slot;
+  }
+
   /**
    * Takes a cell out of whatever list it is in and gives it back; the owner clears its value,
    * before or at once after. All or nothing: the one call that may overflow the stack comes first.

@@ -3,13 +3,22 @@
 // Ground rules. It owns the order of the queued buckets, and nothing in them. Its owner queues a
 // bucket once at most, so it never holds more buckets than the wheels have. To read the head is
 // O(1). To change the queue is O(log buckets), and all tasks of a bucket share that cost.
+//
+// A change is all or nothing. The heap is a library's, and the end of the stack may cut it off in
+// the middle of a change: then the next access makes the heap anew from what is in it, O(buckets).
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import type { TimerTaskList } from './timer-task-list.ts';
 
+const byExpiration = (x: TimerTaskList, y: TimerTaskList): number => x.expiration - y.expiration;
+
 export class DelayQueue {
   // Private, because the heap's own type declarations do not pass a strict compiler.
-  readonly #heap = new PriorityQueue<TimerTaskList>((x, y) => x.expiration - y.expiration);
+  #heap = new PriorityQueue<TimerTaskList>(byExpiration);
   #headExpiration = Number.POSITIVE_INFINITY;
+  /** The bucket of a change that was cut off. */
+  #cutOff: TimerTaskList | undefined;
+  /** Whether that bucket is queued. */
+  #isQueued = false;
 
   /** The tick at which the head expires; Infinity when there is none. */
   get headExpiration(): number {
@@ -17,28 +26,54 @@ export class DelayQueue {
   }
 
   get head(): TimerTaskList | null {
+    if (this.#cutOff !== undefined) this.#mend();
     return this.#heap.front();
   }
 
   get size(): number {
+    if (this.#cutOff !== undefined) this.#mend();
     return this.#heap.size();
   }
 
   enqueue(bucket: TimerTaskList, expiration: number): void {
+    if (this.#cutOff !== undefined) this.#mend();
     bucket.expiration = expiration;
-    this.#heap.enqueue(bucket);
+    try {
+      this.#heap.enqueue(bucket);
+    } catch (error) {
+      // No call, and no new object: there is no room for either.
+      this.#cutOff = bucket;
+      this.#isQueued = false;
+      throw error;
+    }
     if (expiration < this.#headExpiration) this.#headExpiration = expiration;
   }
 
   /** Takes the head, which must exist. */
   dequeue(): TimerTaskList {
-    const bucket = this.#heap.dequeue() as TimerTaskList;
+    const bucket = this.head as TimerTaskList;
+    try {
+      this.#heap.dequeue();
+    } catch (error) {
+      this.#cutOff = bucket;
+      this.#isQueued = true;
+      throw error;
+    }
     this.#headExpiration = this.#heap.front()?.expiration ?? Number.POSITIVE_INFINITY;
     return bucket;
   }
 
   /** The queued buckets, in no order. For tests: O(size). */
   toArray(): TimerTaskList[] {
+    if (this.#cutOff !== undefined) this.#mend();
     return this.#heap.toArray();
+  }
+
+  #mend(): void {
+    const bucket = this.#cutOff as TimerTaskList;
+    const buckets = this.#heap.toArray().filter((each) => each !== bucket);
+    if (this.#isQueued) buckets.push(bucket);
+    this.#heap = PriorityQueue.fromArray(buckets, byExpiration);
+    this.#cutOff = undefined;
   }
 }

@@ -189,28 +189,29 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowTick = tickAt(nowMs, this.#tickMs);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
-    // Not from `slot`: catchUp may have filed it.
-    if (slot !== NOT_HELD) tasks.release(task, task.$slot);
-    tasks.add(task, tick);
-    task.$keeper = this;
-    if (tick < this.#reaper.armedTick) this.#lookAtFor(task, tick);
+    task.$keeper = this; // first: it throws for a frozen task
+    try {
+      // Not from `slot`: catchUp may have filed it.
+      if (slot !== NOT_HELD) tasks.release(task, task.$slot);
+      tasks.add(task, tick);
+      if (tick < this.#reaper.armedTick) this.#lookAtFor(tick);
+    } catch (error) {
+      // A task that nobody will wake up for must not be pending. At the end of the stack there is
+      // no room to compile what was never called: so nothing is, that was not before.
+      if (task.$slot !== NOT_HELD) tasks.release(task, task.$slot);
+      task.$keeper = undefined;
+      throw error;
+    }
   }
 
   #refusal(): Error {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }
 
-  #lookAtFor(task: TimerTask, tick: number): void {
+  #lookAtFor(tick: number): void {
     if (this.#runner.isRunning) return; // the pass does so at its end
     const reaper = this.#reaper;
-    try {
-      reaper.lookAt(reaper.isExact ? tick : this.#tasks.lookFor(tick));
-    } catch (error) {
-      // The clock has refused: a task that nobody will wake up for must not be pending.
-      task.$keeper = undefined;
-      this.#tasks.release(task, task.$slot);
-      throw error;
-    }
+    reaper.lookAt(reaper.isExact ? tick : this.#tasks.lookFor(tick));
   }
 
   /**
@@ -268,10 +269,17 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#reaper.isExact ? this.#tasks.firstTick() : this.#tasks.nextTick();
   }
 
-  /** With nothing pending. */
+  /**
+   * With nothing pending. Never throws: it is called while an operation is completed, which must get
+   * its answer.
+   */
   #rest(): void {
-    this.#tasks.rest();
     this.#reaper.disarm();
+    try {
+      this.#tasks.rest();
+    } catch {
+      // The stack is at its end. What was to be given back is given back the next time.
+    }
   }
 
   /**

@@ -110,8 +110,10 @@ export class TimingWheel {
   }
 
   #makeBucket(index: number): Slot {
+    const bucket = new TimerTaskList(NONE, this.#shift, index);
     const list = this.#slab.makeList(0, this.#buckets.length);
-    this.#buckets.push(new TimerTaskList(list, this.#shift, index));
+    bucket.list = list;
+    this.#buckets.push(bucket);
     this.#lists[index] = list;
     return list;
   }

@@ -111,7 +111,7 @@ export class TimingWheels {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  /** Files a task for a tick ahead of the cursor. */
+  /** Files a task for a tick ahead of the cursor, or not at all when the stack overflows. */
   file(task: TimerTask, tick: number): void {
     // The tick is near in most cases: then its high half is the cursor's, and nothing is divided.
     const near = lowOf(tick, this.#cursorHigh);
@@ -119,8 +119,14 @@ export class TimingWheels {
     const high = isNear ? this.#cursorHigh : highOf(tick);
     const low = isNear ? near | 0 : lowOf(tick, high);
     const list = this.lowest.listFor(high, low, this.#cursorHigh, this.#cursorLow);
-    this.#push(list, task, high, low);
-    if (this.#slab.a(list) !== QUEUED) this.#enqueue(list, high, low);
+    const slot = this.#push(list, task, high, low);
+    if (this.#slab.a(list) === QUEUED) return;
+    try {
+      this.#enqueue(list, high, low);
+    } catch (error) {
+      this.release(task, slot);
+      throw error;
+    }
   }
 
   /** Adds a task without delay, whose `tick` is the present one, to those of the next pass. */
@@ -129,10 +135,10 @@ export class TimingWheels {
     this.#push(this.#next, task, high, lowOf(tick, high));
   }
 
-  #push(list: Slot, task: TimerTask, high: number, low: number): void {
-    const slot = this.#slab.push(list, low, high);
-    this.#slab.setValue(slot, task);
+  #push(list: Slot, task: TimerTask, high: number, low: number): Slot {
+    const slot = this.#slab.pushValue(list, low, high, task);
     tellSlot(task, slot);
+    return slot;
   }
 
   /** The cell of a task, NOT_HELD if there is none. For one that could not be told. O(capacity). */
@@ -235,8 +241,8 @@ export class TimingWheels {
 
   #enqueue(list: Slot, high: number, low: number): void {
     const bucket = this.#buckets[this.#slab.b(list)];
-    this.#slab.setA(list, QUEUED);
     this.queue.enqueue(bucket, bucket.startOf(high, low));
+    this.#slab.setA(list, QUEUED);
   }
 
   #dequeue(): void {

@@ -69,7 +69,12 @@ export class YoungTasks {
     for (let row = 0; row < this.#end; row++) {
       const task = this.#tasks[row];
       if (task === undefined) continue;
-      wheels.file(task, this.#ticks[row]);
+      try {
+        wheels.file(task, this.#ticks[row]);
+      } catch (error) {
+        tellSlot(task, FIRST - row); // it stays young
+        throw error;
+      }
       this.#tasks[row] = undefined; // at once: to file the next may run out of memory
     }
     // A new array is young to the collector, as the tasks are. To store a young object in an old

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { DelayedOperation, SystemTimer, TimerTask } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { Op } from '../support/op.ts';
 import { bench, Task, type TimerOptions } from '../support/task.ts';
 
@@ -149,5 +150,12 @@ describe('SystemTimer options', () => {
         .to.throw(TypeError)
         .with.property('code', 'ERR_INVALID_ARG_TYPE');
     }
+  });
+
+  it('a task that is frozen is refused, and nothing of it is left', () => {
+    const { timer } = bench();
+    expect(() => timer.add(Object.freeze(new Task(5)))).to.throw(TypeError);
+    expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
+    checkTimerInvariants(timer);
   });
 });

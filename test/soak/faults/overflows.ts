@@ -6,7 +6,7 @@ import { Scenario } from './scenario.ts';
 const ACTIONS = 40;
 /** Frames that a scenario needs, at the most. */
 const FRAMES = 120;
-const OPTIONS = { waits: false, timed: false };
+const OPTIONS = { waits: false, extras: false };
 
 function at(depth: number, action: () => void): void {
   if (depth <= 0) action();

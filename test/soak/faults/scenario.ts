@@ -41,14 +41,14 @@ class ScenarioOperation extends DelayedOperation {
 export interface ScenarioOptions {
   /** Whether there are waiters. Node prints what it cannot tell of a promise that is rejected at the end of the stack. */
   readonly waits?: boolean;
-  /** Whether there are tasks, deadlines and idle elements. */
-  readonly timed?: boolean;
+  /** Whether there are thresholds and idle elements, which the end of the stack may cut off in the middle of a change. */
+  readonly extras?: boolean;
 }
 
 export class Scenario {
   readonly #random: Random;
   readonly #onCallback: () => void;
-  /** Called with each action that comes from outside of all callbacks. */
+  /** Called with each action that comes from outside of all callbacks, but the clock's. */
   readonly #perform: (action: () => void) => void;
   readonly #clock = new ManualClock();
   readonly #timer: SystemTimer;
@@ -58,7 +58,7 @@ export class Scenario {
   readonly #elements: readonly object[] = Array.from({ length: 4 }, () => ({}));
   readonly #operations: ScenarioOperation[] = [];
   readonly #waits: boolean;
-  readonly #timed: boolean;
+  readonly #hasExtras: boolean;
   #depth = 0;
 
   constructor(
@@ -66,10 +66,10 @@ export class Scenario {
     onCallback: () => void,
     onError: (error: unknown) => void,
     perform: (action: () => void) => void,
-    { waits = true, timed = true }: ScenarioOptions = {},
+    { waits = true, extras = true }: ScenarioOptions = {},
   ) {
     this.#waits = waits;
-    this.#timed = timed;
+    this.#hasExtras = extras;
     this.#random = new Random(seed);
     this.#onCallback = onCallback;
     this.#perform = perform;
@@ -104,9 +104,9 @@ export class Scenario {
 
   play(actions: number): void {
     for (let left = actions; left > 0; left--) {
-      this.#perform(() =>
-        this.#random.below(5) === 0 ? this.#clock.advance(this.#random.below(20)) : this.#act(),
-      );
+      // A host wakes timers at the top of the stack.
+      if (this.#random.below(5) === 0) this.#clock.advance(this.#random.below(20));
+      else this.#perform(() => this.#act());
       this.#depth = 0;
       this.check();
     }
@@ -128,12 +128,14 @@ export class Scenario {
         ]);
         break;
       case 3:
+        if (!this.#hasExtras) break;
         this.#thresholds.tryCompleteElseWatch(this.#newOperation(), [
           [key, random.below(20)],
           [random.below(KEYS), random.below(20)],
         ]);
         break;
       case 4:
+        if (!this.#hasExtras) break;
         this.#thresholds.advance(key, random.below(20));
         break;
       case 5:
@@ -150,10 +152,11 @@ export class Scenario {
         operation?.cancel();
         break;
       case 10:
-        if (this.#timed) this.#timer.schedule(() => this.inside(), random.below(30));
+        this.#timer.schedule(() => this.inside(), random.below(30));
         break;
       case 11:
-        if (this.#timed) this.#idle.touch(random.pick(this.#elements));
+        if (!this.#hasExtras) break;
+        this.#idle.touch(random.pick(this.#elements));
         break;
       case 12: {
         if (!this.#waits) break;
@@ -171,8 +174,7 @@ export class Scenario {
   }
 
   #newOperation(): ScenarioOperation {
-    const delayMs =
-      !this.#timed || this.#random.below(4) === 0 ? Number.POSITIVE_INFINITY : this.#random.below(40);
+    const delayMs = this.#random.below(4) === 0 ? Number.POSITIVE_INFINITY : this.#random.below(40);
     const operation = new ScenarioOperation(this, delayMs);
     operation.ready = this.#random.below(8) === 0;
     this.#operations.push(operation);
