@@ -17,7 +17,10 @@ interface RelayMessage {
   readonly prefix: string;
   /** Which bus of its worker. */
   readonly line: number;
+  /** From a worker. */
   readonly text?: string;
+  /** To a worker. */
+  readonly texts?: readonly string[];
 }
 
 /** The end of a relay. */
@@ -53,9 +56,7 @@ export function relayBus(): Relay {
     const { purgatoryRelay: kind, prefix, line, text } = message;
     if (kind === 'text') {
       for (const listener of listeners) {
-        if (listener.prefix === prefix && !listener.send({ ...message, line: listener.line }, text?.length)) {
-          listeners.delete(listener);
-        }
+        if (listener.prefix === prefix && !listener.relay(text as string)) listeners.delete(listener);
       }
       return;
     }
@@ -67,7 +68,7 @@ export function relayBus(): Relay {
     if (kind !== 'hello') return;
     const listener = new Listener(worker, prefix, line);
     listeners.add(listener);
-    listener.send({ purgatoryRelay: 'welcome', prefix, line });
+    listener.welcome();
   };
   const forget = (worker: Worker): void => {
     for (const listener of listeners) if (listener.worker === worker) listeners.delete(listener);
@@ -124,7 +125,7 @@ export function clusterTransport(prefix: string): Transport {
         if (!isRelayMessage(message) || message.prefix !== prefix || message.line !== line) return;
         clearTimeout(noAnswer);
         if (message.purgatoryRelay === 'welcome') link.up();
-        else if (message.text !== undefined) link.received(message.text);
+        else for (const text of message.texts ?? []) link.received(text);
       };
       const gone = (): void => link.down(new Error('The primary has gone'));
       process.on('message', receive);
@@ -148,13 +149,15 @@ export function clusterTransport(prefix: string): Transport {
   };
 }
 
-/** A bus of a worker, as the relay sees it. */
+/** A bus of a worker, as the relay sees it. What comes while a message is under way to it goes into one message behind that. */
 class Listener {
   readonly worker: Worker;
   readonly prefix: string;
   readonly line: number;
-  /** Characters that the worker has not taken yet. */
+  #waiting: string[] = [];
+  /** Characters of the texts that are waiting. */
   #backlog = 0;
+  #isSending = false;
 
   constructor(worker: Worker, prefix: string, line: number) {
     this.worker = worker;
@@ -162,16 +165,34 @@ class Listener {
     this.line = line;
   }
 
-  /** Sends, unless the worker has gone; then its 'disconnect' follows. False when its backlog is too long. */
-  send(message: RelayMessage, length = 0): boolean {
-    if (this.#backlog + length > MAX_BACKLOG) return false;
-    this.#backlog += length;
-    if (this.worker.isConnected()) {
-      this.worker.send(message, undefined, undefined, () => {
-        this.#backlog -= length;
-      });
-    }
-    return true;
+  welcome(): void {
+    this.#send('welcome');
+  }
+
+  /** False when its backlog is too long. */
+  relay(text: string): boolean {
+    this.#waiting.push(text);
+    this.#backlog += text.length;
+    if (!this.#isSending) this.#sendWaiting();
+    return this.#backlog <= MAX_BACKLOG;
+  }
+
+  #sendWaiting(): void {
+    const texts = this.#waiting;
+    if (texts.length === 0) return;
+    this.#waiting = [];
+    this.#backlog = 0;
+    this.#isSending = true;
+    this.#send('text', texts, () => {
+      this.#isSending = false;
+      this.#sendWaiting();
+    });
+  }
+
+  /** Unless the worker has gone; then its 'disconnect' follows. */
+  #send(purgatoryRelay: 'welcome' | 'text', texts?: readonly string[], sent?: () => void): void {
+    const message: RelayMessage = { purgatoryRelay, prefix: this.prefix, line: this.line, texts };
+    if (this.worker.isConnected()) this.worker.send(message, undefined, undefined, () => sent?.());
   }
 }
 

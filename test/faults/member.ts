@@ -136,6 +136,7 @@ function report(withLatencies: boolean): Report {
 }
 
 process.on('message', async (order: Order) => {
+  if (!('do' in order)) return; // the relay's
   if (order.do === 'park') {
     for (let key = order.from; key < order.to; key++) void wait(key, order.timeoutMs).catch(() => {});
   } else if (order.do === 'load') startLoad(order);
