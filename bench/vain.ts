@@ -1,7 +1,8 @@
 /**
- * Passes in vain: one key with N watchers, none of them ready, and ten events on it in a row, each measured alone. No
- * pass may be much dearer than the others: it blocks the event loop. Every burst of ten is over a key that is new, and
- * begins when the collector is done with what parking has left. The first bursts warm the code up.
+ * Passes in vain: one key with N watchers, none of them ready, and ten events on it in a row, each
+ * measured alone. No pass may be much dearer than the others: it blocks the event loop. Every burst
+ * of ten is over a key that is new, and begins when the collector is done with what parking has
+ * left. The first bursts warm the code up.
  */
 import { cpuNs, settle } from './harness/measure.ts';
 import { integers } from './harness/random.ts';

@@ -1,4 +1,5 @@
-// What all purgatories have in common, whatever their operations wait for: what is parked, how it is taken out, the end.
+// What all purgatories have in common, whatever their operations wait for: what is parked, how it
+// is taken out, the end.
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { ParkedLists } from './parked-lists.ts';
@@ -41,7 +42,10 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
     return this.#parking.lists.size;
   }
 
-  /** Pairs of a parked operation and a key that it watches. In a ThresholdPurgatory: that it still waits on. */
+  /**
+   * Pairs of a parked operation and a key that it watches. In a ThresholdPurgatory: that it still
+   * waits on.
+   */
   get watched(): number {
     return this.#parking.lists.pairs;
   }
@@ -52,8 +56,9 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
   }
 
   /**
-   * What is parked and what became of the rest, as plain JSON of bounded size; changes nothing. Keys are shown as texts
-   * of at most 100 characters. O(top), and a bounded number of steps to find the hottest keys.
+   * What is parked and what became of the rest, as plain JSON of bounded size; changes nothing.
+   * Keys are shown as texts of at most 100 characters. O(top), and a bounded number of steps to
+   * find the hottest keys.
    *
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
@@ -62,7 +67,10 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
     return purgatorySnapshot(name, maxParked, lists, meter, options);
   }
 
-  /** Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks of the timer. */
+  /**
+   * Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks
+   * of the timer.
+   */
   advanceClock(): number {
     return this.#parking.timer.advanceClock();
   }
@@ -73,8 +81,9 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
   }
 
   /**
-   * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns what is still parked,
-   * in park order; rejects pending waiters with ERR_PURGATORY_CLOSED. A second call returns []. O(parked).
+   * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns
+   * what is still parked, in park order; rejects pending waiters with ERR_PURGATORY_CLOSED. A
+   * second call returns []. O(parked).
    */
   close(): Op[] {
     return this.#parking.close() as Op[];
@@ -84,7 +93,9 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
     this.close();
   }
 
-  /** What is parked, operation by operation, for the inspector. It changes nothing of it. @internal */
+  /**
+   * What is parked, operation by operation, for the inspector. It changes nothing of it. @internal
+   */
   get $parked(): ParkedView {
     const parking = this.#parking;
     return {

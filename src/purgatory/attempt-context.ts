@@ -1,11 +1,16 @@
-// What an attempt of `waitFor` is given: a signal that aborts when nobody wants the result of the attempt any more.
+// What an attempt of `waitFor` is given: a signal that aborts when nobody wants the result of the
+// attempt any more.
 //
-// Ground rules. It belongs to one waiter, which tells it when the wait is over without an answer. The signal is made
-// when an attempt asks for it first: most attempts look at memory and never do. One made after the end is aborted.
+// Ground rules. It belongs to one waiter, which tells it when the wait is over without an answer.
+// The signal is made when an attempt asks for it first: most attempts look at memory and never do.
+// One made after the end is aborted.
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
 export interface AttemptContext {
-  /** Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close` or a throw. Made on demand. */
+  /**
+   * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
+   * or a throw. Made on demand.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,8 @@
 // A purgatory's end of a bus: its membership, and the sweeps that the bus asks for.
 //
-// Ground rules. It belongs to one purgatory, and knows of it only what it is given here. It is joined in the constructor of the purgatory, as
-// the last step, and left when that closes: a purgatory without a bus has none.
+// Ground rules. It belongs to one purgatory, and knows of it only what it is given here. It is
+// joined in the constructor of the purgatory, as the last step, and left when that closes: a
+// purgatory without a bus has none.
 import {
   type BusMember,
   checkedBus,
@@ -19,11 +20,15 @@ import { Sweep, type Walk } from './sweep.ts';
 /** The options of a purgatory that have to do with other processes. */
 export interface BusLinkOptions {
   /**
-   * Carries events between processes: `notify`, and the `advance` of a ThresholdPurgatory, reach the purgatories of the same name in all
-   * processes on it. Keys are then strings of at most 1,024 bytes. docs/many-processes.md
+   * Carries events between processes: `notify`, and the `advance` of a ThresholdPurgatory, reach
+   * the purgatories of the same name in all processes on it. Keys are then strings of at most 1,024
+   * bytes. docs/many-processes.md
    */
   bus?: JoinableBus;
-  /** How long it takes, in ms, to try all that is parked when the bus has become live: 0 to 3,600,000. Default 1,000. */
+  /**
+   * How long it takes, in ms, to try all that is parked when the bus has become live: 0 to
+   * 3,600,000. Default 1,000.
+   */
   sweepMs?: number;
 }
 

@@ -1,10 +1,11 @@
 // An operation that cannot be answered yet, and the rule that it is answered once.
 //
-// Ground rules. `$place` belongs to the purgatory: where the operation is parked in its lists, or NOT_PARKED, or
-// COMPLETED, which it never leaves. Completing goes through `forceComplete` alone, whoever calls it. It marks the
-// operation, takes it off the timer and every watch list, and only then runs user code. So if an event, a force, a
-// deadline, an abort and a cancel meet, one of them wins and the others find nothing. (Kafka: DelayedOperation, whose
-// compare-and-set this is; a single thread needs none.)
+// Ground rules. `$place` belongs to the purgatory: where the operation is parked in its lists, or
+// NOT_PARKED, or COMPLETED, which it never leaves. Completing goes through `forceComplete` alone,
+// whoever calls it. It marks the operation, takes it off the timer and every watch list, and only
+// then runs user code. So if an event, a force, a deadline, an abort and a cancel meet, one of them
+// wins and the others find nothing. (Kafka: DelayedOperation, whose compare-and-set this is; a
+// single thread needs none.)
 import { invalidReturnValue, methodNotImplemented, notCompleted } from '../errors.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 
@@ -15,8 +16,8 @@ export const COMPLETED = -2;
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
   /**
-   * Takes the operation parked at `place` off the timer and every watch list and marks it as completed, without a word
-   * to its user code. False when it had left before.
+   * Takes the operation parked at `place` off the timer and every watch list and marks it as
+   * completed, without a word to its user code. False when it had left before.
    */
   complete(operation: DelayedOperation, place: number): boolean;
   /** Takes a parked operation out, unanswered. */
@@ -26,11 +27,13 @@ export interface OperationKeeper {
 }
 
 /**
- * An operation to be parked in a {@link Purgatory}: extend it with its condition and its answer. `delayMs` is the deadline, counted
- * from parking; Infinity means none.
+ * An operation to be parked in a {@link Purgatory}: extend it with its condition and its answer.
+ * `delayMs` is the deadline, counted from parking; Infinity means none.
  */
 export abstract class DelayedOperation extends TimerTask {
-  /** Where the operation is parked, in the watch lists that keep it; NOT_PARKED or COMPLETED else. */
+  /**
+   * Where the operation is parked, in the watch lists that keep it; NOT_PARKED or COMPLETED else.
+   */
   $place: number;
 
   /** @throws as {@link TimerTask}; Infinity is allowed. */
@@ -40,8 +43,8 @@ export abstract class DelayedOperation extends TimerTask {
   }
 
   /**
-   * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. Called when the operation is
-   * parked (twice) and for each event on one of its keys.
+   * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. Called
+   * when the operation is parked (twice) and for each event on one of its keys.
    */
   abstract tryComplete(): boolean;
 
@@ -52,8 +55,8 @@ export abstract class DelayedOperation extends TimerTask {
   onExpiration(): void {}
 
   /**
-   * Completes the operation, whatever its condition: true iff this call did. What `onComplete` throws comes through; the
-   * operation is completed nonetheless. O(watch keys).
+   * Completes the operation, whatever its condition: true iff this call did. What `onComplete`
+   * throws comes through; the operation is completed nonetheless. O(watch keys).
    */
   forceComplete(): boolean {
     const place = this.$place;
@@ -83,7 +86,9 @@ export abstract class DelayedOperation extends TimerTask {
     }
   }
 
-  /** The deadline has come: the timer calls this. Completes the operation, then runs `onExpiration`. */
+  /**
+   * The deadline has come: the timer calls this. Completes the operation, then runs `onExpiration`.
+   */
   override run(): void {
     if (this.$place >= 0) {
       (this.$keeper as unknown as OperationKeeper).expire(this);
@@ -98,8 +103,9 @@ export abstract class DelayedOperation extends TimerTask {
 /**
  * One try, held to its contract: true iff it completed the operation.
  *
- * @throws what `tryComplete` throws; TypeError ERR_INVALID_RETURN_VALUE for a result that is no boolean;
- *   PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not completed.
+ * @throws what `tryComplete` throws; TypeError ERR_INVALID_RETURN_VALUE for a result that is no
+ *   boolean; PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not
+ *   completed.
  */
 export function tryOnce(operation: DelayedOperation): boolean {
   const result: unknown = operation.tryComplete();
@@ -116,7 +122,10 @@ function badResult(operation: DelayedOperation, result: unknown): Error {
   return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
 }
 
-/** Answers an operation that its deadline has taken out; returns what its user code threw: at most one of each method. */
+/**
+ * Answers an operation that its deadline has taken out; returns what its user code threw: at most
+ * one of each method.
+ */
 export function expireUnparked(operation: DelayedOperation): unknown[] {
   const errors: unknown[] = [];
   try {

@@ -1,7 +1,9 @@
-// Operations that user code froze while they were parked. Their fields cannot tell any more what became of them.
+// Operations that user code froze while they were parked. Their fields cannot tell any more what
+// became of them.
 //
-// Ground rules. It belongs to one Parking and remembers, for those that have left, whether they were answered: so each
-// is answered once at most, and whoever asks later is told no. It keeps none of them in memory.
+// Ground rules. It belongs to one Parking and remembers, for those that have left, whether they
+// were answered: so each is answered once at most, and whoever asks later is told no. It keeps none
+// of them in memory.
 import type { DelayedOperation } from './delayed-operation.ts';
 
 export class FrozenOperations {

@@ -1,5 +1,5 @@
-// Keys, labels and class names as people read them: one line of at most MAX_TEXT characters, made without running code
-// of the user's.
+// Keys, labels and class names as people read them: one line of at most MAX_TEXT characters, made
+// without running code of the user's.
 import { inspect } from 'node:util';
 
 const MAX_TEXT = 100;

@@ -1,8 +1,9 @@
-// A lone watcher: an operation that watches one key, and is the only one that watches it. A request that waits for its
-// correlation id is one.
+// A lone watcher: an operation that watches one key, and is the only one that watches it. A request
+// that waits for its correlation id is one.
 //
-// Ground rules. It needs no watch list. The head of its key leads to its place, and its cell leads to the id of the
-// key. Both stand where the slot of a list or of a watch would stand otherwise, so both are numbers below NONE.
+// Ground rules. It needs no watch list. The head of its key leads to its place, and its cell leads
+// to the id of the key. Both stand where the slot of a list or of a watch would stand otherwise, so
+// both are numbers below NONE.
 import { NONE, type Slot } from '../slab/slab.ts';
 
 declare const headBrand: unique symbol;

@@ -1,9 +1,11 @@
-// What ends a try that causes an event that tries the same operation, which causes an event, and so on without end.
+// What ends a try that causes an event that tries the same operation, which causes an event, and so
+// on without end.
 //
-// Ground rules. Events may be nested; a chain of completions is, and an event on its own key in a try may come to an
-// end by itself. Inside MAX_DEPTH events an operation whose try is under way is not tried again: that is an error,
-// which is thrown into that try. Then all unwinds to the outermost event: passes inside it are over, and events inside
-// it do nothing. (If only the innermost ended, each of a hundred watchers would do the same again at each depth.)
+// Ground rules. Events may be nested; a chain of completions is, and an event on its own key in a
+// try may come to an end by itself. Inside MAX_DEPTH events an operation whose try is under way is
+// not tried again: that is an error, which is thrown into that try. Then all unwinds to the
+// outermost event: passes inside it are over, and events inside it do nothing. (If only the
+// innermost ended, each of a hundred watchers would do the same again at each depth.)
 //
 // Costs. Nothing outside of MAX_DEPTH events; inside, O(depth) a try.
 import { endlessTries } from '../errors.ts';

@@ -1,7 +1,9 @@
-// What a purgatory tells of its operations, on channels of node:diagnostics_channel; the rules are those of timer/timer-events.ts.
+// The events of parked operations, on channels of node:diagnostics_channel. The rules are those of
+// timer/timer-events.ts.
 //
-// Each operation that is parked is told once as `parked`, then any number of times as `tried`, then once as one of `completed`, `expired`
-// and `cancelled`, unless it stays parked. An operation that its first try completes was never parked, and nothing is told of it.
+// A parked operation causes one event `parked`, then any number of `tried`, and when it leaves one
+// of `completed`, `expired` and `cancelled`. An operation that its first try completes was never
+// parked and causes no event.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { DelayedOperation } from './delayed-operation.ts';
 
@@ -27,8 +29,9 @@ export interface OperationTried {
 }
 
 /**
- * `purgatory:operation:completed`, `...:expired`, `...:cancelled`: the operation has left the timer and every watch list, and none of
- * its user code has run yet. Completed means answered before the deadline, cancelled means unanswered (aborted and closed included).
+ * `purgatory:operation:completed`, `...:expired`, `...:cancelled`: the operation has left the timer
+ * and every watch list, and none of its user code has run yet. Completed means answered before the
+ * deadline, cancelled means unanswered (aborted and closed included).
  */
 export interface OperationEnded {
   readonly purgatory: Named;

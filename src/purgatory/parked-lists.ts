@@ -1,7 +1,9 @@
-// What a purgatory asks of the lists that tell who waits for what: watch lists of keys, or heaps of thresholds.
+// What a purgatory asks of the lists that tell who waits for what: watch lists of keys, or heaps of
+// thresholds.
 //
-// Ground rules. The lists keep `$place` of the operations in them, from `park` to `leave`. They run no user code and
-// know no timer. They count and order; whoever owns them decides who enters and who leaves.
+// Ground rules. The lists keep `$place` of the operations in them, from `park` to `leave`. They run
+// no user code and know no timer. They count and order; whoever owns them decides who enters and
+// who leaves.
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** A key and how many parked operations watch it. */
@@ -22,31 +24,48 @@ export interface ParkedLists<Watch> {
   /** Keys that somebody watches. */
   readonly keys: number;
   /**
-   * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for it. Sets its `$place`
-   * before anything that may throw, so that `leave` can take back what was done.
+   * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
+   * it. Sets its `$place` before anything that may throw, so that `leave` can take back what was
+   * done.
    */
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
-   * Takes an operation that may be parked at `place` off every list, all at once or, where the stack overflows, not at
-   * all. Returns its stamp, or 0 if it is not there. Its `$place` is the caller's to set.
+   * Takes an operation that may be parked at `place` off every list, all at once or, where the
+   * stack overflows, not at all. Returns its stamp, or 0 if it is not there. Its `$place` is the
+   * caller's to set.
    */
   leave(operation: DelayedOperation, place: number): number;
-  /** Gives memory back after operations have left; places change. Not during a pass. O(1), amortised. */
+  /**
+   * Gives memory back after operations have left; places change. Not during a pass. O(1),
+   * amortised.
+   */
   shrink(): void;
   /** All operations, in park order. */
   all(): NextToLeave;
   stampOf(operation: DelayedOperation): number;
   /** The `top` operations that have been parked longest, the oldest first. O(top). */
   oldestFirst(top: number): DelayedOperation[];
-  /** Keys that a parked operation watches, the first `max` (1 or more) as they were given. O(its keys). */
+  /**
+   * Keys that a parked operation watches, the first `max` (1 or more) as they were given. O(its
+   * keys).
+   */
   keysOf(operation: DelayedOperation, max: number): unknown[];
-  /** The keys with the most watchers, the hottest first. Bounded time: of very many keys, some are left out. */
+  /**
+   * The keys with the most watchers, the hottest first. Bounded time: of very many keys, some are
+   * left out.
+   */
   hottest(top: number): CountedKey[];
   /** How many operations watch `key`. O(1). */
   watchersOf(key: unknown): number;
-  /** Operations that watch `key`, `max` at most: the oldest first, as far as that is known in O(max). */
+  /**
+   * Operations that watch `key`, `max` at most: the oldest first, as far as that is known in
+   * O(max).
+   */
   operationsOf(key: unknown, max: number): DelayedOperation[];
-  /** The keys that somebody watches. It may be kept over turns: keys that come meanwhile are given too. O(1) a step. */
+  /**
+   * The keys that somebody watches. It may be kept over turns: keys that come meanwhile are given
+   * too. O(1) a step.
+   */
   allKeys(): IterableIterator<unknown>;
   /** Throws unless all is sound. For tests: O(pairs). */
   check(): void;

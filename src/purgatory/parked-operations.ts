@@ -1,8 +1,9 @@
 // The parked operations of one Watchers, in park order, each at its place.
 //
-// Ground rules. It owns a cell for each operation (a: its first watch, b: its stamp) and `$place` of the operation, which
-// is the slot of that cell. Places change only in `compact`. An operation that was frozen while it was parked cannot be
-// told its new place: it is a stray then, and is found here.
+// Ground rules. It owns a cell for each operation (a: its first watch, b: its stamp) and `$place`
+// of the operation, which is the slot of that cell. Places change only in `compact`. An operation
+// that was frozen while it was parked cannot be told its new place: it is a stray then, and is
+// found here.
 //
 // Costs. add, remove: O(1). compact: O(places).
 import { mustHold } from '../must-hold.ts';
@@ -27,7 +28,10 @@ export class ParkedOperations {
     return place;
   }
 
-  /** Takes the operation at `place` out of the order, all at once or, where the stack overflows, not at all. */
+  /**
+   * Takes the operation at `place` out of the order, all at once or, where the stack overflows, not
+   * at all.
+   */
   remove(place: Slot): void {
     this.#cells.remove(place);
   }

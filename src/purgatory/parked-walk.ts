@@ -1,7 +1,9 @@
-// A walk over all that is parked in a Purgatory, in the order of memory, for a sweep: tries each operation once.
+// A walk over all that is parked in a Purgatory, in the order of memory, for a sweep: tries each
+// operation once.
 //
-// Ground rules. It keeps an index of memory, and no operation. Memory moves only when under a quarter of it is still in
-// use; then the walk begins a new round, which tries some once more and nobody never.
+// Ground rules. It keeps an index of memory, and no operation. Memory moves only when under a
+// quarter of it is still in use; then the walk begins a new round, which tries some once more and
+// nobody never.
 import type { Parking } from './parking.ts';
 import type { Sweep, Walk } from './sweep.ts';
 import type { Watchers } from './watchers.ts';

@@ -1,12 +1,15 @@
-// The one place where operations enter a purgatory and leave it: its lists and its timer, entered and left together.
+// The one place where operations enter a purgatory and leave it: its lists and its timer, entered
+// and left together.
 //
-// Ground rules. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every operation that is
-// parked there. An operation is either on all its lists and, with a deadline, in the timer, or in none of them. Each
-// way out is a method of its own, so nobody has to find out afterwards why an operation left. It handles what user
-// code throws where no caller of the user's could: inside a pass, and in an expiry.
+// Ground rules. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
+// operation that is parked there. An operation is either on all its lists and, with a deadline, in
+// the timer, or in none of them. Each way out is a method of its own, so nobody has to find out
+// afterwards why an operation left. It handles what user code throws where no caller of the user's
+// could: inside a pass, and in an expiry.
 //
-// To park an operation is a protocol of four steps: `admits`, the first try, `admits` again (the try was user code),
-// `park`. A condition that may have come true between the first try and the parking needs a second try: `tryParked`.
+// To park an operation is a protocol of four steps: `admits`, the first try, `admits` again (the
+// try was user code), `park`. A condition that may have come true between the first try and the
+// parking needs a second try: `tryParked`.
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
@@ -23,6 +26,7 @@ import { reportError } from '../report-error.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { Bulks } from './bulks.ts';
 import {
   COMPLETED,
   type DelayedOperation,
@@ -43,6 +47,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly name: string;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
+  readonly bulks: Bulks;
   readonly nested: NestedTries = new NestedTries();
   readonly timer: Timer;
   readonly maxParked: number = 0;
@@ -55,8 +60,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #frozen: FrozenOperations | undefined;
   /** Counts those that leave; wraps round. */
   #left = 0;
-  /** Bulks under way. */
-  #bulks = 0;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
     const { name, timer, ownsTimer, maxParked, onError } = options;
@@ -66,6 +69,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.maxParked = maxParked;
     this.#releasing = releasing(timer);
+    this.bulks = new Bulks(lists, this.#releasing);
     this.#ownsTimer = ownsTimer;
     this.#onError = onError;
   }
@@ -77,7 +81,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * Whether `operation` may be tried and parked: false when it is completed already.
    *
-   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING: it is in a timer.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
+   *   it is in a timer.
    */
   admits(operation: DelayedOperation): boolean {
     if (this.#isClosed) throw purgatoryClosed(this.name);
@@ -89,7 +94,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * Parks an operation that is parked and pending nowhere.
    *
-   * @throws PurgatoryError ERR_PURGATORY_FULL, and what the timer's `add` throws; nothing is parked then.
+   * @throws PurgatoryError ERR_PURGATORY_FULL, and what the timer's `add` throws; nothing is parked
+   *   then.
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
@@ -107,7 +113,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter.didPark(operation, watches);
   }
 
-  /** The second try, right after parking. What it throws comes through, and the operation is not parked any more. */
+  /**
+   * The second try, right after parking. What it throws comes through, and the operation is not
+   * parked any more.
+   */
   tryParked(operation: DelayedOperation): boolean {
     if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
     try {
@@ -123,8 +132,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries a parked operation for an event: true iff that completed it, be it by a forceComplete that the try does not
-   * tell of. What it throws is reported.
+   * Tries a parked operation for an event: true iff that completed it, be it by a forceComplete
+   * that the try does not tell of. What it throws is reported.
    */
   tries(operation: DelayedOperation): boolean {
     const left = this.#left;
@@ -165,7 +174,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter.didCancel(operation, stamp);
   }
 
-  /** For `cancel()`, and for a shared timer that is closed, which is the one way in which a waiter can meet this. */
+  /**
+   * For `cancel()`, and for a shared timer that is closed, which is the one way in which a waiter
+   * can meet this.
+   */
   remove(operation: DelayedOperation): boolean {
     if (this.#frozen?.has(operation)) return false;
     this.withdraw(operation);
@@ -174,10 +186,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return false;
   }
 
-  /** Takes out, unanswered, each operation that `next` gives; returns them, but for waiters, which are refused with `why`. */
+  /**
+   * Takes out, unanswered, each operation that `next` gives; returns them, but for waiters, which
+   * are refused with `why`.
+   */
   takeOut(next: NextToLeave, why: () => PurgatoryError): DelayedOperation[] {
     const operations: DelayedOperation[] = [];
-    const outer = this.beginBulk();
+    const outer = this.bulks.begin();
     try {
       for (let operation = next(); operation !== undefined; operation = next()) {
         this.withdraw(operation);
@@ -185,12 +200,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
         else operations.push(operation);
       }
     } finally {
-      this.endBulk(outer);
+      this.bulks.end(outer);
     }
     return operations;
   }
 
-  /** Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link takeOut}. */
+  /**
+   * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
+   * takeOut}.
+   */
   close(): DelayedOperation[] {
     this.#isClosed = true;
     const parked = this.takeOut(this.lists.all(), () => purgatoryClosed(this.name));
@@ -199,28 +217,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return parked;
   }
 
-  /**
-   * Begins a bulk, in which many operations may leave: memory is given back once, at its end, for what is left then.
-   * Nothing moves in memory during a bulk, so a pass must be inside one. `endBulk` takes what this returns.
-   */
-  beginBulk(): number {
-    return this.#bulks++;
-  }
-
-  /** Bulks are not counted down: where a chain of events has overflowed the stack, inner ones have no end. */
-  endBulk(outer: number): void {
-    this.#bulks = outer;
-    if (outer === 0) this.#settle();
-  }
-
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
     reportError(error, operation, this.#onError);
   }
 
-  /** Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its stamp. */
+  /**
+   * Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its
+   * stamp.
+   */
   #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
-    // The stack may overflow in each of these steps. Until the last, it can be taken out again: what is done stays done.
+    // The stack may overflow in each of these steps. Until the last, it can be taken out again:
+    // what is done stays done.
     this.#left = (this.#left + 1) | 0;
     const isTold = isWritable(operation, place);
     const stamp = this.lists.leave(operation, place);
@@ -238,12 +246,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       this.#frozen.add(operation, left === COMPLETED);
       this.report(operationFrozen(operation.constructor.name), operation);
     }
-    if (this.#bulks === 0) this.#settle();
+    this.bulks.settle();
     return stamp;
-  }
-
-  #settle(): void {
-    this.lists.shrink();
-    this.#releasing?.settle();
   }
 }

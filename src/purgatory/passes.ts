@@ -1,9 +1,9 @@
 // An event on a key: a pass over the operations that watch it.
 //
-// Ground rules. Each operation that watched when the pass began, and still does when its turn comes, is tried once, in
-// park order. A try is user code and may change anything: the lists move the pass along when somebody leaves
-// (watch-lists.ts). What a try throws is reported, and the pass goes on. A try may cause further events, within limits
-// (nested-tries.ts).
+// Ground rules. Each operation that watched when the pass began, and still does when its turn
+// comes, is tried once, in park order. A try is user code and may change anything: the lists move
+// the pass along when somebody leaves (watch-lists.ts). What a try throws is reported, and the pass
+// goes on. A try may cause further events, within limits (nested-tries.ts).
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -20,7 +20,7 @@ export function tryWatchers<K>(parking: KeyParking<K>, key: K): number {
   if (head === undefined || nested.isUnwinding) return 0;
   const only = lists.loneWatcher(head);
   const { tellsTries } = meter;
-  const outer = parking.beginBulk();
+  const outer = parking.bulks.begin();
   let completed = 0;
   if (only !== undefined) {
     try {
@@ -63,5 +63,5 @@ function tryFor<K>(parking: KeyParking<K>, operation: DelayedOperation, depth: n
 
 function endEvent<K>(parking: KeyParking<K>, outer: number): void {
   if (outer <= 1) parking.nested.isUnwinding = false;
-  parking.endBulk(outer);
+  parking.bulks.end(outer);
 }

@@ -1,11 +1,13 @@
-// What one purgatory has done so far, and where it tells it: the only file of the purgatory that counts, and that publishes.
+// The totals of one purgatory, and the events that it publishes. No other file of the purgatory
+// counts or publishes.
 //
-// Ground rules. Parking calls it, and it calls nobody but subscribers, when the lists are sound and nothing of them is held in a local
-// variable. It keeps no operation.
+// Ground rules. A Parking calls it when the lists are sound and no place is held in a local
+// variable. It calls nobody but subscribers. It keeps no operation.
 //
-// Park times. An operation's watch lists keep its park time as an int32 stamp: whole ms modulo 2^32, right for 49 days. An operation
-// with a deadline has just made its timer read the clock, and that reading is the stamp, at no cost. One without a deadline costs
-// a reading, which is less than the timer start that it saves. A timer from outside without `lastReadingMs` costs one too.
+// Park times. The lists keep the time at which an operation was parked as an int32 stamp: whole ms
+// modulo 2^32, which is right for 49 days. For an operation with a deadline the timer has just read
+// the clock: that reading is the stamp. An operation without a deadline costs a reading, and a
+// timer from outside without `lastReadingMs` does too.
 import { systemClock } from '../clock/system-clock.ts';
 import { debug } from '../debug.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -71,7 +73,10 @@ export class PurgatoryMeter {
     return this.#time.now();
   }
 
-  /** The stamp of an operation that is being parked for `delayMs`; to be called when its timer has it. */
+  /**
+   * The stamp of an operation that is being parked for `delayMs`; to be called when its timer has
+   * it.
+   */
   stamp(delayMs: number): number {
     return (delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;
   }

@@ -15,15 +15,23 @@ import type { Timer } from '../timer/timer.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
-/** The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are for its own timer. */
+/**
+ * The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are
+ * for its own timer.
+ */
 export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
   extends Omit<SystemTimerOptions, 'onError'>,
     BusLinkOptions {
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
   timer?: Timer;
-  /** The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity. */
+  /**
+   * The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity.
+   */
   maxParked?: number;
-  /** Takes what user code throws inside a pass or an expiry. Default: thrown in a later turn, as an uncaught exception. */
+  /**
+   * Takes what user code throws inside a pass or an expiry. Default: thrown in a later turn, as an
+   * uncaught exception.
+   */
   onError?: (error: unknown, op: Op) => void;
 }
 
@@ -37,7 +45,9 @@ export interface WaitOptions {
   label?: string;
 }
 
-/** What a purgatory is made of: its options with their defaults, and the timer that they ask for. */
+/**
+ * What a purgatory is made of: its options with their defaults, and the timer that they ask for.
+ */
 export interface CheckedPurgatoryOptions {
   readonly name: string;
   readonly timer: Timer;
@@ -49,7 +59,10 @@ export interface CheckedPurgatoryOptions {
 
 const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
-/** Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad name or option. */
+/**
+ * Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad
+ * name or option.
+ */
 export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   name: string,
   options: PurgatoryOptions<Op> | undefined,
@@ -78,7 +91,10 @@ export interface CheckedWaitOptions {
   readonly label: string | undefined;
 }
 
-/** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for options that no wait can be made of. */
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for options that no wait can
+ *   be made of.
+ */
 export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
   if (typeof options !== 'object' || options === null) {
     throw invalidArgType('options', 'of type object', options);
@@ -107,14 +123,14 @@ export function checkOperation(op: DelayedOperation): void {
 }
 
 /**
- * A copy of the watch keys: what an array's getters, or a Proxy, give later is of no account, nor what user code does to
- * the array during the first try.
+ * A copy of the watch keys: what an array's getters, or a Proxy, give later is of no account, nor
+ * what user code does to the array during the first try.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one.
  */
 export function checkedWatchKeys<K>(watchKeys: readonly K[]): readonly K[] {
   if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
-  const keys = [...watchKeys];
+  const keys = watchKeys.length === 1 ? [watchKeys[0]] : [...watchKeys];
   if (keys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
   return keys;
 }

@@ -1,7 +1,7 @@
 // What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
 //
-// Ground rules. It reads, and changes nothing but the samples that rates are made from. It takes one clock reading.
-// Texts are cut (key-text.ts).
+// Ground rules. It reads, and changes nothing but the samples that rates are made from. It takes
+// one clock reading. Texts are cut (key-text.ts).
 import { checkedNumber, checkedOptions } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { cut, keyText } from './key-text.ts';
@@ -25,7 +25,10 @@ export interface PurgatorySnapshot {
   maxParked: number | null;
   totals: PurgatoryTotals;
   rates: PurgatoryRates;
-  /** The keys with the most watchers, the hottest first; of more than 4,096 keys, among those that are this snapshot's turn. */
+  /**
+   * The keys with the most watchers, the hottest first; of more than 4,096 keys, among those that
+   * are this snapshot's turn.
+   */
   hottestKeys: HotKey[];
   /** The operations parked longest, the oldest first. */
   oldest: OldOperation[];
@@ -52,7 +55,10 @@ export interface OldOperation {
 
 /** The options of a snapshot. */
 export interface SnapshotOptions {
-  /** How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100. Default 10. */
+  /**
+   * How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100.
+   * Default 10.
+   */
   top?: number;
 }
 

@@ -1,15 +1,18 @@
-// The purgatory: operations that wait for an event on one of their watch keys, or else for their deadline.
+// The purgatory: operations that wait for an event on one of their watch keys, or else for their
+// deadline.
 //
-// One way through it: tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the deadline | cancel -> gone
+// One way through it: tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the
+// deadline | cancel -> gone
 //
-// Ground rules. It owns its Parking, and its timer unless one is shared with it. An operation is completed exactly
-// once. It leaves every watch list and the timer in the call that completes, expires or cancels it, before its user
-// code runs: no purge, no estimate. No wake-up is lost: an operation is tried, then watched on all its keys, then
-// tried again. User code may enter the purgatory again from anywhere, so no state is held in a local variable across
-// it, except in passes, which survive any change (passes.ts).
+// Ground rules. It owns its Parking, and its timer unless one is shared with it. An operation is
+// completed exactly once. It leaves every watch list and the timer in the call that completes,
+// expires or cancels it, before its user code runs: no purge, no estimate. No wake-up is lost: an
+// operation is tried, then watched on all its keys, then tried again. User code may enter the
+// purgatory again from anywhere, so no state is held in a local variable across it, except in
+// passes, which survive any change (passes.ts).
 //
-// Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of the operation).
-// (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
+// Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of
+// the operation). (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey } from '../bus-member.ts';
 import { isDebugging } from '../debug.ts';
@@ -37,7 +40,9 @@ export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
 
 const turnEnd = Promise.resolve();
 
-/** Parks operations until an event on one of their watch keys, or their deadline, completes them. */
+/**
+ * Parks operations until an event on one of their watch keys, or their deadline, completes them.
+ */
 export class Purgatory<
   K = unknown,
   Op extends DelayedOperation = DelayedOperation,
@@ -52,7 +57,8 @@ export class Purgatory<
   /**
    * @param name for people: errors and metrics show it.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
-   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in this process; _CLOSED: the bus is closed.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in
+   *   this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: PurgatoryOptions<Op>) {
     const checked = checkedPurgatoryOptions(name, options);
@@ -70,14 +76,17 @@ export class Purgatory<
   }
 
   /**
-   * Tries `op`. If it cannot be completed yet, parks it until an event on one of `watchKeys`, or its deadline,
-   * completes it. True iff this call completed it. A key given twice counts once. O(keys).
+   * Tries `op`. If it cannot be completed yet, parks it until an event on one of `watchKeys`, or
+   * its deadline, completes it. True iff this call completed it. A key given twice counts once.
+   * O(keys).
    *
-   * What `tryComplete` throws comes through, and nothing is parked. An operation that is completed already is not parked.
+   * What `tryComplete` throws comes through, and nothing is parked. An operation that is completed
+   * already is not parked.
    *
-   * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array. ERR_INVALID_ARG_VALUE: no keys.
-   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING: it is in a timer;
-   *   _FULL: `maxParked`, or the timer's `maxPending`, is reached.
+   * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array. ERR_INVALID_ARG_VALUE:
+   *   no keys.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
+   *   it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
@@ -86,25 +95,29 @@ export class Purgatory<
   }
 
   /**
-   * An event on `key`: tries every operation that watches it, in park order, once each. Returns how many its own tries
-   * completed: those whose `tryComplete` returned true, and those that completed inside it though it returned false or
-   * threw. Operations that are parked meanwhile wait for the next event. It stays in this process, bus or not.
-   * O(watchers of the key).
+   * An event on `key`: tries every operation that watches it, in park order, once each. Returns how
+   * many its own tries completed: those whose `tryComplete` returned true, and those that completed
+   * inside it though it returned false or threw. Operations that are parked meanwhile wait for the
+   * next event. It stays in this process, bus or not. O(watchers of the key).
    *
-   * Inside `tryComplete`, call `notify` instead: an event on its own key would try the same operation again and again.
+   * Inside `tryComplete`, call `notify` instead: an event on its own key would try the same
+   * operation again and again.
    *
-   * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a `tryComplete` that does so without end.
+   * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a `tryComplete` that does so without
+   *   end.
    */
   checkAndComplete(key: K): number {
     return tryWatchers(this.#parking, key);
   }
 
   /**
-   * An event on `key` that is answered at the end of this turn (in a microtask), once however often it is notified
-   * before. A completion that notifies in its turn is served in the same go, with constant stack: use this from
-   * `onComplete`. With a bus it is an event in the purgatories of this name in all other processes too, soon after.
+   * An event on `key` that is answered at the end of this turn (in a microtask), once however often
+   * it is notified before. A completion that notifies in its turn is served in the same go, with
+   * constant stack: use this from `onComplete`. With a bus it is an event in the purgatories of
+   * this name in all other processes too, soon after.
    *
-   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string, ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
+   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
+   *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   notify(key: K): void {
     if (this.#parking.isClosed) return;
@@ -116,14 +129,17 @@ export class Purgatory<
   }
 
   /**
-   * Waits until `attempt` returns something other than undefined, or a promise of it: it is called now, and on each
-   * event on one of `watchKeys`. Resolves with that value, or with `{ expired: true }` after `timeoutMs`. O(keys).
+   * Waits until `attempt` returns something other than undefined, or a promise of it: it is called
+   * now, and on each event on one of `watchKeys`. Resolves with that value, or with `{ expired:
+   * true }` after `timeoutMs`. O(keys).
    *
-   * While the promise of an attempt is pending, an event causes exactly one more attempt after it. Once the wait is over,
-   * what an attempt still resolves or rejects with is dropped, and its `context.signal` aborts.
+   * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
+   * Once the wait is over, what an attempt still resolves or rejects with is dropped, and its
+   * `context.signal` aborts.
    *
-   * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or RangeError (Node's codes) for
-   * bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by `cancelForKey`. Never throws.
+   * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or
+   * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,
+   * _FULL, or _CANCELLED by `cancelForKey`. Never throws.
    */
   async waitFor<T>(
     watchKeys: readonly K[],
@@ -137,7 +153,8 @@ export class Purgatory<
     throwIfAborted(checked.signal);
     const waiter = new Waiter(attempt, checked);
     try {
-      // Between the beginning of an asynchronous attempt and here nothing could come: no second try.
+      // Between the beginning of an asynchronous attempt and here nothing could come: no second
+      // try.
       if (this.#tryElsePark(waiter, keys) === undefined && !waiter.isUnderWay)
         this.#parking.tryParked(waiter);
     } catch (error) {
@@ -148,8 +165,9 @@ export class Purgatory<
   }
 
   /**
-   * Takes out, unanswered, every operation that watches `key`, off its other keys too; returns them in park order. They
-   * may be forced or parked again. Waiters of `waitFor` are rejected with ERR_PURGATORY_CANCELLED and not returned.
+   * Takes out, unanswered, every operation that watches `key`, off its other keys too; returns them
+   * in park order. They may be forced or parked again. Waiters of `waitFor` are rejected with
+   * ERR_PURGATORY_CANCELLED and not returned.
    */
   cancelForKey(key: K): Op[] {
     const parking = this.#parking;
@@ -175,12 +193,16 @@ export class Purgatory<
     return isWatched;
   }
 
-  /** The first try: true iff it completed `op`, false if `op` was completed already. Else parks it: undefined. */
+  /**
+   * The first try: true iff it completed `op`, false if `op` was completed already. Else parks it:
+   * undefined.
+   */
   #tryElsePark(op: DelayedOperation, keys: readonly K[]): boolean | undefined {
     const parking = this.#parking;
     if (!parking.admits(op)) return false;
     if (tryOnce(op)) return true;
-    // The try was user code: it may have closed the purgatory, or completed or parked the operation elsewhere.
+    // The try was user code: it may have closed the purgatory, or completed or parked the operation
+    // elsewhere.
     if (op.isCompleted || !parking.admits(op)) return false;
     parking.park(op, keys);
     return undefined;

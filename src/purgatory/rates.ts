@@ -1,8 +1,10 @@
-// Rates per second, from totals that are looked at now and then.
+// Rates per second, from totals that are read now and then.
 //
-// Ground rules. It keeps at most a dozen samples of the totals, taken when somebody asks and never by a timer of its own, so rates cost nothing
-// while nobody looks. `at` picks the sample to compare with: the oldest of the last ten seconds, at least a second back. Without one
-// it is the newest before, which for the first question is the beginning: `overMs` says what the rates stand for.
+// Ground rules. It keeps at most a dozen samples of the totals. A sample is taken when somebody
+// asks for rates, and never by a timer: rates that nobody asks for cost nothing. `at` compares with
+// the oldest sample of the last ten seconds that is at least a second old. Without one, it compares
+// with the newest sample before those; at first that is the beginning. `overMs` says over which
+// time the rates are averaged.
 
 /** How operations left their purgatory, counted since it was made. */
 export interface PurgatoryTotals {
@@ -12,15 +14,24 @@ export interface PurgatoryTotals {
   completed: number;
   /** Answered by the deadline. */
   expired: number;
-  /** Taken out unanswered: cancelled, aborted, closed, or refused because the second try threw. */
+  /**
+   * Taken out unanswered: cancelled, aborted, closed, or refused because its second try or an
+   * attempt threw.
+   */
   cancelled: number;
-  /** Throws of user code that were reported. The operation counts as completed, expired or still parked besides. */
+  /**
+   * Throws of user code that were reported. The operation counts as completed, expired or still
+   * parked besides.
+   */
   failed: number;
 }
 
 /** Per second, over the last `overMs`. */
 export interface PurgatoryRates extends PurgatoryTotals {
-  /** What the rates are averaged over: 1 to 10 s where snapshots are taken that often, else since the last one before. */
+  /**
+   * What the rates are averaged over: 1 to 10 s where snapshots are taken that often, else since
+   * the last one before.
+   */
   overMs: number;
 }
 

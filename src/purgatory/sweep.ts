@@ -1,15 +1,16 @@
-// A sweep: a look at everything that is parked, once, because events may have been missed. It takes turns with the
-// rest of the program: short slices, spread over a given time.
+// A sweep: a look at everything that is parked, once, because events may have been missed. It takes
+// turns with the rest of the program: short slices, spread over a given time.
 //
-// Ground rules. A sweep belongs to one purgatory. Between two slices it holds no operation and no place: what it goes
-// over (a Walk) survives any change. What enters during a sweep may be looked at or not; nothing that was there at its
-// beginning and stays is left out. It begins at a random place, so that many processes that sweep at the same time do
-// not all read the same things first. Its wake-ups are its own: it takes no place of the timer of the purgatory, and
-// keeps no process alive.
+// Ground rules. A sweep belongs to one purgatory. Between two slices it holds no operation and no
+// place: what it goes over (a Walk) survives any change. What enters during a sweep may be looked
+// at or not; nothing that was there at its beginning and stays is left out. It begins at a random
+// place, so that many processes that sweep at the same time do not all read the same things first.
+// Its wake-ups are its own: it takes no place of the timer of the purgatory, and keeps no process
+// alive.
 //
-// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock, or with the look during which that
-// time runs out. Where that is too little for `overMs`, the slices follow each other with a turn of the event loop
-// between them, and the sweep takes longer.
+// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock, or with the
+// look during which that time runs out. Where that is too little for `overMs`, the slices follow
+// each other with a turn of the event loop between them, and the sweep takes longer.
 import type { Clock } from '../clock/clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -52,8 +53,9 @@ export class Sweep {
   }
 
   /**
-   * Begins a sweep; runs no user code in this call. `ended` is called when it is over, with how many operations it tried.
-   * A sweep that is under way goes round once more from where it is, and calls the last `ended` alone.
+   * Begins a sweep; runs no user code in this call. `ended` is called when it is over, with how
+   * many operations it tried. A sweep that is under way goes round once more from where it is, and
+   * calls the last `ended` alone.
    */
   begin(ended: (tried: number) => void): void {
     const isFirst = this.#timer === undefined;

@@ -1,13 +1,15 @@
-// `waitFor`: a parked operation behind a promise, for those who would rather await than extend DelayedOperation.
+// `waitFor`: a parked operation behind a promise, for those who would rather await than extend
+// DelayedOperation.
 //
-// Ground rules. A Waiter is an operation like any other, so exactly once, immediate removal and the order of passes
-// hold for it. It settles its promise once: with the value, with the expiry, or with a refusal (abort, cancel, close, a
-// throw of `attempt`). However many wait on one AbortSignal, there is one listener on it, and none once the last of
-// them has left.
+// Ground rules. A Waiter is an operation like any other, so exactly once, immediate removal and the
+// order of passes hold for it. It settles its promise once: with the value, with the expiry, or
+// with a refusal (abort, cancel, close, a throw of `attempt`). However many wait on one
+// AbortSignal, there is one listener on it, and none once the last of them has left.
 //
-// An attempt that returns a promise is under way until that settles; there is at most one at a time. A try meanwhile
-// only leaves a note, and the attempt is followed by one more. When the waiter is settled otherwise, what the attempt
-// under way resolves or rejects with is dropped, and `context.signal` aborts.
+// An attempt that returns a promise is under way until that settles; there is at most one at a
+// time. A try meanwhile only leaves a note, and the attempt is followed by one more. When the
+// waiter is settled otherwise, what the attempt under way resolves or rejects with is dropped, and
+// `context.signal` aborts.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { type AttemptContext, LazySignal } from './attempt-context.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
@@ -16,7 +18,10 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
 /** What {@link Purgatory.waitFor} resolves with. */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
-/** Looks whether what is waited for is there: its value, or undefined for "not yet"; now, or by a promise. */
+/**
+ * Looks whether what is waited for is there: its value, or undefined for "not yet"; now, or by a
+ * promise.
+ */
 export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
 
 /** What keeps waiters: their purgatory. */
@@ -36,7 +41,10 @@ export class Waiter extends DelayedOperation implements Abortable {
   #value: unknown;
   /** An attempt has returned a promise: the next ones may. */
   #isAsynchronous = false;
-  /** Attempts that have begun and not ended: 0 or 1, unless a synchronous one led to another before it ended. */
+  /**
+   * Attempts that have begun and not ended: 0 or 1, unless a synchronous one led to another before
+   * it ended.
+   */
   #underWay = 0;
   /** An event came while an attempt was under way. */
   #isDue = false;
@@ -70,7 +78,8 @@ export class Waiter extends DelayedOperation implements Abortable {
       this.#isDue = true;
       return false;
     }
-    // What may return a promise is under way from the call on: its first part may cause an event on its own keys.
+    // What may return a promise is under way from the call on: its first part may cause an event on
+    // its own keys.
     const counts = this.#isAsynchronous ? 1 : 0;
     this.#underWay += counts;
     let value: unknown;

@@ -1,11 +1,13 @@
-// The keys that somebody watches, and for each an int that the watch lists keep there: its head.
+// The keys that somebody watches, and the head of each: what it leads to (lone-watcher.ts).
 //
-// Ground rules. It belongs to one Watchers and knows no operation. A key has an id from `add` to `remove`: a small int, used again later.
-// Whoever must find the key again keeps its id; only `renumber` changes it. The Map has the id and not the head, so that compacting
-// a slab, which changes the heads of all keys, looks no key up.
+// Ground rules. It belongs to one Watchers and knows no operation. A key has an id from `add` to
+// `remove`: a small integer, which is used again later. Only `renumber` changes the id of a key.
+// The Map holds the id and not the head: when a slab is compacted, the heads of all keys change,
+// and no key has to be looked up.
 //
-// Costs. find, add, remove: a look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes an id beside the Map. Giving ids anew looks
-// each key up, so it is put off until under a sixteenth of them is in use: an id is small beside what a parked operation takes.
+// Costs. find, add, remove: one look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes for
+// each id, beside the Map. `renumber` looks each key up, so it waits until under a sixteenth of the
+// ids is in use: an id is small beside what a parked operation takes.
 import { mustHold } from '../must-hold.ts';
 import type { Head } from './lone-watcher.ts';
 
@@ -22,6 +24,8 @@ export class WatchKeys<K> {
   #freed = NONE;
   /** Where the next sample begins, in the ids. */
   #sampled = 0;
+  /** Kept so that the compiler does not take the reading for useless. */
+  #ahead = 0;
 
   get size(): number {
     return this.#ids.size;
@@ -32,7 +36,10 @@ export class WatchKeys<K> {
     return this.#ids.get(key);
   }
 
-  /** Adds a key that is not there. Returns its id. @throws RangeError from 2^24 keys on, as a Map does; nothing has changed then. */
+  /**
+   * Adds a key that is not there. Returns its id. @throws RangeError from 2^24 keys on, as a Map
+   * does; nothing has changed then.
+   */
   add(key: K, head: Head): number {
     const freed = this.#freed;
     const id = freed === NONE ? this.#keys.length : freed;
@@ -48,6 +55,15 @@ export class WatchKeys<K> {
     this.#keys[id] = undefined;
     this.#heads[id] = this.#freed;
     this.#freed = id;
+  }
+
+  /**
+   * Fetches what `remove` will ask for if the watcher of the key completes. With very many keys
+   * that lies far apart in memory: read here, it is on its way while the operation is. (`npm run
+   * bench -- string-keys`)
+   */
+  readAhead(id: number): void {
+    this.#ahead = this.#keys[id] === undefined ? 0 : 1;
   }
 
   key(id: number): K {
@@ -91,7 +107,10 @@ export class WatchKeys<K> {
     return this.#keys.length > MAX_IDS_PER_KEY * this.#ids.size + MIN_IDS;
   }
 
-  /** Gives ids anew, without gaps, and the memory of the gaps back. Calls `tell` with each new id and its head. O(keys). */
+  /**
+   * Gives ids anew, without gaps, and the memory of the gaps back. Calls `tell` with each new id
+   * and its head. O(keys).
+   */
   renumber(tell: (id: number, head: Head) => void): void {
     const keys: K[] = [];
     const heads: number[] = [];
@@ -109,6 +128,7 @@ export class WatchKeys<K> {
 
   /** Throws unless ids and keys agree. For tests: O(ids). */
   check(): void {
+    mustHold(this.#ahead <= 1, 'what was read ahead is neither there nor not there');
     for (const id of this.#ids.values()) {
       mustHold(this.#ids.get(this.#keys[id] as K) === id, `id ${id} does not know its key`);
     }

@@ -1,22 +1,28 @@
 // The watch lists: for each key, who watches it, in the order of parking.
 //
-// Ground rules. It belongs to one Watchers, which knows keys and operations. Here a key is an id, and an operation is
-// its place. A list is a sentinel cell (a: the id of its key, b: how many watch it) in a ring with one cell for each
-// watch. A list is empty only between `open` and the first `watch`, and between the last `leave` and `close`.
+// Ground rules. It belongs to one Watchers, which knows keys and operations. Here a key is an id,
+// and an operation is its place. A list is a sentinel cell (a: the id of its key, b: how many watch
+// it) in a ring with one cell for each watch. A list is empty only between `open` and the first
+// `watch`, and between the last `leave` and `close`.
 //
-// A watch holds in `a` its list XOR the place of its operation, and in `b` the next watch of the same operation. One
-// field holds two slots because every reader has one of them already: a pass comes from the list and wants the
-// place, an operation that leaves knows its place and wants the list.
+// A watch holds in `a` its list XOR the place of its operation, and in `b` the next watch of the
+// same operation. One field holds two slots because every reader has one of them already: a pass
+// comes from the list and wants the place, an operation that leaves knows its place and wants the
+// list.
 //
-// A pass survives any change, since each step runs user code. It keeps the next and the last watch that it will step
-// to, and `leave` moves both along. Operations that are parked meanwhile stand behind the last one. Slots must not
-// move during a pass: the owner does not compact then.
+// A pass survives any change, since each step runs user code. It keeps the next and the last watch
+// that it will step to, and `leave` moves both along. Operations that are parked meanwhile stand
+// behind the last one. Slots must not move during a pass: the owner does not compact then.
 //
-// Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of passes) while passes are under way.
+// Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of passes) while passes are under
+// way.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, Slab, type Slot } from '../slab/slab.ts';
 
-/** A walk over the watches that were on a list when it began. Only {@link WatchLists.beginPass} makes one. */
+/**
+ * A walk over the watches that were on a list when it began. Only {@link WatchLists.beginPass}
+ * makes one.
+ */
 export interface Pass {
   list: Slot;
   /** Below 0 when the pass is over. */
@@ -26,7 +32,10 @@ export interface Pass {
   readonly depth: number;
 }
 
-/** NONE. V8 does not see an imported name as a constant, and the steps of a pass are worth a local one. */
+/**
+ * NONE. V8 does not see an imported name as a constant, and the steps of a pass are worth a local
+ * one.
+ */
 const OVER = -1 as Slot;
 
 export class WatchLists {
@@ -71,7 +80,10 @@ export class WatchLists {
     return this.#cells.b(list);
   }
 
-  /** Adds a watch of the operation at `place` as the last on a list; `next` is the next watch of that operation. */
+  /**
+   * Adds a watch of the operation at `place` as the last on a list; `next` is the next watch of
+   * that operation.
+   */
   watch(list: Slot, place: Slot, next: Slot): Slot {
     const cells = this.#cells;
     const watch = cells.push(list, list ^ place, next); // first: it may overflow the stack
@@ -79,7 +91,10 @@ export class WatchLists {
     return watch;
   }
 
-  /** Takes a watch of the operation at `place` off its list. Returns the list if it is empty now, else NONE. */
+  /**
+   * Takes a watch of the operation at `place` off its list. Returns the list if it is empty now,
+   * else NONE.
+   */
   leave(watch: Slot, place: Slot): Slot {
     const cells = this.#cells;
     const list = this.listOf(watch, place);
@@ -136,7 +151,10 @@ export class WatchLists {
     return place as Slot;
   }
 
-  /** Ends a pass, and those inside it: where a chain of events overflows the stack, inner passes have no end. */
+  /**
+   * Ends a pass, and those inside it: where a chain of events overflows the stack, inner passes
+   * have no end.
+   */
   endPass(pass: Pass): void {
     this.#depth = pass.depth;
   }
@@ -165,12 +183,18 @@ export class WatchLists {
     return this.#cells.capacity;
   }
 
-  /** Gives memory back. Every list moves, and every watch: {@link follow} is to be called for each operation. */
+  /**
+   * Gives memory back. Every list moves, and every watch: {@link follow} is to be called for each
+   * operation.
+   */
   compact(): Moved {
     return this.#cells.compact();
   }
 
-  /** After a compaction: rewrites the watches of the operation at `place`, whose first one was `first`. Returns its first. */
+  /**
+   * After a compaction: rewrites the watches of the operation at `place`, whose first one was
+   * `first`. Returns its first.
+   */
   follow(moved: Moved, first: Slot, place: Slot): Slot {
     const cells = this.#cells;
     const movedFirst = moved(first);
@@ -188,7 +212,10 @@ export class WatchLists {
     }
   }
 
-  /** Throws unless the list is sound; returns the places of those who watch, in order. For tests: O(watches). */
+  /**
+   * Throws unless the list is sound; returns the places of those who watch, in order. For tests:
+   * O(watches).
+   */
   placesOn(list: Slot): Slot[] {
     const watches = this.#cells.check(list);
     mustHold(watches.length > 0, `the list ${list} is empty`);

@@ -1,4 +1,5 @@
-// What must hold between the keys, the watch lists and the parked operations of a Watchers, whatever was done before.
+// What must hold between the keys, the watch lists and the parked operations of a Watchers,
+// whatever was done before.
 import { mustHold } from '../must-hold.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
 import { idOf, isLone, isOwnKey, placeOf } from './lone-watcher.ts';
@@ -6,7 +7,10 @@ import type { ParkedOperations } from './parked-operations.ts';
 import type { WatchKeys } from './watch-keys.ts';
 import type { WatchLists } from './watch-lists.ts';
 
-/** Throws unless they agree, and `pairs` is how many pairs of an operation and a key there are. For tests: O(pairs). */
+/**
+ * Throws unless they agree, and `pairs` is how many pairs of an operation and a key there are. For
+ * tests: O(pairs).
+ */
 export function checkWatchers<K>(
   keys: WatchKeys<K>,
   lists: WatchLists,

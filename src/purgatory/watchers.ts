@@ -1,28 +1,27 @@
 // Who watches which key: the parked operations with their watches.
 //
-// Ground rules. It owns the parked operations, the keys and the watch lists. It runs no user code and knows no timer. An
-// operation has one watch for each of its keys. A key exists exactly while somebody watches it; its head is its watch
-// list. A lone watcher has neither watch nor list (lone-watcher.ts): when another operation comes to its key, both get a
-// watch on a list, which lasts until the last watcher leaves. So an operation leaves every list at once, without a
-// search. (Kafka leaves completed operations in their lists and purges now and then. That is what brokers ran out of
-// memory on: KAFKA-19389, KAFKA-19763.)
+// Ground rules. It owns the parked operations, the keys and the watch lists. It runs no user code
+// and knows no timer. An operation has one watch for each of its keys. A key exists exactly while
+// somebody watches it; its head is its watch list. A lone watcher has neither watch nor list
+// (lone-watcher.ts): when another operation comes to its key, both get a watch on a list, which
+// lasts until the last watcher leaves. So an operation leaves every list at once, without a search.
+// (Kafka leaves completed operations in their lists and purges now and then. That is what brokers
+// ran out of memory on: KAFKA-19389, KAFKA-19763.)
 //
-// Costs. park, leave: O(keys of the operation), with one look-up for each key that is parked on or dropped.
-// watchersOf: O(1). One step of a pass: O(1).
+// Costs. park, leave: O(keys of the operation), with one look-up for each key that is parked on or
+// dropped. watchersOf: O(1). One step of a pass: O(1).
 import { NONE, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { type Head, idOf, isLone, isOwnKey, loneHead, ownKey, placeOf } from './lone-watcher.ts';
+import { type Head, idOf, isLone, isOwnKey, loneHead, type OwnKey, ownKey, placeOf } from './lone-watcher.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from './parked-lists.ts';
 import { ParkedOperations } from './parked-operations.ts';
 import { WatchKeys } from './watch-keys.ts';
 import { type Pass, WatchLists } from './watch-lists.ts';
 import { checkWatchers } from './watchers-check.ts';
+import { shrinkWatchers } from './watchers-shrink.ts';
 
 /** Keys that a snapshot looks at, at most. Of more keys, each snapshot takes the next ones. */
 const MAX_SAMPLE = 4_096;
-
-/** Compacting the lists visits every parked operation, lone watchers too: it must be worth a cell for so many visits. */
-const MAX_VISITS_PER_CELL = 4;
 
 export class Watchers<K> implements ParkedLists<K> {
   readonly #parked = new ParkedOperations();
@@ -73,7 +72,8 @@ export class Watchers<K> implements ParkedLists<K> {
         }
         throw error;
       }
-      // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a sound operation behind.
+      // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a
+      // sound operation behind.
       parked.setFirst(place, first);
     }
   }
@@ -122,10 +122,15 @@ export class Watchers<K> implements ParkedLists<K> {
 
   /** The only watcher of a key that needs no list. */
   loneWatcher(head: Head): DelayedOperation | undefined {
-    return isLone(head) ? this.#parked.at(placeOf(head)) : undefined;
+    if (!isLone(head)) return undefined;
+    const place = placeOf(head);
+    this.#keys.readAhead(idOf(this.#parked.first(place) as OwnKey));
+    return this.#parked.at(place);
   }
 
-  /** Begins a pass over the operations that are on a watch list now. Passes end in reverse order. */
+  /**
+   * Begins a pass over the operations that are on a watch list now. Passes end in reverse order.
+   */
   beginPass(list: Head): Pass {
     return this.#lists.beginPass(list as Slot);
   }
@@ -241,35 +246,7 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   shrink(): void {
-    if (this.#parked.isSparse) this.#compactParked();
-    if (this.#lists.isSparse && MAX_VISITS_PER_CELL * this.#lists.capacity >= this.size) this.#compactLists();
-    if (this.#keys.isSparse) this.#renumberKeys();
-  }
-
-  #compactParked(): void {
-    this.#parked.compact((from, to) => {
-      const first = this.#parked.first(to);
-      if (isOwnKey(first)) this.#keys.setHead(idOf(first), loneHead(to));
-      else this.#lists.movePlace(first, from, to);
-    });
-  }
-
-  #compactLists(): void {
-    const moved = this.#lists.compact();
-    this.#keys.forEach((id, head) => {
-      if (!isLone(head)) this.#keys.setHead(id, moved(head));
-    });
-    this.#parked.forEachPlace((place) => {
-      const first = this.#parked.first(place);
-      if (!isOwnKey(first)) this.#parked.setFirst(place, this.#lists.follow(moved, first, place));
-    });
-  }
-
-  #renumberKeys(): void {
-    this.#keys.renumber((id, head) => {
-      if (isLone(head)) this.#parked.setFirst(placeOf(head), ownKey(id));
-      else this.#lists.setId(head, id);
-    });
+    shrinkWatchers(this.#keys, this.#lists, this.#parked);
   }
 
   check(): void {

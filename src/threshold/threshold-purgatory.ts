@@ -138,7 +138,7 @@ export class ThresholdPurgatory<
   #advance(key: K, value: V): number {
     const { lists, meter } = this.#parking;
     lists.setValue(key, value);
-    const outer = this.#parking.beginBulk();
+    const outer = this.#parking.bulks.begin();
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
@@ -146,7 +146,7 @@ export class ThresholdPurgatory<
         if (this.#parking.tries(op)) completed++;
       }
     } finally {
-      this.#parking.endBulk(outer);
+      this.#parking.bulks.end(outer);
     }
     return completed;
   }

@@ -212,3 +212,28 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 });
+
+describe('A purgatory tells', () => {
+  it('its timer, the one that it was given or its own, and its limit', () => {
+    const { timer, purgatory } = hall({ maxParked: 7 });
+    expect([purgatory.timer, purgatory.maxParked]).to.deep.equal([timer, 7]);
+    const own = new Purgatory('own');
+    expect(own.timer).to.be.instanceOf(SystemTimer);
+    expect(own.maxParked).to.equal(Number.POSITIVE_INFINITY);
+    own.close();
+  });
+
+  it('how many watch a key now: one, many, none again', () => {
+    const { purgatory, park } = hall();
+    const ops = ['a', 'b', 'c'].map((label) => {
+      const op = park(label, ['k', 'k', label]);
+      return op;
+    });
+    expect(['k', 'a', 'nobody'].map((key) => purgatory.watchersOf(key))).to.deep.equal([3, 1, 0]);
+    ops[0].cancel();
+    ops[1].forceComplete();
+    expect(['k', 'a'].map((key) => purgatory.watchersOf(key))).to.deep.equal([1, 0]);
+    purgatory.cancelForKey('k');
+    expect(purgatory.watchersOf('k')).to.equal(0);
+  });
+});

@@ -58,6 +58,14 @@ void waited.then((result) => {
 });
 // @ts-expect-error a deadline must be given; Infinity is one
 void fetches.waitFor(['k'], () => found, {});
+// An attempt may return a promise, and is given a signal.
+const read = async ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
+  signal.aborted ? undefined : found;
+expectTypeOf(fetches.waitFor(['k'], read, { timeoutMs: 5, label: 'GET /' })).toEqualTypeOf<
+  Promise<WaitResult<string>>
+>();
+expectTypeOf(fetches.timer).toEqualTypeOf<Timer>();
+expectTypeOf(fetches.maxParked).toBeNumber();
 
 // Timers and tasks.
 expectTypeOf(SystemTimer).toBeConstructibleWith({ tickMs: 1, wheelSize: 64, clock: systemClock });
