@@ -1,9 +1,9 @@
-// Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back once,
-// at the end, for what is left then.
+// Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back
+// once, at the end, for what is left then.
 //
-// Ground rules. It belongs to one Parking. A pass is inside a bulk: nothing moves in memory during a
-// bulk, so a pass may hold places. Bulks may be nested. They are not counted down: where a chain of
-// events has overflowed the stack, inner bulks have no end, and the end of an outer one makes up
+// Ground rules. It belongs to one Parking. A pass is inside a bulk: nothing moves in memory during
+// a bulk, so a pass may hold places. Bulks may be nested. They are not counted down: where a chain
+// of events has overflowed the stack, inner bulks have no end, and the end of an outer one makes up
 // for them.
 //
 // Costs. begin, end: O(1), and amortised O(1) for giving memory back.

@@ -4,16 +4,16 @@
 // ids. Whatever is given anew is rewritten here wherever it stands, before anything else runs. No
 // pass may be under way: it holds slots.
 //
-// Costs. O(1), amortised: each is done when under a quarter of its memory is in use (of ids, under a
-// sixteenth).
+// Costs. O(1), amortised: each is done when under a quarter of its memory is in use (of ids, under
+// a sixteenth).
 import { idOf, isLone, isOwnKey, loneHead, ownKey, placeOf } from './lone-watcher.ts';
 import type { ParkedOperations } from './parked-operations.ts';
 import type { WatchKeys } from './watch-keys.ts';
 import type { WatchLists } from './watch-lists.ts';
 
 /**
- * Compacting the lists visits every parked operation, lone watchers too. It must be worth a cell for
- * so many visits.
+ * Compacting the lists visits every parked operation, lone watchers too. It must be worth a cell
+ * for so many visits.
  */
 const MAX_VISITS_PER_CELL = 4;
 
