@@ -1,9 +1,10 @@
 // Who is to hear of an AbortSignal's abort: any number of them behind one listener.
 //
-// Ground rules. A signal that somebody waits on carries one listener of ours, and none once the last of them has left: thousands of
-// waits on one signal print no MaxListenersExceededWarning and leave nothing behind. All are told in the order they came,
-// inside the abort. O(1) each. A signal may be any object with `aborted` and `addEventListener`, so that polyfills and signals of
-// other realms serve: one without `removeEventListener` keeps our one listener, which is used again.
+// Ground rules. A signal that somebody waits on carries one listener of ours, and none once the
+// last of them has left: thousands of waits on one signal print no MaxListenersExceededWarning and
+// leave nothing behind. All are told in the order they came, inside the abort. O(1) each. A signal
+// may be any object with `aborted` and `addEventListener`, so that polyfills and signals of other
+// realms serve: one without `removeEventListener` keeps our one listener, which is used again.
 import { addAbortListener } from 'node:events';
 import { invalidArgType } from './errors.ts';
 import { throwLater } from './report-error.ts';
@@ -40,7 +41,10 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
   abortables.all.add(abortable);
 }
 
-/** Takes `abortable` off the signal; without effect if it is not there. Never throws: it is called where something has its answer. */
+/**
+ * Takes `abortable` off the signal; without effect if it is not there. Never throws: it is called
+ * where something has its answer.
+ */
 export function removeAbortable(signal: AbortSignal, abortable: Abortable): void {
   const abortables = abortablesOf.get(signal);
   if (abortables === undefined || !abortables.all.delete(abortable) || abortables.all.size > 0) return;
@@ -53,7 +57,10 @@ export function removeAbortable(signal: AbortSignal, abortable: Abortable): void
   }
 }
 
-/** `signal`, if it is one or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE for anything else. */
+/**
+ * `signal`, if it is one or undefined.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE for anything else.
+ */
 export function checkedSignal(name: string, signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal === undefined) return undefined;
   if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
@@ -62,7 +69,9 @@ export function checkedSignal(name: string, signal: AbortSignal | undefined): Ab
   return signal;
 }
 
-/** Why `signal` has aborted: its reason, or, where a polyfill gives none, what a bare `abort()` has. */
+/**
+ * Why `signal` has aborted: its reason, or, where a polyfill gives none, what a bare `abort()` has.
+ */
 export function abortReason(signal: AbortSignal): unknown {
   return signal.reason === undefined
     ? new DOMException('This operation was aborted', 'AbortError')

@@ -270,15 +270,16 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * With nothing pending. Never throws: it is called while an operation is completed, which must get
-   * its answer.
+   * With nothing pending. Does not throw at the end of the stack: it is called while an operation is
+   * completed, which must get its answer.
    */
   #rest(): void {
     this.#reaper.disarm();
     try {
       this.#tasks.rest();
-    } catch {
+    } catch (error) {
       // The stack is at its end. What was to be given back is given back the next time.
+      if (!(error instanceof RangeError)) throw error;
     }
   }
 

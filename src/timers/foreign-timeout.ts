@@ -1,7 +1,9 @@
-// A timeout or interval while the host's setTimeout, or setInterval, is somebody else's, a fake mostly: a timer of that one, one for one.
+// A timeout or interval while the host's setTimeout, or setInterval, is somebody else's, a fake
+// mostly: a timer of that one, one for one.
 //
-// Ground rules. It keeps its task while that is pending (timer-protocol.ts), and is the whole of what there is: no wheel, no clock. So
-// fakes that move no time serve too, and whoever counts, steps through or clears the timers of a fake finds each of ours there.
+// Ground rules. It keeps its task while that is pending (timer-protocol.ts), and is the whole of
+// what there is: no wheel, no clock. So fakes that move no time serve too, and whoever counts,
+// steps through or clears the timers of a fake finds each of ours there.
 import { ForeignTimer, foreign, MAX_TIMEOUT_MS } from '../clock/host.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
@@ -10,8 +12,8 @@ export class ForeignTimeout implements TaskKeeper {
   #timer!: ForeignTimer;
 
   /**
-   * Starts `task` by the foreign setTimeout, or, if it `repeats`, setInterval; false where that is the host's own, stands on our timers
-   * itself, or cannot wait for so long.
+   * Starts `task` by the foreign setTimeout, or, if it `repeats`, setInterval; false where that is
+   * the host's own, stands on our timers itself, or cannot wait for so long.
    */
   static start(task: TimerTask, repeats: boolean, isRef: boolean): boolean {
     const name = repeats ? 'setInterval' : 'setTimeout';

@@ -1,7 +1,7 @@
 // node:timers/promises on timing wheels: setTimeout, and setInterval as an async iterator.
 //
-// Ground rules. An abort ends the timer at once and leaves no listener on the signal; so does the end of the timer. What
-// awaits goes on in its own async context, as after any await.
+// Ground rules. An abort ends the timer at once and leaves no listener on the signal; so does the
+// end of the timer. What awaits goes on in its own async context, as after any await.
 import {
   type Abortable,
   abortReason,
@@ -22,9 +22,11 @@ export interface TimerOptions {
 }
 
 /**
- * Resolves with `value` after `delayMs` ms, or a little later; delays are taken as by the other setTimeout.
+ * Resolves with `value` after `delayMs` ms, or a little later; delays are taken as by the other
+ * setTimeout.
  *
- * Rejects with an AbortError (`code` ABORT_ERR) on abort; with a TypeError ERR_INVALID_ARG_TYPE for bad options. Never throws.
+ * Rejects with an AbortError (`code` ABORT_ERR) on abort; with a TypeError ERR_INVALID_ARG_TYPE for
+ * bad options. Never throws.
  */
 export async function setTimeout<T = void>(delayMs?: number, value?: T, options?: TimerOptions): Promise<T> {
   const { signal, ref } = checked(options);
@@ -46,8 +48,8 @@ export async function setTimeout<T = void>(delayMs?: number, value?: T, options?
 }
 
 /**
- * Yields `value` every `delayMs` ms; what was not asked for in time is yielded at once when it is. The timer runs from the first
- * `next()` to the end of the loop.
+ * Yields `value` every `delayMs` ms; what was not asked for in time is yielded at once when it is.
+ * The timer runs from the first `next()` to the end of the loop.
  *
  * Throws out of the loop: an AbortError on abort; a TypeError ERR_INVALID_ARG_TYPE for bad options.
  */

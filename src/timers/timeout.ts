@@ -1,11 +1,14 @@
-// What a drop-in setTimeout or setInterval returns: a task of one SystemTimer that all of them share, with the surface of Node's Timeout.
+// What a drop-in setTimeout or setInterval returns: a task of one SystemTimer that all of them
+// share, with the surface of Node's Timeout.
 //
-// Ground rules. The module owns the timer, and the count of the pending timeouts that keep the process alive: the timer is ref'd
-// while there is one. The timer yields to the event loop after every callback, as Node lets process.nextTick and
-// microtasks run between two timers. A callback runs in the async context of the call that set it going: each timeout is an async
-// resource of its own, of type Timeout, from its start to its end, and a new one when `refresh()` starts it again after its
-// end. Its number (`+timeout`) is the id of that resource, unique in the process, so it can be taken for no other timer's.
-// While the host's own timers are somebody else's (a fake clock), a timeout is one of those instead (ForeignTimeout).
+// Ground rules. The module owns the timer, and the count of the pending timeouts that keep the
+// process alive: the timer is ref'd while there is one. The timer yields to the event loop after
+// every callback, as Node lets process.nextTick and microtasks run between two timers. A callback
+// runs in the async context of the call that set it going: each timeout is an async resource of its
+// own, of type Timeout, from its start to its end, and a new one when `refresh()` starts it again
+// after its end. Its number (`+timeout`) is the id of that resource, unique in the process, so it
+// can be taken for no other timer's. While the host's own timers are somebody else's (a fake
+// clock), a timeout is one of those instead (ForeignTimeout).
 import { AsyncResource } from 'node:async_hooks';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -20,7 +23,10 @@ export interface Timeout extends Disposable {
   unref(): this;
   /** The setting of `ref` and `unref`. */
   hasRef(): boolean;
-  /** Starts the delay over, also after the callback has run; of no effect on one that was cleared. O(1). */
+  /**
+   * Starts the delay over, also after the callback has run; of no effect on one that was cleared.
+   * O(1).
+   */
   refresh(): this;
   /** As clearTimeout. */
   close(): this;
@@ -118,7 +124,8 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
 
   override run(): void {
     const callback = this.#callback!;
-    // An interval counts from the start of a run, so it is pending meanwhile; a timeout may be refreshed by its callback.
+    // An interval counts from the start of a run, so it is pending meanwhile; a timeout may be
+    // refreshed by its callback.
     if (this.#repeats && !this.isPending) this.#enter();
     try {
       this.#resource.runInAsyncScope(callback, this, ...this.#args);
@@ -159,7 +166,10 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   }
 }
 
-/** The timeout that `clearTimeout` was given as itself or by its number; undefined for anything else. */
+/**
+ * The timeout that `clearTimeout` was given as itself or by its number; undefined for anything
+ * else.
+ */
 export function timeoutOf(timeout: unknown): ScheduledTimeout | undefined {
   if (timeout instanceof ScheduledTimeout) return timeout;
   return typeof timeout === 'number' || typeof timeout === 'string' ? numbered.get(+timeout) : undefined;

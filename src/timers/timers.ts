@@ -1,8 +1,10 @@
-// setTimeout, clearTimeout, setInterval and clearInterval on timing wheels: take them from here in place of node:timers.
+// setTimeout, clearTimeout, setInterval and clearInterval on timing wheels: take them from here in
+// place of node:timers.
 //
-// What is Node's stays: the arguments, the coercions, the Timeout, its async context, nextTick and microtasks between two
-// callbacks. What is better, and so differs, is in docs/drop-in-timers.md: never early, no 24.8-day limit, callbacks by deadline across
-// delays. Starting, refreshing and clearing are O(1).
+// What is Node's stays: the arguments, the coercions, the Timeout, its async context, nextTick and
+// microtasks between two callbacks. What is better, and so differs, is in docs/drop-in-timers.md:
+// never early, no 24.8-day limit, callbacks by deadline across delays. Starting, refreshing and
+// clearing are O(1).
 import { promisify } from 'node:util';
 import { host, standsOnUs } from '../clock/host.ts';
 import { invalidArgType } from '../errors.ts';
@@ -14,8 +16,9 @@ export type { Timeout } from './timeout.ts';
 export { type TimeoutSignalOptions, timeoutSignal } from './timeout-signal.ts';
 
 /**
- * Calls `callback(...args)` once, `delayMs` ms from now or a little later, with the Timeout as `this`. A delay under 1 ms, or one that is no
- * number, counts as 1; a delay that no clock will reach (Infinity) keeps the timeout pending until it is cleared.
+ * Calls `callback(...args)` once, `delayMs` ms from now or a little later, with the Timeout as
+ * `this`. A delay under 1 ms, or one that is no number, counts as 1; a delay that no clock will
+ * reach (Infinity) keeps the timeout pending until it is cleared.
  *
  * @throws TypeError with ERR_INVALID_ARG_TYPE when `callback` is no function.
  */
@@ -27,7 +30,10 @@ export function setTimeout<A extends unknown[]>(
   return start(callback, delayMs, args, false);
 }
 
-/** As {@link setTimeout}, again and again; the delay counts from the start of a run, however long that takes. */
+/**
+ * As {@link setTimeout}, again and again; the delay counts from the start of a run, however long
+ * that takes.
+ */
 export function setInterval<A extends unknown[]>(
   callback: (...args: A) => void,
   delayMs?: number,
@@ -37,8 +43,8 @@ export function setInterval<A extends unknown[]>(
 }
 
 /**
- * Ends a timeout or interval, given as itself or by its number. A timer of Node's own is ended too, so that this may stand in for the
- * global; anything else is ignored.
+ * Ends a timeout or interval, given as itself or by its number. A timer of Node's own is ended too,
+ * so that this may stand in for the global; anything else is ignored.
  */
 export function clearTimeout(timeout: Timeout | NodeJS.Timeout | string | number | null | undefined): void {
   const ours = timeoutOf(timeout);

@@ -1,4 +1,5 @@
-// The drop-in timers under the fakes of users: as Node's own, which these scenarios are run against too.
+// The drop-in timers under the fakes of users: as Node's own, which these scenarios are run against
+// too.
 import * as nodeTimers from 'node:timers';
 import { expect } from 'chai';
 import { SystemTimer } from '../../src/index.ts';

@@ -1,5 +1,6 @@
-// How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one. And how many steps all
-// models took, which the soak adds up: at the end they are written to the file that FC_STEPS_FILE names.
+// How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat
+// one. And how many steps all models took, which the soak adds up: at the end they are written to
+// the file that FC_STEPS_FILE names.
 import { writeFileSync } from 'node:fs';
 import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
 
@@ -22,7 +23,10 @@ export function runs<T>(byDefault: number): Parameters<T> {
   };
 }
 
-/** The parameters of a property of long histories: too long to shrink or to print, so told by their seed. */
+/**
+ * The parameters of a property of long histories: too long to shrink or to print, so told by their
+ * seed.
+ */
 export function longRuns<T>(byDefault: number): Parameters<T> {
   return {
     ...runs(byDefault),
@@ -34,7 +38,10 @@ export function longRuns<T>(byDefault: number): Parameters<T> {
   };
 }
 
-/** A property of a structure and its naive twin: whatever is done to a new pair of them, at most `most` acts, its check holds after each. */
+/**
+ * A property of a structure and its naive twin: whatever is done to a new pair of them, at most
+ * `most` acts, its check holds after each.
+ */
 export function holdsAfterEachAct<Act>(
   makePair: () => { act(act: Act): void; check(): void },
   act: Arbitrary<Act>,

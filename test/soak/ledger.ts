@@ -1,4 +1,5 @@
-// What all runs of the soak together have done: a file that each run adds to, and the summary of it that is published.
+// What all runs of the soak together have done: a file that each run adds to, and the summary of it
+// that is published.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { COUNTS, type CountName, type Counts } from './load.ts';

@@ -19,8 +19,8 @@ export const COUNTS = {
 
 export interface Load {
   /**
-   * Does what the seed says, and throws an error where something is wrong. A second or so, and the same again for the same seed, as far as
-   * the host lets it.
+   * Does what the seed says, and throws an error where something is wrong. A second or so, and the
+   * same again for the same seed, as far as the host lets it.
    */
   run(seed: number, counts: Counts): void | Promise<void>;
   /** Gives back what the units share. */

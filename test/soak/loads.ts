@@ -1,4 +1,5 @@
-// The loads of the soak, with their share of the time. What is slow to import is imported by the process that runs it.
+// The loads of the soak, with their share of the time. What is slow to import is imported by the
+// process that runs it.
 import type { Load } from './load.ts';
 
 export interface LoadEntry {

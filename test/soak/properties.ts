@@ -1,5 +1,5 @@
-// Every property model of test/property, and those of the schemes and the slab, with a seed of its own: by mocha,
-// in a process of its own.
+// Every property model of test/property, and those of the schemes and the slab, with a seed of its
+// own: by mocha, in a process of its own.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

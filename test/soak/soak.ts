@@ -1,5 +1,6 @@
-// `npm run soak -- --minutes 30`: every load by turns, with fresh seeds, as many at once as there are cores; a line of progress; at the end a
-// table. What the run did is added to the ledger. A failure prints the seed and the command that replays it, and ends the run.
+// `npm run soak -- --minutes 30`: every load by turns, with fresh seeds, as many at once as there
+// are cores; a line of progress; at the end a table. What the run did is added to the ledger. A
+// failure prints the seed and the command that replays it, and ends the run.
 //
 //   --minutes 30            how long, in all
 //   --only timer,kills      these loads alone

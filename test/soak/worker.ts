@@ -1,6 +1,8 @@
-// One process of the soak: runs units of a load until its time is over, and tells its parent what they did.
+// One process of the soak: runs units of a load until its time is over, and tells its parent what
+// they did.
 //
-// Ground rules. The parent is told of a seed before its unit begins, so that it knows which one hung or took the process with it.
+// Ground rules. The parent is told of a seed before its unit begins, so that it knows which one
+// hung or took the process with it.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Counts } from './load.ts';

@@ -1,5 +1,6 @@
-// The end of the stack may cut the engine off in any of its own calls. Here a call of each kind fails instead, the first, the second and so
-// on, before it has done its work or after: the engine must be sound then, and the task or operation in or out as a whole.
+// The end of the stack may cut the engine off in any of its own calls. Here a call of each kind
+// fails instead, the first, the second and so on, before it has done its work or after: the engine
+// must be sound then, and the task or operation in or out as a whole.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { expect } from 'chai';
 import { Slab } from '../../src/slab/slab.ts';
@@ -7,7 +8,7 @@ import { Scenario } from '../soak/faults/scenario.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
-class CutOff extends Error {}
+class CutOff extends RangeError {}
 
 const METHODS: readonly [object, string, 'before' | 'after'][] = [
   [Slab.prototype, 'push', 'before'],

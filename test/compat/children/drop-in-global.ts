@@ -1,4 +1,5 @@
-// Run by drop-in-fakes.test.ts: the drop-in timers in place of the globals, in the scene named by the argument.
+// Run by drop-in-fakes.test.ts: the drop-in timers in place of the globals, in the scene named by
+// the argument.
 import assert from 'node:assert/strict';
 import * as host from 'node:timers';
 import sinon from 'sinon';

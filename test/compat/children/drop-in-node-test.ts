@@ -1,4 +1,5 @@
-// Run by drop-in-fakes.test.ts: the drop-in timers under the mock timers of node:test. Prints what went wrong.
+// Run by drop-in-fakes.test.ts: the drop-in timers under the mock timers of node:test. Prints what
+// went wrong.
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import * as timers from '../../../src/timers/timers.ts';

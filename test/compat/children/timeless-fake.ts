@@ -1,4 +1,5 @@
-// Run by drop-in-fakes.test.ts: a fake of setTimeout that moves neither Date nor performance fires early by both.
+// Run by drop-in-fakes.test.ts: a fake of setTimeout that moves neither Date nor performance fires
+// early by both.
 import assert from 'node:assert/strict';
 import sinon from 'sinon';
 import { SystemTimer } from '../../../src/index.ts';

@@ -1,6 +1,7 @@
-// Run by uncaught.test.ts: the scene named by the argument, in which an `uncaughtException` handler ends what threw, while what is left
-// of it waits for the next turn. Prints the messages that the handler saw. (A host whose queue of immediates has been broken
-// throws errors of its own, without end.)
+// Run by uncaught.test.ts: the scene named by the argument, in which an `uncaughtException` handler
+// ends what threw, while what is left of it waits for the next turn. Prints the messages that the
+// handler saw. (A host whose queue of immediates has been broken throws errors of its own, without
+// end.)
 import { setTimeout as hostSetTimeout } from 'node:timers';
 import sinon from 'sinon';
 import { IdleTimeouts } from '../../../src/idle/idle-timeouts.ts';

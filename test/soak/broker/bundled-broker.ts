@@ -1,4 +1,5 @@
-// A broker in a process of its own that starts in a fifth of a second: bundled, once a process of the soak.
+// A broker in a process of its own that starts in a fifth of a second: bundled, once a process of
+// the soak.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

@@ -1,6 +1,7 @@
-// Mutations of what real clients send, through the parser of requests; some of what that takes goes to a broker, many frames in one
-// write. A parser that throws anything but a refusal, a connection that is not ended, anything left behind, a fault in the
-// log, or a client that is no longer served, fails it.
+// Mutations of what real clients send, through the parser of requests; some of what that takes goes
+// to a broker, many frames in one write. A parser that throws anything but a refusal, a connection
+// that is not ended, anything left behind, a fault in the log, or a client that is no longer
+// served, fails it.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,7 +1,9 @@
-// A broker whose disk fills up under its writers, is killed there, and gets room again. What it acknowledged is there, before and after; what
-// it refused it refused in the protocol's words; and all writers go on when there is room.
+// A broker whose disk fills up under its writers, is killed there, and gets room again. What it
+// acknowledged is there, before and after; what it refused it refused in the protocol's words; and
+// all writers go on when there is room.
 //
-// The disk is a tmpfs where this process may mount one; else the quota that the log itself enforces (--max-log-bytes), which grows.
+// The disk is a tmpfs where this process may mount one; else the quota that the log itself enforces
+// (--max-log-bytes), which grows.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import { holds } from '../load.ts';
 
-/** Throws unless the log of partition `t-<partition>` has the records 0 to at least `acknowledged`, once each, in order. */
+/**
+ * Throws unless the log of partition `t-<partition>` has the records 0 to at least `acknowledged`,
+ * once each, in order.
+ */
 export function checkLog(data: string, partition: number, acknowledged: number): void {
   const folder = join(data, 'node-0', 'logs', `t-${partition}`);
   const files = readdirSync(folder).sort();

@@ -1,5 +1,5 @@
-// An idempotent producer with acks=all that sends one record after the other to one partition, each until it is acknowledged, whatever
-// becomes of the broker meanwhile.
+// An idempotent producer with acks=all that sends one record after the other to one partition, each
+// until it is acknowledged, whatever becomes of the broker meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from '../../examples/broker/support/batches.ts';

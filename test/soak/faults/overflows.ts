@@ -1,5 +1,6 @@
-// A scenario, played with less and less of the stack left, so that it overflows at every depth: in callbacks, and in the engine's own
-// calls between them. Whatever was cut off there, nothing of the engine may be upset by it.
+// A scenario, played with less and less of the stack left, so that it overflows at every depth: in
+// callbacks, and in the engine's own calls between them. Whatever was cut off there, nothing of the
+// engine may be upset by it.
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Scenario } from './scenario.ts';
 

@@ -1,5 +1,6 @@
-// A scenario that calls back in every way that the engine can: tries, completions, expirations, tasks, periodic tasks, attempts of waiters,
-// idle elements, and events from inside all of these. What each callback does besides is up to the load: it throws, or uses up the stack.
+// A scenario that calls back in every way that the engine can: tries, completions, expirations,
+// tasks, periodic tasks, attempts of waiters, idle elements, and events from inside all of these.
+// What each callback does besides is up to the load: it throws, or uses up the stack.
 import { IdleTimeouts } from '../../../src/idle/idle-timeouts.ts';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
@@ -39,9 +40,15 @@ class ScenarioOperation extends DelayedOperation {
 }
 
 export interface ScenarioOptions {
-  /** Whether there are waiters. Node prints what it cannot tell of a promise that is rejected at the end of the stack. */
+  /**
+   * Whether there are waiters. Node prints what it cannot tell of a promise that is rejected at the
+   * end of the stack.
+   */
   readonly waits?: boolean;
-  /** Whether there are thresholds and idle elements, which the end of the stack may cut off in the middle of a change. */
+  /**
+   * Whether there are thresholds and idle elements, which the end of the stack may cut off in the
+   * middle of a change.
+   */
   readonly extras?: boolean;
 }
 

@@ -1,6 +1,7 @@
-// A long random walk on a Purgatory and its naive twin in lock-step: arrays of watchers by key, and the sorted list of deadlines. As the
-// histories of test/property, hundreds of times as far. What a pass tries next, and what expires next, is checked at each try;
-// the counts after each step; the invariants now and then.
+// A long random walk on a Purgatory and its naive twin in lock-step: arrays of watchers by key, and
+// the sorted list of deadlines. As the histories of test/property, hundreds of times as far. What a
+// pass tries next, and what expires next, is checked at each try; the counts after each step; the
+// invariants now and then.
 import { setImmediate as turn } from 'node:timers/promises';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';

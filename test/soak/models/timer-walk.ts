@@ -1,5 +1,6 @@
-// A long random walk on a SystemTimer and its naive twin in lock-step: as the histories of test/property, without what these take to be
-// shrunk and printed, so that it goes hundreds of times as far. The invariants are checked now and then, the order at every run.
+// A long random walk on a SystemTimer and its naive twin in lock-step: as the histories of
+// test/property, without what these take to be shrunk and printed, so that it goes hundreds of
+// times as far. The invariants are checked now and then, the order at every run.
 import { SystemTimer, TimerTask } from '../../../src/index.ts';
 import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';

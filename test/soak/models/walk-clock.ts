@@ -1,4 +1,5 @@
-// A clock for walks: one wake-up at a time, which is all that a timer asks for, and nothing to allocate.
+// A clock for walks: one wake-up at a time, which is all that a timer asks for, and nothing to
+// allocate.
 import type { Clock, WakeUp } from '../../../src/index.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
