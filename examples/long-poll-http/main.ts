@@ -1,12 +1,31 @@
-// node --import tsx examples/long-poll-http/main.ts [port]
+// node --import tsx examples/long-poll-http/main.ts [port] [--workers N] [--bus URL] [--inspect]
+import { serveInspector } from '../workers/inspector.ts';
+import { run } from '../workers/run.ts';
+import { feedOf } from './feed-of.ts';
+import { MemoryFeed } from './memory-feed.ts';
+import { shareFeed } from './primary-feed.ts';
 import { ChatServer } from './server.ts';
 
-const server = new ChatServer();
-const port = await server.listen(Number(process.argv[2] ?? 8080));
-const url = `http://127.0.0.1:${port}`;
-console.log(`ready ${url}`);
-console.log(`Open it in two windows, or:
+await run({
+  defaultPort: 8080,
+  inPrimary: () => shareFeed(new MemoryFeed()),
+  async serve(engine, { port, inspect }) {
+    const server = new ChatServer({
+      feed: await feedOf(engine),
+      bus: engine.bus,
+      worker: process.env.WORKER,
+    });
+    const inspector = inspect ? await serveInspector({ purgatories: [server.polls] }) : undefined;
+    return {
+      port: await server.listen(port),
+      inspector: inspector?.url,
+      async close() {
+        inspector?.close();
+        await server.close();
+      },
+    };
+  },
+  help: (url) => `Open it in two windows, or:
   curl '${url}/messages?room=lobby&min=1&wait=25000'
-  curl ${url}/messages -d '{"room":"lobby","author":"curl","text":"hello"}'`);
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());
+  curl ${url}/messages -d '{"room":"lobby","author":"curl","text":"hello"}'`,
+});

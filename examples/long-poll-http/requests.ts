@@ -12,7 +12,7 @@ export class BadRequest extends Error {
 }
 
 export interface Poll {
-  readonly rooms: Set<string>;
+  readonly rooms: readonly string[];
   /** The id of the last message that the client has seen. */
   readonly after: number;
   /** How many messages are worth an answer before the deadline. */
@@ -31,8 +31,9 @@ const MAX_BODY_BYTES = 4096;
 const MAX_ROOMS = 20;
 
 export function parsePoll(query: URLSearchParams): Poll {
-  const rooms = new Set(query.getAll('room'));
-  if (rooms.size === 0 || rooms.size > MAX_ROOMS) throw new BadRequest(400, `name 1 to ${MAX_ROOMS} rooms`);
+  const rooms = [...new Set(query.getAll('room'))];
+  if (rooms.length === 0 || rooms.length > MAX_ROOMS)
+    throw new BadRequest(400, `name 1 to ${MAX_ROOMS} rooms`);
   return {
     rooms,
     after: integer(query, 'after', 0, Number.MAX_SAFE_INTEGER),

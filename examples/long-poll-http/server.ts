@@ -3,31 +3,38 @@
 //
 // Ground rules. A poll is answered once: with enough messages, or at its deadline with what there is. A client that goes away takes its
 // poll with it. All that a client can make the server keep has a limit: parked polls, rooms, messages of a room, bytes of a post.
+// Messages are kept where every process can read them (feed.ts): a post is written first, then told. A read that fails answers nobody: the
+// poll waits on, and is tried again when the bus is live again, or has its deadline.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Purgatory, PurgatoryError } from 'purgatory';
-import { Feed } from './feed.ts';
-import { BadRequest, parsePoll, readPost } from './requests.ts';
+import type { Bus } from 'purgatory/bus';
+import type { Feed, Message, News } from './feed.ts';
+import { BadRequest, type Post, parsePoll, readPost } from './requests.ts';
 
 const GRACE_MS = 200;
 const page = await readFile(new URL('page.html', import.meta.url));
 
 export interface ChatOptions {
+  readonly feed: Feed;
+  /** Tells the other processes of posts. Without one, this process is alone. */
+  readonly bus?: Bus | undefined;
   readonly maxParked?: number;
-  readonly maxRooms?: number;
-  readonly keep?: number;
+  /** What answers say of the process that gave them. */
+  readonly worker?: string | undefined;
 }
 
 export class ChatServer {
   readonly polls: Purgatory<string>;
   readonly #feed: Feed;
-  readonly #maxRooms: number;
+  readonly #worker: string;
+  #isOut = false;
   readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
 
-  constructor({ maxParked = 100_000, maxRooms = 1000, keep = 1000 }: ChatOptions = {}) {
-    this.polls = new Purgatory('polls', { maxParked });
-    this.#feed = new Feed(keep);
-    this.#maxRooms = maxRooms;
+  constructor({ feed, bus, maxParked = 100_000, worker = `${process.pid}` }: ChatOptions) {
+    this.polls = new Purgatory('polls', { maxParked, ...(bus === undefined ? {} : { bus }) });
+    this.#feed = feed;
+    this.#worker = worker;
   }
 
   /** Listens on the loopback interface; returns the port. */
@@ -59,7 +66,11 @@ export class ChatServer {
     const send = (status: number, body: object): void => {
       // A client that keeps its connection would keep a server that is closing.
       if (!this.#server.listening) response.setHeader('connection', 'close');
-      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'x-worker': this.#worker,
+      });
       response.end(JSON.stringify(body));
     };
     try {
@@ -82,27 +93,52 @@ export class ChatServer {
 
   async #poll(query: URLSearchParams, signal: AbortSignal): Promise<object> {
     const { rooms, after, min, waitMs } = parsePoll(query);
-    const feed = this.#feed;
-    // A client that is ahead of us knew us before a restart: it starts over.
-    const seen = after > feed.lastId ? 0 : after;
     const since = performance.now();
-    await this.polls.waitFor([...rooms], () => feed.countAfter(rooms, seen) >= min || undefined, {
-      timeoutMs: waitMs,
-      signal,
-    });
+    const read = async (context: { signal: AbortSignal }): Promise<News | undefined> => {
+      const news = await this.#read(rooms, after, context.signal);
+      return news !== undefined && news.messages.length >= min ? news : undefined;
+    };
+    const result = await this.polls.waitFor(rooms, read, { timeoutMs: waitMs, signal });
     // Whether it has enough or has run out of time: it gets what there is.
-    const messages = feed.after(rooms, seen);
-    return { messages, next: feed.lastId, waitedMs: Math.round(performance.now() - since) };
+    const news = result.expired ? await this.#read(rooms, after, signal) : result.value;
+    if (news === undefined) throw new BadRequest(503, 'the messages cannot be read now');
+    return { ...news, waitedMs: Math.round(performance.now() - since) };
+  }
+
+  /** What the feed has; undefined while it cannot be read. */
+  async #read(rooms: readonly string[], after: number, signal: AbortSignal): Promise<News | undefined> {
+    try {
+      const news = await this.#feed.after(rooms, after, { signal });
+      this.#isOut = false;
+      return news;
+    } catch (error) {
+      if (!signal.aborted) this.#feedFailed(error);
+      return undefined;
+    }
   }
 
   async #post(request: IncomingMessage): Promise<object> {
-    const { room, author, text } = await readPost(request);
-    if (!this.#feed.has(room) && this.#feed.rooms >= this.#maxRooms)
-      throw new BadRequest(429, 'too many rooms');
-    const message = this.#feed.append(room, author, text);
-    // Not checkAndComplete: posts that arrive in one go wake the room's polls once.
-    this.polls.notify(room);
+    const post = await readPost(request);
+    const message = await this.#append(post);
+    // Posts that arrive in one go wake the room's polls once, here and in the other processes.
+    this.polls.notify(post.room);
     return message;
+  }
+
+  async #append(post: Post): Promise<Message> {
+    try {
+      return await this.#feed.append(post);
+    } catch (error) {
+      if (error instanceof BadRequest) throw error;
+      this.#feedFailed(error);
+      throw new BadRequest(503, 'messages cannot be taken now');
+    }
+  }
+
+  /** Told once, until it works again. */
+  #feedFailed(error: unknown): void {
+    if (!this.#isOut) console.error(`the messages are out of reach: ${error}`);
+    this.#isOut = true;
   }
 }
 

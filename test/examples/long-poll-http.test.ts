@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Message } from '../../examples/long-poll-http/feed.ts';
+import { MemoryFeed } from '../../examples/long-poll-http/memory-feed.ts';
 import { ChatServer } from '../../examples/long-poll-http/server.ts';
 
 interface Answer {
@@ -14,7 +15,7 @@ describe('examples/long-poll-http', () => {
   let base: string;
 
   beforeEach(async () => {
-    server = new ChatServer({ maxParked: 3, maxRooms: 3, keep: 5 });
+    server = new ChatServer({ feed: new MemoryFeed({ maxRooms: 3, keep: 5 }), maxParked: 3 });
     base = `http://127.0.0.1:${await server.listen(0)}`;
   });
 

@@ -1,0 +1,65 @@
+// `npm run demo -- --workers N`, as a user runs it: what is killed comes back, and no message is missed.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { isInstalled } from '../support/engines.ts';
+
+const cwd = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+async function demo(...args: string[]): Promise<Ended> {
+  const argv = ['--import', 'tsx', 'examples/demo.ts', ...args];
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { cwd, timeout: 60_000 });
+    return { stdout, stderr, code: 0 };
+  } catch (error) {
+    return error as Ended;
+  }
+}
+
+/** The last line tells what was missed. */
+function expectNothingMissed({ stdout, stderr, code }: Ended): void {
+  expect(code, stderr).to.equal(0);
+  for (const line of stderr.split('\n')) expect(line).to.match(/^$|^the messages are out of reach: /);
+  expect(stdout).to.match(/^ready http/m);
+  expect(stdout.match(/^inspector of process \d+: http/gm)).to.have.length.of.at.least(3);
+  expect(stdout).to.match(/^worker 1 has died of SIGKILL$/m);
+  expect(stdout).to.match(/^worker 1 is back, process \d+$/m);
+  expect(stdout).to.match(
+    /\n\d+ messages, \d+ polls answered, \d+ requests made again; 0 messages missed\n$/,
+  );
+}
+
+describe('npm run demo -- --workers', function () {
+  this.timeout(90_000);
+
+  it('kills a worker, which comes back, and no message is missed', async () => {
+    expectNothingMissed(await demo('--workers', '2', '--seconds', '6', '--readers', '40'));
+  });
+
+  for (const engine of ['redis', 'nats', 'postgres'] as const) {
+    it(`kills ${engine} too, which comes back, and no message is missed`, async function () {
+      if (!isInstalled(engine)) this.skip();
+      const ended = await demo('--workers', '2', '--seconds', '9', '--readers', '40', '--bus', engine);
+      expectNothingMissed(ended);
+      expect(ended.stdout).to.match(/^-- kill -9 of the engine\n/m);
+    });
+  }
+
+  it('says in a sentence what is wrong with an option', async () => {
+    expect(await demo('--workers', '0')).to.include({
+      stderr: '--workers must be a whole number from 1 to 16, and not "0".\n',
+      code: 1,
+    });
+    expect(await demo('--workers', '2', '--bus', 'kafka')).to.include({
+      stderr: '--bus must be a URL, or one of redis, nats, postgres, and not "kafka".\n',
+      code: 1,
+    });
+  });
+});

@@ -1,0 +1,141 @@
+// The chat as several processes: a post to any of them wakes the polls of all.
+import { expect } from 'chai';
+import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
+import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
+
+const WORKERS = 3;
+
+interface Answer {
+  readonly status: number;
+  readonly worker: string | null;
+  readonly texts: string[];
+  readonly next: number;
+}
+
+/** A connection each, so that workers take turns. */
+const ONE = { headers: { connection: 'close' } };
+
+async function poll(base: string, query: string): Promise<Answer> {
+  const response = await fetch(`${base}/messages?${query}`, ONE);
+  const { messages = [], next } = (await response.json()) as { messages?: { text: string }[]; next: number };
+  return {
+    status: response.status,
+    worker: response.headers.get('x-worker'),
+    texts: messages.map(({ text }) => text),
+    next,
+  };
+}
+
+async function post(base: string, room: string, text: string): Promise<number> {
+  const body = JSON.stringify({ room, author: 'ada', text });
+  const response = await fetch(`${base}/messages`, { ...ONE, method: 'POST', body });
+  const { id } = (await response.json()) as { id: number };
+  expect(response.status).to.equal(201);
+  return id;
+}
+
+/** Polls of two rooms on every worker; a post to each room, by whichever worker, answers them long before their deadline. */
+async function expectWakesAll(base: string): Promise<void> {
+  const first = await post(base, 'lobby', 'before');
+  const since = performance.now();
+  const polls = Array.from({ length: 4 * WORKERS }, () =>
+    poll(base, `room=lobby&room=engine&min=2&after=${first}&wait=20000`),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await post(base, 'lobby', 'one');
+  await post(base, 'elsewhere', 'not read');
+  const last = await post(base, 'engine', 'two');
+  const answers = await Promise.all(polls);
+  expect(performance.now() - since).to.be.below(10_000);
+  for (const { status, texts, next } of answers) {
+    expect([status, texts, next]).to.deep.equal([200, ['one', 'two'], last]);
+  }
+  expect(new Set(answers.map(({ worker }) => worker)).size).to.equal(WORKERS);
+}
+
+describe('examples/long-poll-http with workers', function () {
+  this.timeout(60_000);
+  let server: ExampleServer | undefined;
+  let engine: Engine | undefined;
+
+  afterEach(async () => {
+    await server?.stop();
+    await engine?.stop();
+    server = undefined;
+    engine = undefined;
+  });
+
+  const start = async (...bus: string[]): Promise<ExampleServer> => {
+    server = await startExample('long-poll-http', ['0', '--workers', `${WORKERS}`, ...bus]);
+    return server;
+  };
+
+  it('wakes the polls of all by the relay of the primary, which keeps the messages', async () => {
+    const { url, stop } = await start();
+    await expectWakesAll(url);
+    expect(await stop()).to.equal(0);
+  });
+
+  it('starts a worker again that dies, which reads what was posted meanwhile', async () => {
+    const { url, printed } = await start();
+    const [, pid] = await printed(/^worker 1 is process (\d+)$/);
+    process.kill(Number(pid), 'SIGKILL');
+    await printed(/^worker 1 has died of SIGKILL$/);
+    await post(url, 'lobby', 'meanwhile');
+    await printed(/^worker 1 is back, process \d+$/);
+    await expectWakesAll(url);
+    const answers = await Promise.all(
+      Array.from({ length: WORKERS }, () => poll(url, 'room=lobby&after=0&min=1')),
+    );
+    for (const { texts } of answers) expect(texts[0]).to.equal('meanwhile');
+  });
+
+  it('wakes the polls of all by Redis, which keeps the messages in a stream', async function () {
+    if (!isInstalled('redis')) this.skip();
+    engine = await startRedis();
+    const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
+    await expectWakesAll(url);
+  });
+
+  it('wakes the polls of all by NATS, with the messages in the primary', async function () {
+    if (!isInstalled('nats')) this.skip();
+    engine = await startNats();
+    const { url } = await start('--bus', `nats://127.0.0.1:${engine.port}`);
+    await expectWakesAll(url);
+  });
+
+  it('wakes the polls of all by Postgres, which keeps the messages in a table', async function () {
+    if (!isInstalled('postgres')) this.skip();
+    engine = await startPostgres();
+    const { url } = await start('--bus', `postgres://postgres@127.0.0.1:${engine.port}/postgres`);
+    await expectWakesAll(url);
+  });
+
+  it('keeps polls parked while Redis is gone, and answers them when it is back', async function () {
+    if (!isInstalled('redis')) this.skip();
+    engine = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+    const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
+    const seen = await post(url, 'lobby', 'before');
+    const polls = Array.from({ length: 2 * WORKERS }, () => poll(url, `room=lobby&after=${seen}&wait=30000`));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await engine.kill();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await engine.start();
+    await post(url, 'lobby', 'after');
+    for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);
+  });
+
+  it('says in a sentence why it cannot start', async () => {
+    expect(
+      await refusalOf('long-poll-http', '0', '--workers', '2', '--bus', 'nats://127.0.0.1:1'),
+    ).to.deep.equal({
+      text: 'nats://127.0.0.1:1 cannot be reached: connection refused',
+      code: 1,
+    });
+    expect(await refusalOf('long-poll-http', '--worker', '2')).to.have.property('code', 1);
+    expect(await refusalOf('long-poll-http', '80 80')).to.deep.equal({
+      text: 'The port must be a whole number from 0 to 65535, and not "80 80".',
+      code: 1,
+    });
+  });
+});
