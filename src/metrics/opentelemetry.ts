@@ -10,6 +10,7 @@ import {
   BUS_GAPS,
   BUS_READINGS,
   type Durations,
+  LOAD_READINGS,
   Measured,
   type MetricSources,
   PURGATORY_READINGS,
@@ -55,12 +56,13 @@ const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.
 export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
   const measured = new Measured(sources);
   const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
+  const ofLoads = LOAD_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofTimer = TIMER_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofBus = BUS_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofBusByCause = [BUS_GAPS, BUS_GAP_TIME].map(
     (counts) => [counts, instrument(meter, { ...counts, type: 'counter' })] as const,
   );
-  const instruments = [...ofPurgatory, ...ofTimer, ...ofBus, ...ofBusByCause].map(
+  const instruments = [...ofPurgatory, ...ofLoads, ...ofTimer, ...ofBus, ...ofBusByCause].map(
     ([, observable]) => observable,
   );
   const observe = (result: BatchResult): void => {
@@ -69,6 +71,9 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
       const snapshot = purgatory.snapshot({ top: 0 });
       const labels = { purgatory: name };
       for (const [{ of }, observable] of ofPurgatory) result.observe(observable, of(snapshot), labels);
+      const { loads } = snapshot;
+      if (loads === undefined) continue;
+      for (const [{ of }, observable] of ofLoads) result.observe(observable, of(loads), labels);
     }
     for (const [name, timer] of timers) {
       const snapshot = timer.snapshot();

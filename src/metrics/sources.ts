@@ -9,9 +9,10 @@ import { listen } from '../events/index.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { OperationEnded } from '../purgatory/operation-events.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
+import type { LoadsSnapshot } from '../shared/load-meter.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 
-/** A purgatory of any kind. */
+/** A purgatory of any kind, or SharedWaits. */
 export interface MeasuredPurgatory {
   readonly name: string;
   /** A closed one is not measured any more. */
@@ -21,8 +22,11 @@ export interface MeasuredPurgatory {
    * purgatory.
    */
   readonly timer?: object;
-  snapshot(options: { top: number }): PurgatorySnapshot;
+  snapshot(options: { top: number }): MeasuredSnapshot;
 }
+
+/** What a purgatory tells, or SharedWaits, which have loads as well. */
+export type MeasuredSnapshot = PurgatorySnapshot & { readonly loads?: LoadsSnapshot };
 
 /** A SystemTimer. */
 export interface MeasuredTimer {
@@ -123,6 +127,30 @@ export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
     'failure',
     'Throws of user code inside a pass or an expiry',
     (now) => now.totals.failed,
+  ),
+];
+
+/** Of SharedWaits alone. */
+export const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
+  gauge(
+    'purgatory.loads_under_way',
+    'load',
+    'Loads of shared state that have not ended',
+    (now) => now.underWay,
+  ),
+  counter('purgatory.loads', 'load', 'Loads of shared state', (now) => now.totals.begun),
+  counter(
+    'purgatory.keys_loaded',
+    'key',
+    'Keys that were loaded, each load counted',
+    (now) => now.totals.keys,
+  ),
+  counter('purgatory.loads_failed', 'load', 'Loads that failed', (now) => now.totals.failed),
+  counter(
+    'purgatory.loads_in_vain',
+    'load',
+    'Loads that ended without an answer for a waiter',
+    (now) => now.totals.inVain,
   ),
 ];
 

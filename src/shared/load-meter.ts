@@ -21,6 +21,17 @@ export interface LoadTotals {
   aborted: number;
 }
 
+/** What has been loaded, and what is about to be. */
+export interface LoadsSnapshot {
+  /** Loads whose promise has not settled. */
+  underWay: number;
+  /** Keys that wait for a load to begin. */
+  keysDue: number;
+  totals: LoadTotals;
+  /** From the beginning of a load to its last answer. */
+  durations: DurationSnapshot;
+}
+
 /** Up to 32 s. */
 const DURATION_BOUNDS = 16;
 

@@ -12,7 +12,6 @@
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their waiters, in slices.
 import { throwIfAborted } from '../abort-listeners.ts';
 import { type BusMember, checkHintKey, type Membership } from '../bus-member.ts';
-import type { DurationSnapshot } from '../duration-histogram.ts';
 import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import { Parking } from '../purgatory/parking.ts';
@@ -25,7 +24,7 @@ import {
 import type { WaitResult } from '../purgatory/wait-for.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
-import { LoadMeter, type LoadTotals } from './load-meter.ts';
+import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { Loads } from './loads.ts';
 import { SharedWaiter } from './shared-waiter.ts';
 import {
@@ -40,15 +39,7 @@ import type { WatchedKey } from './watched-key.ts';
 
 /** What is waited for, and what has been loaded. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
-  loads: {
-    /** Loads whose promise has not settled. */
-    underWay: number;
-    /** Keys that wait for a load to begin. */
-    keysDue: number;
-    totals: LoadTotals;
-    /** From the beginning of a load to its last answer. */
-    durations: DurationSnapshot;
-  };
+  loads: LoadsSnapshot;
 }
 
 /** How long a sweep may take, in ms: as a purgatory's `sweepMs`. */

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { LocalHub } from '../../src/bus/index.ts';
 import { registerMetrics } from '../../src/metrics/index.ts';
+import { SharedWaits } from '../../src/shared/index.ts';
 import { hall } from '../support/op.ts';
 
 /** All names that a scrape of everything brings, the parts of histograms included. */
@@ -10,9 +11,11 @@ async function scrapedNames(): Promise<Set<string>> {
   const { purgatory, timer } = hall();
   const bus = new LocalHub().bus();
   const registry = new Registry();
-  const stop = registerMetrics(registry, { purgatories: [purgatory], timers: [timer], buses: [bus] });
+  const waits = new SharedWaits('waits', { load: async () => new Map() });
+  const stop = registerMetrics(registry, { purgatories: [purgatory, waits], timers: [timer], buses: [bus] });
   const text = await registry.metrics();
   stop();
+  waits.close();
   await bus.close();
   return new Set([...text.matchAll(/^(?:# TYPE )?(purgatory_\w+)/gm)].map(([, name]) => name));
 }
