@@ -7,7 +7,7 @@
 // are called in a turn of the bus's own, never from inside `join` or `publish`, and never after `leave`. A hint means "perhaps": it can
 // come late, twice, or for nothing, so a member looks at what it reads, never at the hint. Neither call may throw.
 // Ground rules for a bus. `publish` never throws for the state of the connection, and takes O(1).
-import { invalidArgType, invalidArgValue } from './errors.ts';
+import { invalidArgType, invalidArgValue, outOfRange } from './errors.ts';
 
 /** What goes with a hint of `advance`: a threshold's value. */
 export type HintValue = number | bigint;
@@ -63,6 +63,16 @@ export function checkHintKey(key: unknown): asserts key is string {
   if (key.length <= SURELY_FITS) return;
   if (key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES) {
     throw invalidArgValue('key', `must be at most ${MAX_KEY_BYTES} bytes long for a bus`, key);
+  }
+}
+
+/** Far above any offset, and short enough for one frame. */
+const MAX_HINT_BIGINT = 10n ** 1_000n;
+
+/** @throws RangeError ERR_OUT_OF_RANGE for a bigint of more than 1,000 digits: it fits in no frame. */
+export function checkHintValue(value: HintValue): void {
+  if (typeof value === 'bigint' && (value >= MAX_HINT_BIGINT || value <= -MAX_HINT_BIGINT)) {
+    throw outOfRange('value', 'a bigint of at most 1,000 digits for a bus', `${`${value}`.slice(0, 20)}...`);
   }
 }
 

@@ -115,17 +115,19 @@ export class Connection {
     const settle = (error?: { readonly reason: unknown }): void => {
       if (link === this.#link) done(error);
     };
+    let taken: Promise<unknown> | undefined;
     try {
-      const taken = this.#transport.publish(text);
-      if (taken === undefined) settle();
-      else
-        taken.then(
-          () => settle(),
-          (reason: unknown) => settle({ reason }),
-        );
+      taken = this.#transport.publish(text);
     } catch (reason) {
       settle({ reason });
+      return;
     }
+    if (taken === undefined) settle();
+    else
+      taken.then(
+        () => settle(),
+        (reason: unknown) => settle({ reason }),
+      );
   }
 
   /** A frame of this bus has come back. */

@@ -8,7 +8,8 @@
 //   all  names whose members are to try everything: more had changed than could be kept
 // An echo is a frame without hints.
 //
-// Ground rules. A frame is never longer than its engine takes: keys are short (bus-member.ts), so one hint always fits.
+// Ground rules. A frame is never longer than its engine takes: keys and values are short (bus-member.ts), so one
+// hint always fits.
 import type { HintValue } from '../bus-member.ts';
 import { foreignProtocol, foreignText } from '../errors.ts';
 

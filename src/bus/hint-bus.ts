@@ -34,6 +34,8 @@ import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
 const MAX_NAME_BYTES = 128;
 const SHOWN_MEMBERS = 100;
+/** Frames that an engine without a round trip is given in a turn, before others have theirs. */
+const FRAMES_A_TURN = 32;
 /** After so many times its `echoMs` a bus has heard every process that was there before. */
 const ECHOES_TO_KNOW_ALL = 1.25;
 /** A process that was silent for so many times its `echoMs` has ended. */
@@ -172,11 +174,11 @@ export class HintBus implements Bus {
     this.#sendSoon();
   }
 
-  #sendSoon(): void {
+  #sendSoon(delayMs = this.#options.flushMs): void {
     if (this.#isFlushDue || this.#underWay !== undefined || !this.#isLive) return;
     this.#isFlushDue = true;
     this.#timer.ref(); // hints that are published just before the process would end are sent
-    this.#timer.schedule(this.#sendDue, this.#options.flushMs);
+    this.#timer.schedule(this.#sendDue, delayMs);
   }
 
   readonly #sendDue = (): void => {
@@ -187,13 +189,21 @@ export class HintBus implements Bus {
 
   /** Sends frame after frame, one at a time, for as long as they are full or somebody waits for them. */
   #send(): void {
-    if (this.#underWay !== undefined || !this.#isLive || this.#outbox.isEmpty) return;
+    for (let frames = 0; frames < FRAMES_A_TURN; frames++) if (!this.#sendFrame()) return;
+    this.#sendSoon(0);
+  }
+
+  /** True when the engine has taken the frame within the call, and the next one is due at once. */
+  #sendFrame(): boolean {
+    if (this.#underWay !== undefined || !this.#isLive || this.#outbox.isEmpty) return false;
     const batch = this.#outbox.take(this.#maxFrameBytes);
     const isFull = !this.#outbox.isEmpty;
     const underWay = { batch, sinceMs: this.#timer.now() };
     this.#underWay = underWay;
     this.#meter.framesSent++;
     const text = frameText(this.#origin, this.#connection.nextNumber(), batch.body);
+    let isInCall = true;
+    let isNextDue = false;
     this.#connection.publish(text, (error) => {
       if (this.#underWay !== underWay) return;
       if (error !== undefined) {
@@ -202,9 +212,12 @@ export class HintBus implements Bus {
       }
       this.#underWay = undefined;
       if (this.#isSent()) this.#resolveFlushed();
-      else if (isFull || this.#flushed.length > 0) this.#send();
-      else this.#sendSoon();
+      else if (!isFull && this.#flushed.length === 0) this.#sendSoon();
+      else if (isInCall) isNextDue = true;
+      else this.#send();
     });
+    isInCall = false;
+    return isNextDue;
   }
 
   #isSent(): boolean {

@@ -4,7 +4,6 @@
 // ManualClock needs no waiting. A bus that is cut knows it at once and is live again as soon as it is mended; one that is muted must find
 // out by its echo.
 import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
 import { invalidArgValue } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
 import { HintBus } from './hint-bus.ts';
@@ -31,7 +30,7 @@ export class LocalHub {
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
     this.#faults = checkedFaults(options);
-    this.#clock = options?.clock ?? systemClock;
+    this.#clock = checkedBusOptions({ clock: options?.clock }).clock;
     this.#random = randomFrom(this.#faults.seed);
   }
 

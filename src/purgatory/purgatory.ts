@@ -53,6 +53,8 @@ export class Purgatory<
   readonly #hints = new KeyHints();
   #notified = new Set<K>();
   #isFlushDue = false;
+  /** Counts the events, to see one that comes in the middle of a first attempt. */
+  #events = 0;
 
   /**
    * @param name for people: errors and metrics show it.
@@ -107,6 +109,7 @@ export class Purgatory<
    *   end.
    */
   checkAndComplete(key: K): number {
+    this.#events = (this.#events + 1) | 0;
     return tryWatchers(this.#parking, key);
   }
 
@@ -153,10 +156,11 @@ export class Purgatory<
     throwIfAborted(checked.signal);
     const waiter = new Waiter(attempt, checked);
     try {
-      // Between the beginning of an asynchronous attempt and here nothing could come: no second
-      // try.
-      if (this.#tryElsePark(waiter, keys) === undefined && !waiter.isUnderWay)
-        this.#parking.tryParked(waiter);
+      const events = this.#events;
+      if (this.#tryElsePark(waiter, keys) === undefined) {
+        // Only the attempt's own first part can have caused an event: then one more attempt follows.
+        if (!waiter.isUnderWay || this.#events !== events) this.#parking.tryParked(waiter);
+      }
     } catch (error) {
       waiter.refuse(error);
     }

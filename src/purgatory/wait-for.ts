@@ -83,15 +83,17 @@ export class Waiter extends DelayedOperation implements Abortable {
     const counts = this.#isAsynchronous ? 1 : 0;
     this.#underWay += counts;
     let value: unknown;
+    let isPromise: boolean;
     try {
       value = this.#attempt(this.#context);
+      isPromise = isThenable(value);
     } catch (error) {
       this.#fail(error);
       return false;
     } finally {
       this.#underWay -= counts;
     }
-    if (isThenable(value)) this.#follow(value);
+    if (isPromise) this.#follow(value as PromiseLike<unknown>);
     else if (value !== undefined) return this.#answer(value);
     else if (this.#isDue) this.#follow(Promise.resolve()); // once more, and not on top of this call
     return false;
@@ -160,7 +162,7 @@ export class Waiter extends DelayedOperation implements Abortable {
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+function isThenable(value: unknown): boolean {
   return (
     value !== null &&
     (typeof value === 'object' || typeof value === 'function') &&

@@ -65,6 +65,7 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable, KeyW
     try {
       answer = accept(value);
       if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
+        Promise.resolve(answer).catch(() => {}); // the error below says it all
         throw invalidReturnValue('a value, or undefined for "not yet", and no promise', 'accept', answer);
       }
     } catch (error) {

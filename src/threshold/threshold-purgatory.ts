@@ -16,7 +16,7 @@
 // its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
 // key, which is right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkHintKey } from '../bus-member.ts';
+import { checkHintKey, checkHintValue } from '../bus-member.ts';
 import {
   checkedFunction,
   invalidArgType,
@@ -126,12 +126,16 @@ export class ThresholdPurgatory<
    * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError
    * ERR_OUT_OF_RANGE for NaN.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
-   * ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
+   * ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes; RangeError ERR_OUT_OF_RANGE for a bigint
+   * of more than 1,000 digits.
    */
   advance(key: K, value: V): number {
     checkValue('value', value);
     if (this.#parking.isClosed) return 0;
-    this.#link?.publish(key, value);
+    if (this.#link !== undefined) {
+      checkHintValue(value);
+      this.#link.publish(key, value);
+    }
     return this.#advance(key, value);
   }
 

@@ -27,6 +27,20 @@ describe('a bus carries hints', () => {
     expect(b.listener.heard).to.deep.equal(values.map((value, index) => [`${index}`, value]));
   });
 
+  it('of more keys than fit in a thousand frames, and then goes on', () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process(), rig.process()];
+    const tail = 'x'.repeat(1_000);
+    const keys = Array.from({ length: 50_000 }, (_, index) => `${index}${tail}`);
+    for (const key of keys) a.publish(key);
+    rig.clock.advance(1_000);
+    expect(b.listener.heard.length).to.equal(50_000);
+    expect(a.bus.snapshot()).to.include({ state: 'live', pendingKeys: 0 });
+    a.publish('after');
+    rig.clock.advance(1);
+    expect(b.listener.heard.at(-1)).to.equal('after');
+  }).timeout(30_000);
+
   it('of any text', () => {
     const rig = new Rig();
     const [a, b] = [rig.process({}, '__proto__'), rig.process({}, '__proto__')];

@@ -169,6 +169,16 @@ describe('a ThresholdPurgatory on a bus', () => {
   ): ThresholdPurgatory<string, number | bigint> =>
     new ThresholdPurgatory('offsets', { bus, clock, ...options });
 
+  it('refuses a bigint that fits in no frame before anything changes', () => {
+    const w = world();
+    const purgatory = make(w, w.bus());
+    expect(codeOf(() => purgatory.advance('k', 10n ** 1_000n))).to.equal('ERR_OUT_OF_RANGE');
+    expect(codeOf(() => purgatory.advance('k', -(10n ** 20_000n)))).to.equal('ERR_OUT_OF_RANGE');
+    expect(purgatory.get('k')).to.equal(undefined);
+    purgatory.advance('k', 10n ** 1_000n - 1n);
+    expect(new ThresholdPurgatory('alone').advance('k', 10n ** 20_000n)).to.equal(0);
+  });
+
   it('advances in all processes, and remembers there', async () => {
     const w = world();
     const [a, b] = [make(w, w.bus()), make(w, w.bus())];

@@ -275,6 +275,17 @@ describe('waitFor with attempts that return promises', () => {
       },
     };
     expect(await rejection(wait(broken))).to.have.property('message', 'broken');
+    const hostile = {
+      // biome-ignore lint/suspicious/noThenProperty: a thenable is the point.
+      get then() {
+        throw new Error('hostile');
+      },
+    };
+    let value: unknown;
+    const parked = purgatory.waitFor(['k'], () => value as number | undefined, { timeoutMs: 50 });
+    value = hostile;
+    purgatory.checkAndComplete('k');
+    expect(await rejection(parked)).to.have.property('message', 'hostile');
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
@@ -293,6 +304,22 @@ describe('waitFor with attempts that return promises', () => {
     expect(begun).to.equal(1);
     purgatory.checkAndComplete('k');
     expect(await waiting).to.deep.equal({ expired: false, value: 3 });
+  });
+
+  it('makes one more attempt after a first one that causes an event before it awaits', async () => {
+    const { purgatory } = hall();
+    let begun = 0;
+    const waiting = purgatory.waitFor(
+      ['k'],
+      async () => {
+        if (++begun === 1) for (let i = 0; i < 3; i++) purgatory.checkAndComplete('k');
+        return begun > 1 ? begun : undefined;
+      },
+      { timeoutMs: 50 },
+    );
+    expect(begun).to.equal(1);
+    expect(await waiting).to.deep.equal({ expired: false, value: 2 });
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
   it('is refused where there is no place, and drops what the attempt brings then', async () => {
