@@ -176,7 +176,7 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(codeOf(() => purgatory.advance('k', -(10n ** 20_000n)))).to.equal('ERR_OUT_OF_RANGE');
     expect(purgatory.get('k')).to.equal(undefined);
     purgatory.advance('k', 10n ** 1_000n - 1n);
-    expect(new ThresholdPurgatory('alone').advance('k', 10n ** 20_000n)).to.equal(0);
+    expect(new ThresholdPurgatory<string, bigint>('alone').advance('k', 10n ** 20_000n)).to.equal(0);
   });
 
   it('advances in all processes, and remembers there', async () => {

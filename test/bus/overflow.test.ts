@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { createBus } from '../../src/bus/index.ts';
+import { Outbox } from '../../src/bus/outbox.ts';
+import { listen } from '../../src/events/index.ts';
+import { codeOf } from '../support/code-of.ts';
+import { Rig } from './rig.ts';
+
+describe('more hints than a bus keeps', () => {
+  it('become one sweep in the process that hears them, and an event in both', () => {
+    const heard: unknown[] = [];
+    const stops = [
+      listen('purgatory:bus:overflow', ({ direction }) => heard.push(direction)),
+      listen('purgatory:bus:swept', ({ member, tried }) => heard.push([member, tried])),
+    ];
+    try {
+      const rig = new Rig();
+      const [a, b] = [rig.process(), rig.process({ maxPendingKeys: 10 })];
+      b.listener.endSweep(0);
+      heard.length = 0;
+      const sweeps = b.listener.sweeps;
+      for (let key = 0; key < 11; key++) a.publish(`${key}`);
+      rig.clock.advance(100);
+      expect(b.listener.sweeps).to.equal(sweeps + 1);
+      b.listener.endSweep(7);
+      expect(heard).to.deep.equal(['in', ['orders', 7]]);
+    } finally {
+      for (const stop of stops) stop();
+    }
+  });
+
+  it('are put back as "try everything", which hints that are pending become part of', () => {
+    const outbox = new Outbox(10);
+    outbox.addAll('orders');
+    const batch = outbox.take(16_000);
+    expect(batch.all).to.deep.equal(['orders']);
+    outbox.add('orders', '1', undefined);
+    outbox.add('jobs', '1', undefined);
+    expect(outbox.restore(batch)).to.equal(0);
+    expect(outbox.size, 'the hint for another name stays').to.equal(1);
+    expect(outbox.has('orders', 'any')).to.equal(true);
+    expect(outbox.add('orders', '2', undefined)).to.equal(1);
+  });
+});
+
+describe('createBus', () => {
+  it('refuses what is no transport', () => {
+    for (const transport of [undefined, {}, { connect() {}, publish() {} }]) {
+      expect(codeOf(() => createBus(transport as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    }
+  });
+});
