@@ -33,20 +33,23 @@ export class Tally {
   }
 }
 
-/** Runs units of the load until `ms` are over, from `seed` on. `onCounts` hears of each unit. */
+/**
+ * Runs units of the load until `ms` are over, from `seed` on, or `stop`, which a worker that is
+ * terminated sets too. `onCounts` hears of each unit.
+ */
 export async function runLoad(
   name: string,
   seed: number,
   ms: number,
   tally: Tally,
   onCounts: (counts: Counts) => void,
-  stop: AbortSignal,
+  stop: AbortController,
 ): Promise<Failure | undefined> {
   const beganMs = performance.now();
   const { flags = [] } = loads[name];
   const child = fork(worker, [name, `${seed}`, `${ms}`], { execArgv: [...flags, '--import', 'tsx'] });
-  const onStop = (): void => void child.kill('SIGKILL');
-  stop.addEventListener('abort', onStop);
+  const onStop = (): void => void child.kill('SIGTERM');
+  stop.signal.addEventListener('abort', onStop);
   let failure: Failure | undefined;
   let current = seed;
   let firstHeapBytes: number | undefined;
@@ -81,9 +84,11 @@ export async function runLoad(
   });
   const [code, signal] = await once(child, 'exit');
   clearTimeout(watchdog);
-  stop.removeEventListener('abort', onStop);
+  stop.signal.removeEventListener('abort', onStop);
   tally.ms += performance.now() - beganMs;
-  if (code !== 0 && failure === undefined && !stop.aborted)
+  // Somebody wants an end: of all of it, mostly.
+  if (signal === 'SIGTERM' || signal === 'SIGINT') stop.abort();
+  else if (code !== 0 && failure === undefined)
     failure = { load: name, seed: current, why: `its process ended with ${code ?? signal}` };
   return failure;
 }

@@ -16,6 +16,8 @@ import { COUNTS, type CountName, type Counts } from './load.ts';
 import { loads } from './loads.ts';
 import { type Failure, runLoad, Tally } from './runner.ts';
 
+/** Of each load, in a short run: so that each has one, however slow the machine is. */
+const TURNS = 3;
 /** How long a process of a load runs, at most: the heap is compared within it. */
 const TURN_MS = 60_000;
 const PROGRESS_MS = 10_000;
@@ -61,7 +63,7 @@ else await soak();
 async function replay(which: string): Promise<void> {
   const [name, seed] = which.split(':');
   const tally = new Tally(name);
-  const failure = await runLoad(name, whole('replay', seed, 0), 0, tally, () => {}, stop.signal);
+  const failure = await runLoad(name, whole('replay', seed, 0), 0, tally, () => {}, stop);
   if (failure === undefined) console.log(`${which} holds: ${told(tally.counts)}`);
   else fail(failure);
 }
@@ -91,9 +93,13 @@ async function soak(): Promise<void> {
       if (name === undefined) return;
       running.add(name);
       const tally = tallies.get(name) as Tally;
-      const turnMs = Math.min(TURN_MS, (totalMs * lanes * loads[name].share) / shares, totalMs - elapsedMs());
+      const turnMs = Math.min(
+        TURN_MS,
+        (totalMs * lanes * loads[name].share) / shares / TURNS,
+        totalMs - elapsedMs(),
+      );
       seed = (seed + 0x6d2b79f5) >>> 0;
-      const failed = await runLoad(name, seed, turnMs, tally, onCounts, stop.signal);
+      const failed = await runLoad(name, seed, turnMs, tally, onCounts, stop);
       running.delete(name);
       if (failed !== undefined) {
         failure ??= failed;
@@ -119,7 +125,12 @@ async function soak(): Promise<void> {
   ledger.save();
   printTable([...tallies.values()]);
   console.log(`\nThe ledger, ${values.ledger}: ${ledger.summary()}`);
-  if (failure !== undefined) fail(failure);
+  if (failure !== undefined) {
+    fail(failure);
+  } else if (stop.signal.aborted) {
+    console.error(`\nSTOPPED after ${clock(elapsedMs())} of ${clock(totalMs)}`);
+    process.exitCode = 1;
+  }
 }
 
 function fail({ load, seed, why }: Failure): void {

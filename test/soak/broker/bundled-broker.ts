@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -11,11 +12,6 @@ const entry = fileURLToPath(new URL('../../../examples/broker/main.ts', import.m
 /** In the package's own folder, where its name resolves to what is built of it. */
 const bundle = fileURLToPath(new URL(`../build/broker-${process.pid}.js`, import.meta.url));
 let built: Promise<unknown> | undefined;
-/** None outlives this process. */
-const children = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
 
 async function makeBundle(): Promise<void> {
   process.once('exit', () => rmSync(bundle, { force: true }));
@@ -39,13 +35,12 @@ export class BundledBroker {
     built ??= makeBundle();
     await built;
     const child = spawn(process.execPath, [bundle, '--port', '0', '--http', '0', ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // It stops when the channel closes, so it does not outlive this process, whatever ends that.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    children.add(child);
-    child.once('exit', () => children.delete(child));
     const said: string[] = [];
-    createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
-    const lines = createInterface({ input: child.stdout });
+    createInterface({ input: child.stderr as Readable }).on('line', (line) => said.push(line));
+    const lines = createInterface({ input: child.stdout as Readable });
     for await (const line of lines) {
       const ready = /^ready 127\.0\.0\.1:(\d+)$/.exec(line);
       if (ready !== null) return new BundledBroker(child, Number(ready[1]), said);
