@@ -1,7 +1,8 @@
 /**
- * N waiters of one key, and hints on it, most of them in vain: the longest time for which the event loop gets to nothing else, in CPU time
- * between two turns, as in `burst`. What the answered do next, a few microtasks each, is in it. Each burst of hints goes on during the
- * load that it causes, as on a busy key: one more load is to follow, and no third.
+ * N waiters of one key, and hints on it, most of them in vain: the longest time for which the event
+ * loop gets to nothing else, in CPU time between two turns, as in `burst`. What the answered do
+ * next, a few microtasks each, is in it. Each burst of hints goes on during the load that it
+ * causes, as on a busy key: one more load is to follow, and no third.
  */
 import { SharedWaits } from 'purgatory/shared';
 import { cpuNs, nsPerStep, turn } from './harness/measure.ts';

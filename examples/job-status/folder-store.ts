@@ -1,5 +1,5 @@
-// Jobs in a folder, a file each. Ground rules: a file is written beside its place and renamed, so that a reader sees the whole of one
-// version or the whole of another.
+// Jobs in a folder, a file each. Ground rules: a file is written beside its place and renamed, so
+// that a reader sees the whole of one version or the whole of another.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job, JobStore } from './jobs.ts';

@@ -13,7 +13,12 @@ await run({
     const store =
       pool === undefined ? await openFolder(join(tmpdir(), 'purgatory-jobs')) : await openTable(pool);
     const server = new JobServer({ store, bus, worker: process.env.WORKER });
-    const inspector = inspect ? await serveInspector({ purgatories: [server.waits] }) : undefined;
+    const inspector = inspect
+      ? await serveInspector({
+          purgatories: [server.waits],
+          buses: bus === undefined ? [] : [bus],
+        })
+      : undefined;
     return {
       port: await server.listen(port),
       inspector: inspector?.url,

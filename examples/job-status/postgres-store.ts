@@ -1,4 +1,5 @@
-// Jobs in a table of PostgreSQL. A version is never replaced by an earlier one, whichever process is late.
+// Jobs in a table of PostgreSQL. A version is never replaced by an earlier one, whichever process
+// is late.
 import type { Pool } from 'pg';
 import type { Job, JobStore } from './jobs.ts';
 
@@ -8,7 +9,10 @@ const READ = 'SELECT id, state, progress, version FROM purgatory_jobs WHERE id =
 const WRITE = `INSERT INTO purgatory_jobs AS old (id, state, progress, version) VALUES ($1, $2, $3, $4)
   ON CONFLICT (id) DO UPDATE SET state = excluded.state, progress = excluded.progress, version = excluded.version
   WHERE old.version < excluded.version`;
-/** Several processes may come at once: without it, two CREATE TABLE IF NOT EXISTS can meet and one fails. */
+/**
+ * Several processes may come at once: without it, two CREATE TABLE IF NOT EXISTS can meet and one
+ * fails.
+ */
 const LOCK = 'SELECT pg_advisory_xact_lock(7461)';
 
 export async function openTable(pool: Pool): Promise<JobStore> {

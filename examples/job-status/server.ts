@@ -1,7 +1,8 @@
 // Jobs that are started, and awaited, by HTTP on any process.
 //
-// Ground rules. A job runs in the process that took it; its state is in the store, which all processes read. A write is told after it can be
-// read: write, then `changed`. Whoever waits for a job reads nothing: `load` reads it once for all of them, in each process.
+// Ground rules. A job runs in the process that took it; its state is in the store, which all
+// processes read. A write is told after it can be read: write, then `changed`. Whoever waits for a
+// job reads nothing: `load` reads it once for all of them, in each process.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -135,8 +136,9 @@ export class JobServer {
   }
 
   /**
-   * The job as it is once it has ended or, with `state=any`, once it has the version `version`: who has written or seen a version and asks
-   * for it never gets an earlier state, whichever process answers. At the deadline: as it is, with status 202.
+   * The job as it is once it has ended or, with `state=any`, once it has the version `version`: who
+   * has written or seen a version and asks for it never gets an earlier state, whichever process
+   * answers. At the deadline: as it is, with status 202.
    */
   async #get(id: string, query: URLSearchParams, signal: AbortSignal): Promise<[number, object]> {
     const least = number(query, 'version', 0, Number.MAX_SAFE_INTEGER);

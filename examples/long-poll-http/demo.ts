@@ -1,6 +1,7 @@
-// `npm run demo -- --workers 4`: the chat as four processes under load, live, while a worker is killed, and the engine where there is one.
-//   --bus redis|nats|postgres   starts that engine for the demo, and kills it, too; a URL uses one that is there, and leaves it alone
-//   --seconds 20 --readers 300
+// `npm run demo -- --workers 4`: the chat as four processes under load, live, while a worker is
+// killed, and the engine where there is one. --bus redis|nats|postgres   starts that engine for the
+// demo, and kills it, too; a URL uses one that is there, and leaves it alone --seconds 20 --readers
+// 300
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,5 @@
-// Where the messages are kept, by what there is: a table, a stream, the primary's memory, or this process's.
+// Where the messages are kept, by what there is: a table, a stream, the primary's memory, or this
+// process's.
 import cluster from 'node:cluster';
 import type { Engine } from '../workers/engine.ts';
 import type { Feed } from './feed.ts';

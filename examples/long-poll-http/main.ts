@@ -15,7 +15,12 @@ await run({
       bus: engine.bus,
       worker: process.env.WORKER,
     });
-    const inspector = inspect ? await serveInspector({ purgatories: [server.polls] }) : undefined;
+    const inspector = inspect
+      ? await serveInspector({
+          purgatories: [server.polls],
+          buses: engine.bus === undefined ? [] : [engine.bus],
+        })
+      : undefined;
     return {
       port: await server.listen(port),
       inspector: inspector?.url,

@@ -1,4 +1,5 @@
-// The feed in memory: the last `keep` messages of each room. Ground rules: a room exists from its first message on.
+// The feed in memory: the last `keep` messages of each room. Ground rules: a room exists from its
+// first message on.
 import type { Feed, Message, News } from './feed.ts';
 import { BadRequest, type Post } from './requests.ts';
 

@@ -1,7 +1,8 @@
 // The feed in a table of PostgreSQL.
 //
-// Ground rules. A sequence alone does not order commits: an id may become readable after a higher one, and a poll that has seen the higher one
-// would never see it. So who appends holds a lock from before its id is drawn until it commits.
+// Ground rules. A sequence alone does not order commits: an id may become readable after a higher
+// one, and a poll that has seen the higher one would never see it. So who appends holds a lock from
+// before its id is drawn until it commits.
 import type { Pool } from 'pg';
 import type { Feed, Message, News } from './feed.ts';
 import type { Post } from './requests.ts';

@@ -1,10 +1,13 @@
-// Long polling over plain HTTP. A poll says what it has seen (`after`), how much is worth an answer (`min`) and how long it waits
-// (`wait`); until then it is parked, watching every room that it reads. A post wakes the polls of its room, and only those.
+// Long polling over plain HTTP. A poll says what it has seen (`after`), how much is worth an answer
+// (`min`) and how long it waits (`wait`); until then it is parked, watching every room that it
+// reads. A post wakes the polls of its room, and only those.
 //
-// Ground rules. A poll is answered once: with enough messages, or at its deadline with what there is. A client that goes away takes its
-// poll with it. All that a client can make the server keep has a limit: parked polls, rooms, messages of a room, bytes of a post.
-// Messages are kept where every process can read them (feed.ts): a post is written first, then told. A read that fails answers nobody: the
-// poll waits on, and is tried again when the bus is live again, or has its deadline.
+// Ground rules. A poll is answered once: with enough messages, or at its deadline with what there
+// is. A client that goes away takes its poll with it. All that a client can make the server keep
+// has a limit: parked polls, rooms, messages of a room, bytes of a post. Messages are kept where
+// every process can read them (feed.ts): a post is written first, then told. A read that fails
+// answers nobody: the poll waits on, and is tried again when the bus is live again, or has its
+// deadline.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Purgatory, PurgatoryError } from 'purgatory';
@@ -47,11 +50,14 @@ export class ChatServer {
     });
   }
 
-  /** Answers the parked polls with 503, and ends once the answers are out, or after a grace period. */
+  /**
+   * Answers the parked polls with 503, and ends once the answers are out, or after a grace period.
+   */
   close(): Promise<void> {
     this.polls.close();
     return new Promise((resolve) => {
-      // Connections that a client opened in advance and never used would hold the server for seconds.
+      // Connections that a client opened in advance and never used would hold the server for
+      // seconds.
       const grace = setTimeout(() => this.#server.closeAllConnections(), GRACE_MS);
       this.#server.close(() => {
         clearTimeout(grace);

@@ -1,8 +1,9 @@
-// The calling side. Each call expects the reply with its id until its deadline, and nearly all deadlines are stopped by the reply. That is
-// the load timing wheels are made for: START_TIMER and STOP_TIMER are O(1), and one host timer serves all calls of all clients.
+// The calling side. Each call expects the reply with its id until its deadline, and nearly all
+// deadlines are stopped by the reply. That is the load timing wheels are made for: START_TIMER and
+// STOP_TIMER are O(1), and one host timer serves all calls of all clients.
 //
-// Ground rules. `Replies` ends a call once, whichever comes first: reply, deadline, abort, or loss of the connection. A call that
-// ends without a word from the server is cancelled there.
+// Ground rules. `Replies` ends a call once, whichever comes first: reply, deadline, abort, or loss
+// of the connection. A call that ends without a word from the server is cancelled there.
 import type { Socket } from 'node:net';
 import type { Timer } from 'purgatory';
 import { Replies } from 'purgatory/replies';
@@ -12,7 +13,10 @@ import { onLine, type Reply, sendLine } from './lines.ts';
 export class RemoteError extends Error {}
 
 export interface CallOptions {
-  /** How long the answer is worth waiting for, in ms from now. The server is told, and gives up by then too. */
+  /**
+   * How long the answer is worth waiting for, in ms from now. The server is told, and gives up by
+   * then too.
+   */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -40,7 +44,10 @@ export class RpcClient {
     return this.#replies.size;
   }
 
-  /** Rejects with ERR_PURGATORY_TIMEOUT, `signal.reason`, a RemoteError, or the loss of the connection. */
+  /**
+   * Rejects with ERR_PURGATORY_TIMEOUT, `signal.reason`, a RemoteError, or the loss of the
+   * connection.
+   */
   async call(method: string, params: unknown, { timeoutMs, signal }: CallOptions): Promise<unknown> {
     if (this.#socket.destroyed) throw lost();
     const id = ++this.#lastId;

@@ -1,8 +1,11 @@
-// The wire: one JSON object a line, over any stream of bytes. Ground rules: a line has a limit, and a peer that breaks it, or sends
-// no JSON, loses its connection.
+// The wire: one JSON object a line, over any stream of bytes. Ground rules: a line has a limit, and
+// a peer that breaks it, or sends no JSON, loses its connection.
 import type { Socket } from 'node:net';
 
-/** What a client sends: a call with the ms it is still worth, or the news that nobody waits for its answer any more. */
+/**
+ * What a client sends: a call with the ms it is still worth, or the news that nobody waits for its
+ * answer any more.
+ */
 export type Request =
   | { readonly id: number; readonly method: string; readonly params: unknown; readonly budgetMs: number }
   | { readonly cancel: number };

@@ -1,7 +1,10 @@
 // [port] [--workers N] [--bus URL] [--inspect]: checked, before anything is started.
 import { parseArgs } from 'node:util';
 
-/** The command line, or what it leads to, cannot be used: the text says why, in a sentence for the person who typed it. */
+/**
+ * The command line, or what it leads to, cannot be used: the text says why, in a sentence for the
+ * person who typed it.
+ */
 export class Unusable extends Error {}
 
 export interface CommandLine {

@@ -1,7 +1,8 @@
 // The bus by its URL, and the clients that carry it.
 //
-// Ground rules. Whoever opens an engine closes it: the bus first, then the clients. The clients are the user's own, as in any server: TLS,
-// passwords and reconnecting are their business. They are imported when they are needed, so nobody installs what is not used.
+// Ground rules. Whoever opens an engine closes it: the bus first, then the clients. The clients are
+// the user's own, as in any server: TLS, passwords and reconnecting are their business. They are
+// imported when they are needed, so nobody installs what is not used.
 import cluster from 'node:cluster';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';

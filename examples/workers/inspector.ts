@@ -1,4 +1,5 @@
-// The inspector of one process. Ground rules: workers share the ports that they listen on; this one must be the process's own.
+// The inspector of one process. Ground rules: workers share the ports that they listen on; this one
+// must be the process's own.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInspector, type InspectorOptions } from 'purgatory/inspector';

@@ -1,7 +1,9 @@
-// The primary of N workers: it serves nobody. It forks, starts again what dies, and ends all when it is told to.
+// The primary of N workers: it serves nobody. It forks, starts again what dies, and ends all when
+// it is told to.
 //
-// Ground rules. A worker keeps its number over deaths. Before all are ready for the first time, one that refuses ends them all: the command
-// line is wrong, or the engine is not there. Afterwards it is started again, once a second.
+// Ground rules. A worker keeps its number over deaths. Before all are ready for the first time, one
+// that refuses ends them all: the command line is wrong, or the engine is not there. Afterwards it
+// is started again, once a second.
 import cluster, { type Worker } from 'node:cluster';
 import { announce, type Ready, type Word } from './words.ts';
 

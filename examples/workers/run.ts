@@ -1,7 +1,7 @@
 // Runs a server as one process, or as N workers of node:cluster that share one port.
 //
-// Ground rules. What keeps the server from starting is printed as one sentence, with exit code 1. Ctrl-C reaches the whole group: workers
-// leave it to the primary, which tells them to stop.
+// Ground rules. What keeps the server from starting is printed as one sentence, with exit code 1.
+// Ctrl-C reaches the whole group: workers leave it to the primary, which tells them to stop.
 import cluster from 'node:cluster';
 import { relayBus } from 'purgatory/bus/cluster';
 import { type CommandLine, parseCommandLine, Unusable } from './command-line.ts';

@@ -1,7 +1,8 @@
 // One reply that somebody awaits: a timer task behind a promise.
 //
-// Ground rules. Its keeper is the table of replies that it stands in (timer-protocol.ts). Whatever ends it (the reply, the deadline, the
-// abort, a shared timer that is closed) takes it off the table, the timer and its signal first, and settles its promise then.
+// Ground rules. Its keeper is the table of replies that it stands in (timer-protocol.ts). Whatever
+// ends it (the reply, the deadline, the abort, a shared timer that is closed) takes it off the
+// table, the timer and its signal first, and settles its promise then.
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import { TimerTask } from '../timer/timer-task.ts';

@@ -1,8 +1,10 @@
-// Who waits for which reply, by correlation id: what every client of a request-reply protocol keeps beside its socket.
+// Who waits for which reply, by correlation id: what every client of a request-reply protocol keeps
+// beside its socket.
 //
-// Ground rules. It owns the table of expected replies and, unless one is shared with it, its timer. An id is in the table exactly while
-// the promise of its `expect` is pending; a reply that is late finds nothing there. No user code runs inside, as promises settle later:
-// so nothing can enter the table in the middle of a call.
+// Ground rules. It owns the table of expected replies and, unless one is shared with it, its timer.
+// An id is in the table exactly while the promise of its `expect` is pending; a reply that is late
+// finds nothing there. No user code runs inside, as promises settle later: so nothing can enter the
+// table in the middle of a call.
 //
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 import { checkedSignal, throwIfAborted } from '../abort-listeners.ts';
@@ -45,8 +47,9 @@ export interface ExpectOptions {
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
- * Replies that are awaited, each under its correlation id `K` (any value that a Map tells apart) and its deadline. A pending reply keeps
- * the process alive, unless the timer is one that was `unref()`'d.
+ * Replies that are awaited, each under its correlation id `K` (any value that a Map tells apart)
+ * and its deadline. A pending reply keeps the process alive, unless the timer is one that was
+ * `unref()`'d.
  */
 export class Replies<K = unknown, V = unknown> {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
@@ -55,7 +58,10 @@ export class Replies<K = unknown, V = unknown> {
   readonly #maxPending: number;
   #isClosed = false;
 
-  /** @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its range. */
+  /**
+   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
+   *   range.
+   */
   constructor(options?: RepliesOptions) {
     const { timer, maxPending, clock } = checkedOptions(options);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
@@ -71,9 +77,11 @@ export class Replies<K = unknown, V = unknown> {
   /**
    * Resolves with the value that `resolve(id, value)` is given. O(1).
    *
-   * Rejects with what `reject(id, error)` or `rejectAll(error)` is given; with `signal.reason` on abort; with a TypeError or RangeError
-   * (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_TIMEOUT after `timeoutMs`; _ALREADY_EXPECTED: a reply with this
-   * id is expected, and goes on being expected; _FULL: `maxPending`, or that of the timer, is reached; _CLOSED. Never throws.
+   * Rejects with what `reject(id, error)` or `rejectAll(error)` is given; with `signal.reason` on
+   * abort; with a TypeError or RangeError (Node's codes) for bad arguments; with a PurgatoryError:
+   * ERR_PURGATORY_TIMEOUT after `timeoutMs`; _ALREADY_EXPECTED: a reply with this id is expected,
+   * and goes on being expected; _FULL: `maxPending`, or that of the timer, is reached; _CLOSED.
+   * Never throws.
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
     return new Promise((resolve, reject) => {
@@ -86,7 +94,10 @@ export class Replies<K = unknown, V = unknown> {
     });
   }
 
-  /** The reply `id` is there: true iff it was expected. False for a reply that is late, or is the second. O(1). */
+  /**
+   * The reply `id` is there: true iff it was expected. False for a reply that is late, or is the
+   * second. O(1).
+   */
   resolve(id: K, value: V): boolean {
     const reply = this.#expected.get(id);
     if (reply === undefined) return false;
@@ -104,7 +115,10 @@ export class Replies<K = unknown, V = unknown> {
     return true;
   }
 
-  /** No reply will come any more, as when the connection is lost: rejects all that are expected; returns how many. O(expected). */
+  /**
+   * No reply will come any more, as when the connection is lost: rejects all that are expected;
+   * returns how many. O(expected).
+   */
   rejectAll(error: unknown): number {
     const count = this.#expected.size;
     for (const reply of this.#expected.values()) {
@@ -115,8 +129,8 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   /**
-   * Ends it for good, and its timer unless that is shared: what is expected is rejected with ERR_PURGATORY_CLOSED, and so is each later
-   * `expect`. A second call does nothing. O(expected).
+   * Ends it for good, and its timer unless that is shared: what is expected is rejected with
+   * ERR_PURGATORY_CLOSED, and so is each later `expect`. A second call does nothing. O(expected).
    */
   close(): void {
     if (this.#isClosed) return;

@@ -1,8 +1,11 @@
-// What loads have brought is given to the waiters: in slices, so that a hundred thousand of one key do not block the event loop.
+// What loads have brought is given to the waiters: in slices, so that a hundred thousand of one key
+// do not block the event loop.
 //
-// Ground rules. It owns the queue of passes; a pass is one key of one load. Waiters are offered the state in the order of parking, up to
-// the last that was parked before the load began. After SLICE_MS the loop turns. Every HOP tries the microtasks run, so that what the
-// answered do next is part of the slice. Both go by the host's time and turns, also under a manual clock: answers take real time.
+// Ground rules. It owns the queue of passes; a pass is one key of one load. Waiters are offered the
+// state in the order of parking, up to the last that was parked before the load began. After
+// SLICE_MS the loop turns. Every HOP tries the microtasks run, so that what the answered do next is
+// part of the slice. Both go by the host's time and turns, also under a manual clock: answers take
+// real time.
 //
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
 import { setImmediate as nextTurn } from 'node:timers/promises';

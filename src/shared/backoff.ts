@@ -6,8 +6,8 @@ const MOST_MS = 4_000;
 const JITTER = 0.25;
 
 /**
- * 50 ms after the first failure, doubling with each further one, and up to a quarter more, so that processes that failed together
- * do not come back together; 5 s at most.
+ * 50 ms after the first failure, doubling with each further one, and up to a quarter more, so that
+ * processes that failed together do not come back together; 5 s at most.
  *
  * @param failures in a row: 1 or more.
  * @param random from 0 to 1.

@@ -1,4 +1,5 @@
-// What the loads of one SharedWaits have done so far, and where that is told: the only file of them that counts, and that publishes.
+// What the loads of one SharedWaits have done so far, and where that is told: the only file of them
+// that counts, and that publishes.
 //
 // Ground rules. Loads calls it, and it calls nobody but subscribers. It keeps numbers only.
 import { debug } from '../debug.ts';

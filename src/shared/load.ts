@@ -1,7 +1,8 @@
 // One load: the keys that it reads, and what has become of it.
 //
-// Ground rules. It is under way until its promise settles, or until it is given up; after that what it brings is dropped. It answers
-// waiters up to a number: those who were parked before it began. All fields but the counts are set once.
+// Ground rules. It is under way until its promise settles, or until it is given up; after that what
+// it brings is dropped. It answers waiters up to a number: those who were parked before it began.
+// All fields but the counts are set once.
 import { invalidReturnValue } from '../errors.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
@@ -60,7 +61,10 @@ export class Load<V> implements KeyLoad {
     this.#controller.abort();
   }
 
-  /** The states of its keys, in their order. Rejects with what `loadKeys` throws or rejects with, or for what it returns. */
+  /**
+   * The states of its keys, in their order. Rejects with what `loadKeys` throws or rejects with, or
+   * for what it returns.
+   */
   async run(loadKeys: LoadKeys<V>): Promise<(V | undefined)[]> {
     const names = this.names;
     const states = await loadKeys([...names], { signal: this.#controller.signal });

@@ -1,10 +1,13 @@
-// Which key is loaded when: the scheduler between the events of SharedWaits and the `load` of its user.
+// Which key is loaded when: the scheduler between the events of SharedWaits and the `load` of its
+// user.
 //
-// Ground rules. It alone writes what a WatchedKey says of its loading. One load of a key is under way at a time; a load is over for a key
-// once its answers have been given. What is due at the end of a turn is loaded together, `loadBatch` keys a load, `concurrency` loads at a
-// time. An event during the load of its key causes exactly one more. A load is aborted once nobody is left of those whom it would answer, and given up
-// after GIVE_UP_MS if it does not end: a database that hangs holds nobody for ever. No user code but `load` and `onError` is
-// called from here, and what they throw is handled.
+// Ground rules. It alone writes what a WatchedKey says of its loading. One load of a key is under
+// way at a time; a load is over for a key once its answers have been given. What is due at the end
+// of a turn is loaded together, `loadBatch` keys a load, `concurrency` loads at a time. An event
+// during the load of its key causes exactly one more. A load is aborted once nobody is left of
+// those whom it would answer, and given up after GIVE_UP_MS if it does not end: a database that
+// hangs holds nobody for ever. No user code but `load` and `onError` is called from here, and what
+// they throw is handled.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 
@@ -70,7 +73,10 @@ export class Loads<V> {
     return this.#due.size;
   }
 
-  /** Somebody came to wait for `key`, or it may have changed: a load that begins after this call is to follow. O(1). */
+  /**
+   * Somebody came to wait for `key`, or it may have changed: a load that begins after this call is
+   * to follow. O(1).
+   */
   event(key: WatchedKey<V>): void {
     key.hasEvent = true;
     if (key.load !== undefined) key.isOutdated = true;
@@ -144,7 +150,10 @@ export class Loads<V> {
     this.#end(load, () => this.#answers.give(keys.map((key, i) => ({ load, key, value: states[i] }))));
   }
 
-  /** The load has settled, or is given up: once. What it brought is for `take`, unless it was aborted. Others take its place. */
+  /**
+   * The load has settled, or is given up: once. What it brought is for `take`, unless it was
+   * aborted. Others take its place.
+   */
   #end(load: Load<V>, take?: () => void): void {
     this.#underWay.get(load)?.cancel();
     if (!this.#underWay.delete(load)) return;

@@ -1,8 +1,9 @@
 // One who waits for a key to come to a state: a parked operation behind a promise.
 //
-// Ground rules. It stands in the list of its key, and in the parking for its deadline, from parking until it ends; whatever ends it
-// takes it out of both and off its signal before the promise settles. Nobody tries it: a state is offered to it, by
-// the answers to a load that began after it was parked.
+// Ground rules. It stands in the list of its key, and in the parking for its deadline, from parking
+// until it ends; whatever ends it takes it out of both and off its signal before the promise
+// settles. Nobody tries it: a state is offered to it, by the answers to a load that began after it
+// was parked.
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { invalidReturnValue } from '../errors.ts';
 import { DelayedOperation } from '../purgatory/delayed-operation.ts';
@@ -16,7 +17,10 @@ export class SharedWaiter<V> extends DelayedOperation implements Abortable, KeyW
   readonly promise: Promise<WaitResult<unknown>>;
   readonly number: number;
   readonly watched: WatchedKey<V>;
-  /** Its place in the list of its key, and in that of all waiters: the lists' own (watched-key.ts, waiter-lists.ts). */
+  /**
+   * Its place in the list of its key, and in that of all waiters: the lists' own (watched-key.ts,
+   * waiter-lists.ts).
+   */
   before: KeyWaiter<V> | undefined;
   after: KeyWaiter<V> | undefined;
   older: SharedWaiter<V> | undefined;

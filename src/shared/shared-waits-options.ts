@@ -14,9 +14,10 @@ export type LoadKeys<V> = (
 /** The options of {@link SharedWaits}; all but `load` may be left out. */
 export interface SharedWaitsOptions<V> {
   /**
-   * Reads what `keys` are now, from wherever they are kept; a key that is not there is left out of the Map. `context.signal` aborts once
-   * all have left whom it would answer, and on `close()`: hand it on. A key is not loaded again before its load has ended, so give loads
-   * that may hang a deadline, such as `timeoutSignal(5_000, { signal })` of purgatory/timers.
+   * Reads what `keys` are now, from wherever they are kept; a key that is not there is left out of
+   * the Map. `context.signal` aborts once all have left whom it would answer, and on `close()`:
+   * hand it on. A key is not loaded again before its load has ended, so give loads that may hang a
+   * deadline, such as `timeoutSignal(5_000, { signal })` of purgatory/timers.
    */
   load: LoadKeys<V>;
   /** Carries `changed` to the other processes. Default: none, and so this process alone. */
@@ -26,8 +27,8 @@ export interface SharedWaitsOptions<V> {
   /** The most loads under way at once: an integer >= 1. Default 4. */
   concurrency?: number;
   /**
-   * Loads a key again so many ms after each load that an event caused, while somebody waits. For readers behind a replica, which may not
-   * have the change yet: [50, 500]. Default: none.
+   * Loads a key again so many ms after each load that an event caused, while somebody waits. For
+   * readers behind a replica, which may not have the change yet: [50, 500]. Default: none.
    */
   recheckMs?: readonly number[];
   /** Loads each key that is waited for again so many ms after its last load. Default: never. */
@@ -37,8 +38,9 @@ export interface SharedWaitsOptions<V> {
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
   clock?: Clock;
   /**
-   * Takes what a load failed with; the keys are loaded again after 50 ms, doubling to 5 s, while somebody waits. Without it a failed load
-   * rejects the waiters of its keys, and nothing is tried again.
+   * Takes what a load failed with; the keys are loaded again after 50 ms, doubling to 5 s, while
+   * somebody waits. Without it a failed load rejects the waiters of its keys, and nothing is tried
+   * again.
    */
   onError?: (error: unknown, keys: readonly string[]) => void;
 }
@@ -69,7 +71,10 @@ export interface CheckedSharedWaitsOptions<V> {
 const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
-/** @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option. `maxParked` and `clock` are checked elsewhere. */
+/**
+ * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+ *   `maxParked` and `clock` are checked elsewhere.
+ */
 export function checkedSharedWaitsOptions<V>(
   name: string,
   options: SharedWaitsOptions<V>,

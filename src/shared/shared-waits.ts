@@ -1,15 +1,18 @@
-// Waits on state that is kept elsewhere: in a database, a file, another service. Waiters name a key and say which state they accept; one
-// load a key and event reads it for all of them.
+// Waits on state that is kept elsewhere: in a database, a file, another service. Waiters name a key
+// and say which state they accept; one load a key and event reads it for all of them.
 //
 //   waitUntil(key) ─┐                                ┌─► accept ► answered
 //   changed(key) ───┼─► due ─► load(keys), batched ──┤
 //   the bus ────────┘                                └─► not yet: stays, until the next event or the deadline
 //
-// Ground rules. It owns the keys that are waited for, its parking (deadlines, maxParked, counts) and its timer. A waiter is in the list of
-// its key exactly while it is parked. No hint is lost: it starts a load, or one more after the load that is under way. A key that nobody
-// waits for is never loaded and takes no memory. Hints that reach other processes are the bus's business (bus-member.ts).
+// Ground rules. It owns the keys that are waited for, its parking (deadlines, maxParked, counts)
+// and its timer. A waiter is in the list of its key exactly while it is parked. No hint is lost: it
+// starts a load, or one more after the load that is under way. A key that nobody waits for is never
+// loaded and takes no memory. Hints that reach other processes are the bus's business
+// (bus-member.ts).
 //
-// Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their waiters, in slices.
+// Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
+// waiters, in slices.
 import { throwIfAborted } from '../abort-listeners.ts';
 import { type BusMember, checkHintKey, type Membership } from '../bus-member.ts';
 import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
@@ -45,7 +48,10 @@ export interface SharedWaitsSnapshot extends PurgatorySnapshot {
 /** How long a sweep may take, in ms: as a purgatory's `sweepMs`. */
 const SWEEP_MS = 1_000;
 
-/** Waits on shared state `V` by key: whoever waits reads nothing, and one load answers all who wait for a key. */
+/**
+ * Waits on shared state `V` by key: whoever waits reads nothing, and one load answers all who wait
+ * for a key.
+ */
 export class SharedWaits<V> {
   readonly name: string;
   readonly #lists = new WaiterLists<V>();
@@ -61,7 +67,8 @@ export class SharedWaits<V> {
   /**
    * @param name for people, and what the processes of one bus know each other by.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
-   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: something of this name has joined the bus in this process; _CLOSED: the bus is.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: something of this name has joined the bus
+   *   in this process; _CLOSED: the bus is.
    */
   constructor(name: string, options: SharedWaitsOptions<V>) {
     const checked = checkedSharedWaitsOptions(name, options);
@@ -99,13 +106,16 @@ export class SharedWaits<V> {
   }
 
   /**
-   * Waits until `accept` returns something other than undefined. It is called with each state of `key` that a load brings which began after
-   * this call; undefined where the load had nothing for the key. Resolves with what it returned, or with `{ expired: true }` after
-   * `timeoutMs`. The first load begins at the end of this turn, unless one of the key is under way: then after that. O(1).
+   * Waits until `accept` returns something other than undefined. It is called with each state of
+   * `key` that a load brings which began after this call; undefined where the load had nothing for
+   * the key. Resolves with what it returned, or with `{ expired: true }` after `timeoutMs`. The
+   * first load begins at the end of this turn, unless one of the key is under way: then after that.
+   * O(1).
    *
-   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with what a load fails with; with a TypeError
-   * ERR_INVALID_RETURN_VALUE when `accept` returns a promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
-   * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
+   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with what
+   * a load fails with; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a promise;
+   * with a TypeError or RangeError (Node's codes) for bad arguments; with a PurgatoryError:
+   * ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
    */
   async waitUntil<T>(
     key: string,
@@ -131,10 +141,12 @@ export class SharedWaits<V> {
   }
 
   /**
-   * The state of `key` has changed, for all readers to see: it is loaded for whoever waits for it, here and, over the bus, in the other
-   * processes. To be called after the change. Does nothing after `close`. O(1).
+   * The state of `key` has changed, for all readers to see: it is loaded for whoever waits for it,
+   * here and, over the bus, in the other processes. To be called after the change. Does nothing
+   * after `close`. O(1).
    *
-   * @throws TypeError ERR_INVALID_ARG_TYPE for no string; with a bus, ERR_INVALID_ARG_VALUE for more than 1,024 bytes.
+   * @throws TypeError ERR_INVALID_ARG_TYPE for no string; with a bus, ERR_INVALID_ARG_VALUE for
+   *   more than 1,024 bytes.
    */
   changed(key: string): void {
     this.#checkKey(key);
@@ -144,7 +156,8 @@ export class SharedWaits<V> {
   }
 
   /**
-   * What is waited for, and what was loaded, as plain JSON of bounded size; changes nothing. As the `snapshot` of a Purgatory.
+   * What is waited for, and what was loaded, as plain JSON of bounded size; changes nothing. As the
+   * `snapshot` of a Purgatory.
    *
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
@@ -159,8 +172,8 @@ export class SharedWaits<V> {
   }
 
   /**
-   * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waiters with ERR_PURGATORY_CLOSED. A second call
-   * does nothing. O(waiters).
+   * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waiters
+   * with ERR_PURGATORY_CLOSED. A second call does nothing. O(waiters).
    */
   close(): void {
     if (this.#isClosed) return;

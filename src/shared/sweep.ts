@@ -1,9 +1,10 @@
-// Every watched key is loaded again, as hints may have been missed: spread, so that processes that became live together do not read the
-// shared state all at once.
+// Every watched key is loaded again, as hints may have been missed: spread, so that processes that
+// became live together do not read the shared state all at once.
 //
-// Ground rules. A sweep owns a round: the keys that were watched when it began, from a random one on, STEP_KEYS at a step, the steps evenly over
-// `sweepMs`. It has ended when each of its keys has been answered by a load that it caused, or has been left by all its waiters. A
-// sweep that is asked for again begins a new round where the old one is; only the new one's end counts then.
+// Ground rules. A sweep owns a round: the keys that were watched when it began, from a random one
+// on, STEP_KEYS at a step, the steps evenly over `sweepMs`. It has ended when each of its keys has
+// been answered by a load that it caused, or has been left by all its waiters. A sweep that is
+// asked for again begins a new round where the old one is; only the new one's end counts then.
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { SweepRound, WatchedKey } from './watched-key.ts';

@@ -1,8 +1,9 @@
 // Who waits for which key: the lists behind the parking of SharedWaits.
 //
-// Ground rules. They own the keys, from the first waiter of one until `forget`, and one list over all waiters, in park order. A waiter is in
-// that list and in the list of its key from `park` to `leave`. There are no watch lists in arrays here (watch-lists.ts): a load answers
-// waiters one by one in slices, and arrays that shrink meanwhile would block the loop for many of them at once.
+// Ground rules. They own the keys, from the first waiter of one until `forget`, and one list over
+// all waiters, in park order. A waiter is in that list and in the list of its key from `park` to
+// `leave`. There are no watch lists in arrays here (watch-lists.ts): a load answers waiters one by
+// one in slices, and arrays that shrink meanwhile would block the loop for many of them at once.
 //
 // Costs. park, leave: O(1).
 import { mustHold } from '../must-hold.ts';

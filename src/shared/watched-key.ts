@@ -1,9 +1,10 @@
 // A key that somebody waits for: who waits, and where its loading stands.
 //
-// Ground rules. It lives from its first waiter until its last has left and no load of it is under way. Its waiters are a list in park order,
-// linked through them: to leave is two writes, and nothing is ever copied, so a hundred thousand may leave between two turns of the loop. One
-// pass goes over the list at a time and bears any change: `#next` is moved on when it leaves. The fields of the loading are written
-// by Loads (loads.ts) alone.
+// Ground rules. It lives from its first waiter until its last has left and no load of it is under
+// way. Its waiters are a list in park order, linked through them: to leave is two writes, and
+// nothing is ever copied, so a hundred thousand may leave between two turns of the loop. One pass
+// goes over the list at a time and bears any change: `#next` is moved on when it leaves. The fields
+// of the loading are written by Loads (loads.ts) alone.
 //
 //   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an event meanwhile
 //                                                  └─ failed ──► backing off ──► due
@@ -24,15 +25,23 @@ export interface SweepRound {
 
 /** Who waits for a key, as its list and a pass over it know them. */
 export interface KeyWaiter<V> {
-  /** Counts those who were parked: a load answers who has a number up to the one at its beginning. */
+  /**
+   * Counts those who were parked: a load answers who has a number up to the one at its beginning.
+   */
   readonly number: number;
   readonly isPending: boolean;
   /** Its neighbours, which the list alone writes. */
   before: KeyWaiter<V> | undefined;
   after: KeyWaiter<V> | undefined;
-  /** Offers a state of the key that was loaded after it was parked: true iff that ended it, answered or rejected. */
+  /**
+   * Offers a state of the key that was loaded after it was parked: true iff that ended it, answered
+   * or rejected.
+   */
   offer(value: V | undefined): boolean;
-  /** Takes it out, unless it has ended: its promise is rejected with `why`. True iff this call ended it. */
+  /**
+   * Takes it out, unless it has ended: its promise is rejected with `why`. True iff this call ended
+   * it.
+   */
   refuse(why: unknown): boolean;
 }
 
@@ -40,13 +49,20 @@ export class WatchedKey<V> {
   readonly key: string;
   /** The load of it that is under way, or whose answers are being given. At most one. */
   load: KeyLoad | undefined;
-  /** An event came during that load, which may have read the state before: one more is to follow. */
+  /**
+   * An event came during that load, which may have read the state before: one more is to follow.
+   */
   isOutdated = false;
   /** The next load is caused by an event, not by a poll or a recheck. */
   hasEvent = false;
-  /** Failed loads in a row. While above 0 and with `look` set, it backs off: no event shortens that. */
+  /**
+   * Failed loads in a row. While above 0 and with `look` set, it backs off: no event shortens that.
+   */
   failures = 0;
-  /** When the last load that an event caused was answered, in ms of the clock; rechecks count from there. */
+  /**
+   * When the last load that an event caused was answered, in ms of the clock; rechecks count from
+   * there.
+   */
   answeredAtMs = 0;
   /** Rechecks since then whose time has come: any load that begins later serves them. */
   rechecks = 0;

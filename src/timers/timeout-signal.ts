@@ -1,10 +1,12 @@
 // `timeoutSignal`: AbortSignal.timeout on timing wheels, with a parent and an end.
 //
-// Ground rules. A signal that has aborted or was disposed stands in no timer and listens to no parent. Where no timer is given, all share
-// one that keeps no process alive, as AbortSignal.timeout does not; nobody can close it.
+// Ground rules. A signal that has aborted or was disposed stands in no timer and listens to no
+// parent. Where no timer is given, all share one that keeps no process alive, as
+// AbortSignal.timeout does not; nobody can close it.
 //
-// Why a disposable: an AbortSignal.timeout that was not needed stays with the host until its delay is over, and so does all that
-// its listeners hold. `using signal = timeoutSignal(5_000)` ends with its block, in O(1).
+// Why a disposable: an AbortSignal.timeout that was not needed stays with the host until its delay
+// is over, and so does all that its listeners hold. `using signal = timeoutSignal(5_000)` ends with
+// its block, in O(1).
 import {
   type Abortable,
   abortReason,
@@ -23,20 +25,25 @@ import { TimerTask } from '../timer/timer-task.ts';
 export interface TimeoutSignalOptions {
   /** A parent: when it aborts, the signal does, with the parent's reason. */
   signal?: AbortSignal;
-  /** The timer to stand in, which decides whether the process is kept alive. Default: one for all such signals, `unref()`'d. */
+  /**
+   * The timer to stand in, which decides whether the process is kept alive. Default: one for all
+   * such signals, `unref()`'d.
+   */
   timer?: Timer;
 }
 
 const sharedTimer = new SystemTimer().unref();
 
 /**
- * A signal that aborts `delayMs` from now, or a little later, with a DOMException TimeoutError; or before, with the reason of its parent
- * `options.signal`. Fake clocks of the host move it. Disposing of it (`using`, `[Symbol.dispose]()`) ends it: it never aborts then, and
- * nothing of it is left behind. O(1).
+ * A signal that aborts `delayMs` from now, or a little later, with a DOMException TimeoutError; or
+ * before, with the reason of its parent `options.signal`. Fake clocks of the host move it.
+ * Disposing of it (`using`, `[Symbol.dispose]()`) ends it: it never aborts then, and nothing of it
+ * is left behind. O(1).
  *
  * It keeps no process alive, as AbortSignal.timeout does not, unless `options.timer` does.
  *
- * @param delayMs in ms; negative counts as 0, which is the next turn; Infinity: only the parent aborts it.
+ * @param delayMs in ms; negative counts as 0, which is the next turn; Infinity: only the parent
+ *   aborts it.
  * @throws TypeError, RangeError (Node's codes) for a bad argument.
  * @throws PurgatoryError ERR_PURGATORY_CLOSED, _FULL: by the timer that was given.
  */

@@ -97,7 +97,10 @@ describe('examples/job-status', () => {
   });
 });
 
-/** Jobs are posted to one worker and awaited on all: each is answered when it is done, not at its deadline. */
+/**
+ * Jobs are posted to one worker and awaited on all: each is answered when it is done, not at its
+ * deadline.
+ */
 async function expectAnswersFromAll(base: string, workers: number): Promise<void> {
   const { body, worker } = await ask(base, '/jobs?seconds=1', 'POST');
   const answers = await Promise.all(Array.from({ length: 4 * workers }, () => ask(base, `/jobs/${body.id}`)));

@@ -1,4 +1,5 @@
-// `npm run demo -- --workers N`, as a user runs it: what is killed comes back, and no message is missed.
+// `npm run demo -- --workers N`, as a user runs it: what is killed comes back, and no message is
+// missed.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -34,7 +34,10 @@ async function post(base: string, room: string, text: string): Promise<number> {
   return id;
 }
 
-/** Polls of two rooms on every worker; a post to each room, by whichever worker, answers them long before their deadline. */
+/**
+ * Polls of two rooms on every worker; a post to each room, by whichever worker, answers them long
+ * before their deadline.
+ */
 async function expectWakesAll(base: string): Promise<void> {
   const first = await post(base, 'lobby', 'before');
   const since = performance.now();

@@ -1,5 +1,5 @@
-// SharedWaits against a reference that keeps plain lists, scans all of them after every step, and knows the rules alone: what must be loaded,
-// what must not, and how each wait ends.
+// SharedWaits against a reference that keeps plain lists, scans all of them after every step, and
+// knows the rules alone: what must be loaded, what must not, and how each wait ends.
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -90,7 +90,9 @@ class Model {
     return this.calls.some((call) => call.keys.includes(key));
   }
 
-  /** Whether the rules ask for a load of `key`: whoever waits for it may not know the state of now. */
+  /**
+   * Whether the rules ask for a load of `key`: whoever waits for it may not know the state of now.
+   */
   isNeeded(key: string): boolean {
     const state = this.keys.get(key);
     if (state === undefined || !this.isWaitedFor(key) || this.isLoading(key)) return false;

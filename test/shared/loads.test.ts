@@ -6,7 +6,10 @@ import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { expectEmpty, type Loading, loading } from './loading.ts';
 
-/** Advances the clock by steps of a millisecond until a load begins; how many ms that took, up to `most`. */
+/**
+ * Advances the clock by steps of a millisecond until a load begins; how many ms that took, up to
+ * `most`.
+ */
 async function msUntilLoad({ clock, calls }: Loading, most: number): Promise<number> {
   const before = calls.length;
   let ms = 0;

@@ -16,7 +16,10 @@ export interface ExampleServer {
   stop(): Promise<number | null>;
 }
 
-/** Runs `node --import tsx examples/<name>/main.ts ...args`; resolves once it is ready. Rejects with what it printed when it is not. */
+/**
+ * Runs `node --import tsx examples/<name>/main.ts ...args`; resolves once it is ready. Rejects with
+ * what it printed when it is not.
+ */
 export async function startExample(
   name: string,
   args: readonly string[],

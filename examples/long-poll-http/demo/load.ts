@@ -1,8 +1,11 @@
-// Readers that follow a room each by long polls, and a writer: what is posted, when it arrives, and what never does.
+// Readers that follow a room each by long polls, and a writer: what is posted, when it arrives, and
+// what never does.
 //
-// Ground rules. A reader asks from where its last answer ended, so it misses nothing, whatever dies; a request that fails is made again. So is
-// one that gets no answer by its deadline: a connection that node:cluster was handing to a worker when that was killed hangs for ever. What the
-// chat has taken (201) has to arrive at every reader of its room. One clock serves both ends, so latencies are true.
+// Ground rules. A reader asks from where its last answer ended, so it misses nothing, whatever
+// dies; a request that fails is made again. So is one that gets no answer by its deadline: a
+// connection that node:cluster was handing to a worker when that was killed hangs for ever. What
+// the chat has taken (201) has to arrive at every reader of its room. One clock serves both ends,
+// so latencies are true.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeoutSignal } from 'purgatory/timers';
 
@@ -39,7 +42,10 @@ export class Load {
     this.#running.push(this.#write(Math.min(ROOMS, readers)));
   }
 
-  /** From post to answer, of the answers since the last look: [p50, p99] in ms; undefined where there were none. */
+  /**
+   * From post to answer, of the answers since the last look: [p50, p99] in ms; undefined where
+   * there were none.
+   */
   latencies(): [number, number] | undefined {
     const sorted = this.#latenciesMs.sort((x, y) => x - y);
     this.#latenciesMs = [];
@@ -47,7 +53,10 @@ export class Load {
     return [sorted[Math.floor(sorted.length / 2)], sorted[Math.floor(sorted.length * 0.99)]];
   }
 
-  /** Messages that the chat has taken, and that a reader of their room has not got: each counted for each reader. */
+  /**
+   * Messages that the chat has taken, and that a reader of their room has not got: each counted for
+   * each reader.
+   */
   missing(): number {
     let missing = 0;
     for (const { room, seen } of this.#readers) {

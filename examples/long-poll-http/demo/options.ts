@@ -7,7 +7,10 @@ export type OwnEngine = (typeof OWN_ENGINES)[number];
 
 export interface DemoOptions {
   readonly workers: number;
-  /** One that the demo starts, kills and starts again; or the URL of one that is left alone; or none. */
+  /**
+   * One that the demo starts, kills and starts again; or the URL of one that is left alone; or
+   * none.
+   */
   readonly bus: OwnEngine | { readonly url: string } | undefined;
   readonly seconds: number;
   readonly readers: number;
