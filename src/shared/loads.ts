@@ -209,7 +209,9 @@ export class Loads<V> {
     const nowMs = this.#timer.now();
     const recheckAtMs = key.answeredAtMs + (recheckMs[key.rechecks] ?? Number.POSITIVE_INFINITY);
     const delayMs = Math.min(recheckAtMs - nowMs, pollMs);
-    if (delayMs !== Number.POSITIVE_INFINITY) this.#lookIn(key, delayMs);
+    if (delayMs <= 0)
+      this.#makeDue(key); // its time came during the load
+    else if (delayMs !== Number.POSITIVE_INFINITY) this.#lookIn(key, delayMs);
   }
 
   #lookIn(key: WatchedKey<V>, delayMs: number): void {
