@@ -24,13 +24,3 @@ export class FrozenOperations {
     return isAnswered === false;
   }
 }
-
-/** Whether an operation can be told where it is; `place` is what it says. */
-export function isWritable(operation: DelayedOperation, place: number): boolean {
-  try {
-    operation.$place = place;
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -34,7 +34,7 @@ import {
   NOT_PARKED,
   tryOnce,
 } from './delayed-operation.ts';
-import { FrozenOperations, isWritable } from './frozen-operations.ts';
+import { FrozenOperations } from './frozen-operations.ts';
 import { NestedTries } from './nested-tries.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PurgatoryMeter } from './purgatory-meter.ts';
@@ -99,7 +99,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
-    if (!isWritable(operation, NOT_PARKED)) throw invalidArgValue('op', 'must not be frozen', operation);
+    this.#checkWritable(operation);
     if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
@@ -111,6 +111,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       throw error;
     }
     this.meter.didPark(operation, watches);
+  }
+
+  /** Before the timer has it: an operation that cannot be told where it is must not be parked. */
+  #checkWritable(operation: DelayedOperation): void {
+    try {
+      operation.$place = NOT_PARKED;
+    } catch {
+      throw invalidArgValue('op', 'must not be frozen', operation);
+    }
   }
 
   /**
@@ -230,18 +239,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     // The stack may overflow in each of these steps. Until the last, it can be taken out again:
     // what is done stays done.
     this.#left = (this.#left + 1) | 0;
-    const isTold = isWritable(operation, place);
     const stamp = this.lists.leave(operation, place);
     const timer = this.#releasing;
     if (timer !== undefined) {
       const slot = operation.$slot;
       if (slot !== NOT_HELD) timer.release(operation, slot);
     }
-    if (isTold) {
+    try {
       operation.$keeper = undefined;
-      if (timer === undefined) this.timer.remove(operation); // whatever `delayMs` says: it may have changed since
+      if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
       operation.$place = left;
-    } else {
+    } catch (error) {
+      if (!Object.isFrozen(operation)) throw error;
       this.#frozen ??= new FrozenOperations();
       this.#frozen.add(operation, left === COMPLETED);
       this.report(operationFrozen(operation.constructor.name), operation);

@@ -46,7 +46,7 @@ describe('Watch keys are read once, before anything changes', () => {
 
   it('so an iterator that gives nothing is refused like an empty array', () => {
     const { purgatory } = hall();
-    const keys = Object.assign(['k', 'l'], { *[Symbol.iterator]() {} });
+    const keys = Object.assign(['k', 'l', 'm', 'n'], { *[Symbol.iterator]() {} });
     expect(() => purgatory.tryCompleteElseWatch(new Op('a'), keys as never))
       .to.throw(TypeError)
       .with.property('code', 'ERR_INVALID_ARG_VALUE');
