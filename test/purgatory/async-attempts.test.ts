@@ -3,6 +3,7 @@ import { Purgatory } from '../../src/index.ts';
 import { counts, EMPTY, hall } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
+import { unhandledDuring } from '../support/unhandled.ts';
 
 /** Attempts whose promises the test settles. */
 class Attempts {
@@ -40,16 +41,6 @@ function withResolvers<T>(): PromiseWithResolvers<T> {
     reject = no;
   });
   return { promise, resolve, reject };
-}
-
-async function unhandledDuring(go: () => Promise<void> | void): Promise<unknown[]> {
-  const unhandled: unknown[] = [];
-  const listener = (reason: unknown): void => void unhandled.push(reason);
-  process.on('unhandledRejection', listener);
-  await go();
-  for (let i = 0; i < 3; i++) await turn();
-  process.off('unhandledRejection', listener);
-  return unhandled;
 }
 
 describe('waitFor with attempts that return promises', () => {

@@ -4,7 +4,7 @@ import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
-import { turn } from '../support/turns.ts';
+import { unhandledDuring } from '../support/unhandled.ts';
 
 /** An operation whose tries return what they are told to. */
 class Returning extends Op {
@@ -27,16 +27,6 @@ const bad: Record<string, unknown> = {
   1: 1,
   'a text': 'yes',
 };
-
-async function unhandledDuring(go: () => void): Promise<unknown[]> {
-  const unhandled: unknown[] = [];
-  const listener = (reason: unknown): void => void unhandled.push(reason);
-  process.on('unhandledRejection', listener);
-  go();
-  for (let i = 0; i < 3; i++) await turn();
-  process.off('unhandledRejection', listener);
-  return unhandled;
-}
 
 describe('tryComplete must return a boolean', () => {
   for (const [which, result] of Object.entries(bad)) {

@@ -6,7 +6,7 @@ import { codeOf } from '../support/code-of.ts';
 import { ListTimer } from '../support/list-timer.ts';
 import { PolyfilledSignal } from '../support/polyfilled-signal.ts';
 import { rejection } from '../support/rejection.ts';
-import { turn } from '../support/turns.ts';
+import { unhandledDuring } from '../support/unhandled.ts';
 
 interface Desk {
   readonly clock: ManualClock;
@@ -275,12 +275,7 @@ describe('The close of replies', () => {
   }
 
   it('rejects nothing but the promises that were asked for', async () => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): number => unhandled.push(reason);
-    const others = process.listeners('unhandledRejection');
-    process.removeAllListeners('unhandledRejection');
-    process.on('unhandledRejection', note);
-    try {
+    const unhandled = await unhandledDuring(async () => {
       const { clock, replies } = desk();
       const controller = new AbortController();
       const { signal } = controller;
@@ -292,12 +287,8 @@ describe('The close of replies', () => {
       clock.advance(100);
       replies.close();
       await Promise.all(handled);
-      await turn();
-      expect(unhandled).to.deep.equal([]);
-    } finally {
-      process.off('unhandledRejection', note);
-      for (const other of others) process.on('unhandledRejection', other);
-    }
+    });
+    expect(unhandled).to.deep.equal([]);
   });
 });
 

@@ -8,7 +8,10 @@ import { turn } from '../support/turns.ts';
 export interface LoadCall {
   readonly keys: readonly string[];
   readonly signal: AbortSignal;
-  /** Answers it: with what is stored then, or with `states`. */
+  /**
+   * Answers it: with what is stored then, or with `states`. Resolves when all waiters have been
+   * tried, which takes more than one turn where a try was slow, or the whole process was.
+   */
   answer(states?: Record<string, number>): Promise<void>;
   fail(error: unknown): Promise<void>;
 }
@@ -40,9 +43,11 @@ export function loading(options: Partial<SharedWaitsOptions<number>> = {}): Load
         calls.push({
           keys,
           signal,
-          answer: (states) => {
+          async answer(states) {
+            const before = answered(waits);
             resolve(states === undefined ? new Map(store) : new Map(Object.entries(states)));
-            return turn();
+            do await turn();
+            while (!signal.aborted && answered(waits) === before);
           },
           fail: (error) => {
             reject(error);
@@ -71,6 +76,11 @@ export function loading(options: Partial<SharedWaitsOptions<number>> = {}): Load
       return keys;
     },
   };
+}
+
+/** Loads whose answers have all been given. */
+function answered(waits: SharedWaits<number>): number {
+  return waits.snapshot({ top: 0 }).loads.durations.histogram.counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** Nobody waits, nothing is loaded, and nothing is pending on the clock. */

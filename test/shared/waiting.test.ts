@@ -6,6 +6,7 @@ import { codeOf } from '../support/code-of.ts';
 import { PolyfilledSignal } from '../support/polyfilled-signal.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
+import { unhandledDuring } from '../support/unhandled.ts';
 import { expectEmpty, loading } from './loading.ts';
 
 describe('A wait on shared state', () => {
@@ -169,6 +170,18 @@ describe('A wait on shared state', () => {
     const error = (await rejected) as Error & { code: string };
     expect(error.code).to.equal('ERR_INVALID_RETURN_VALUE');
     expect(error.message).to.contain('"accept"');
+  });
+
+  it('is rejected by that error alone when its accept is async and rejects itself', async () => {
+    const { waits, calls, loaded } = loading();
+    const accept = async (): Promise<undefined> => {
+      throw new Error('from accept');
+    };
+    const rejected = rejection(waits.waitUntil('job', accept, { timeoutMs: 5 }));
+    await loaded();
+    const unhandled = await unhandledDuring(() => calls[0].answer());
+    expect(await rejected).to.have.property('code', 'ERR_INVALID_RETURN_VALUE');
+    expect(unhandled).to.deep.equal([]);
   });
 
   it('may end itself from its accept', async () => {
