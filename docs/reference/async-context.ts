@@ -1,7 +1,8 @@
 /**
- * An operation that answers in the `AsyncLocalStorage` context of the request that made it, whoever completes it.
+ * An operation that answers in the `AsyncLocalStorage` context of the request that made it,
+ * whoever completes it.
  *
- * Without it, user code runs in the context of the event or of the timer.
+ * Other operations run in the context of the event or of the timer.
  *
  * @example
  * {@includeCode ./async-context.example.ts}

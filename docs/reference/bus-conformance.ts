@@ -1,5 +1,5 @@
 /**
- * For authors of a transport of their own: the cases that a transport has to pass. Run each as a test.
+ * For authors of a transport: the cases that a transport has to pass. Run each as a test.
  *
  * @example
  * {@includeCode ./bus-conformance.example.ts}

@@ -1,5 +1,6 @@
 /**
- * A bus over NATS, with your own connection of `@nats-io/transport-node`. Make it with `maxReconnectAttempts: -1`.
+ * A bus over NATS, with your own connection of `@nats-io/transport-node`. Make the connection with
+ * `maxReconnectAttempts: -1`.
  *
  * @example
  * {@includeCode ./bus-nats.example.ts}

@@ -1,6 +1,6 @@
 /**
- * A bus over PostgreSQL's LISTEN and NOTIFY. With {@link notifyInTransaction} a hint is published when its transaction
- * commits, and only then.
+ * A bus over PostgreSQL's LISTEN and NOTIFY. With {@link notifyInTransaction}, a hint is published
+ * when its transaction commits, and only then.
  *
  * @example
  * {@includeCode ./bus-postgres.example.ts}

@@ -1,6 +1,6 @@
 /**
- * A bus over Redis or Valkey, with your own client: ioredis, iovalkey or node-redis. The bus duplicates the client to
- * subscribe.
+ * A bus over Redis or Valkey, with your own client: ioredis, iovalkey or node-redis. The bus
+ * duplicates the client to subscribe.
  *
  * @example
  * {@includeCode ./bus-redis.example.ts}

@@ -1,6 +1,6 @@
 /**
- * What happens to operations and tasks, as it happens: channels of `node:diagnostics_channel`, one an event. While nobody
- * listens they cost nothing.
+ * What happens to operations and tasks, as it happens. Each event has a channel of
+ * `node:diagnostics_channel`. Channels without listeners cost next to nothing.
  *
  * @example
  * {@includeCode ./events.example.ts}

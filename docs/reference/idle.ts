@@ -1,6 +1,6 @@
 /**
- * Idle timeouts for connections and sessions. A sign of life is one call, {@link IdleTimeouts.touch}, which costs little more
- * than a field.
+ * Idle timeouts for connections and sessions. A sign of life is one call,
+ * {@link IdleTimeouts.touch}, which costs little more than a write to a field.
  *
  * @example
  * {@includeCode ./idle.example.ts}

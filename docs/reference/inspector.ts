@@ -1,5 +1,6 @@
 /**
- * One page that shows purgatories and timers at work, read-only, on loopback or mounted in a server of yours.
+ * One read-only page that shows purgatories and timers at work, on loopback or mounted in a server
+ * of yours.
  *
  * @example
  * {@includeCode ./inspector.example.ts}

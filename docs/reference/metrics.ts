@@ -1,6 +1,6 @@
 /**
- * Metrics of purgatories and timers for prom-client or OpenTelemetry, your own registry or meter given. The page
- * docs/operations.md explains each; docs/grafana has a dashboard and alerts.
+ * Metrics of purgatories and timers, in your own registry (prom-client) or meter (OpenTelemetry).
+ * docs/operations.md explains each metric. docs/grafana has a dashboard and alerts.
  *
  * @example
  * {@includeCode ./metrics.example.ts}

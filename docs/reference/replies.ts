@@ -1,5 +1,5 @@
 /**
- * Who waits for which reply, by correlation id: for remote calls over any connection that carries messages.
+ * Pending calls by correlation id: for remote calls over any connection that carries messages.
  *
  * @example
  * {@includeCode ./replies.example.ts}

@@ -1,6 +1,6 @@
 /**
- * Seven more timers, those of Varghese and Lauck (1987) by their numbers, each a `Timer`. The page docs/schemes.md says when
- * to pick which. {@link HashedWheelTimer} also has the words of Netty.
+ * Seven more timers, those of Varghese and Lauck (1987) with their numbers, each a `Timer`.
+ * docs/schemes.md says when to pick which. {@link HashedWheelTimer} also has Netty's API.
  *
  * @example
  * {@includeCode ./schemes.example.ts}

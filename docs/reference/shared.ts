@@ -1,6 +1,6 @@
 /**
- * Waits on state that is kept elsewhere, in a database or a cache. However many wait for a key, a process reads it once for
- * all of them.
+ * Waits on state that is kept elsewhere, in a database or a cache. However many operations wait for
+ * a key, a process reads it once for all of them.
  *
  * @example
  * {@includeCode ./shared.example.ts}

@@ -1,6 +1,6 @@
 /**
- * Drop-in `setTimeout` and `setInterval` on a timing wheel, and {@link timeoutSignal}: `AbortSignal.timeout` that can be ended,
- * that takes a parent, and that fake clocks move.
+ * Drop-in `setTimeout` and `setInterval` on a timing wheel. {@link timeoutSignal} is an
+ * `AbortSignal.timeout` that can be ended, takes a parent, and follows fake clocks.
  *
  * @example
  * {@includeCode ./timers.example.ts}
