@@ -1,16 +1,19 @@
-// Makes the pictures of the inspector beside this file: `npm run build && node --import tsx docs/inspector/screenshots.ts`.
+// Makes the pictures of the inspector beside this file:
+// `npm run build && node --import tsx docs/inspector/screenshots.ts [light] [dark]`.
 //
-// A real load on real purgatories: long polls with deadlines of up to 30 s, most of them answered early, and produces that wait
-// for their acks. Needs chromium (on Debian: apt-get install chromium). The pictures are of a minute of load each, one after another;
-// names of pictures as arguments make those only.
+// The load is on real purgatories: long polls with deadlines of up to 30 s, most of which are
+// answered early, and produces that wait for their acks. Each picture is taken after a minute of
+// load. It needs chromium (on Debian: apt-get install chromium). The pictures are WebP: the package
+// brings them along, and must stay small.
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DelayedOperation, Purgatory, SystemTimer } from 'purgatory';
 import { createInspector } from 'purgatory/inspector';
 import { launch } from '../../test/support/browser.ts';
 
 const LOAD_MS = 62_000;
-/** Pictures to make, by name; all without any. */
-const wanted = process.argv.slice(2);
+/** The pictures to make. Empty: all. */
+const wanted: readonly string[] = process.argv.slice(2);
 
 class Waiting extends DelayedOperation {
   isReady = false;
@@ -56,20 +59,18 @@ const load = setInterval(() => {
 const inspector = createInspector({ purgatories: [fetches, produces, sessions] });
 const url = await inspector.listen();
 const browser = await launch();
-const shots = [
-  { name: 'light', colorScheme: 'light', width: 1280, height: 800, scale: 1 },
-  { name: 'dark', colorScheme: 'dark', width: 1280, height: 800, scale: 1 },
-  { name: 'phone', colorScheme: 'light', width: 390, height: 844, scale: 2 },
-] as const;
-for (const { name, colorScheme, width, height, scale } of shots) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const page = await browser.newPage({ colorScheme, viewport: { width, height }, deviceScaleFactor: scale });
+/** Its height ends below the wheels and the first charts. */
+const viewport = { width: 1280, height: 1108 };
+for (const colorScheme of ['light', 'dark'] as const) {
+  if (wanted.length > 0 && !wanted.includes(colorScheme)) continue;
+  const page = await browser.newPage({ colorScheme, viewport });
+  const devtools = await page.context().newCDPSession(page);
   await page.goto(url.href);
   await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
   await page.waitForSelector('.choices button[data-end="completed"]');
   await page.waitForSelector('.verdict[data-tone="well"]', { timeout: 120_000 }); // on a busy machine it says so
-  const path = fileURLToPath(new URL(`${name}.png`, import.meta.url));
-  await page.screenshot({ path, fullPage: name !== 'phone' });
+  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 70 });
+  writeFileSync(fileURLToPath(new URL(`${colorScheme}.webp`, import.meta.url)), data, 'base64');
   await page.close();
 }
 clearInterval(load);
