@@ -1,8 +1,14 @@
 // The hints that have come from other processes, and are to be tried.
 //
-// Ground rules. It owns what is pending, each key of a member once. As a rule a hint is tried in the call that brings it. After SLICE_MS of
-// tries in a row the rest waits for a later turn, so that a flood of hints does not block the event loop; what comes meanwhile is merged.
-// More than `maxKeys` pending become one sweep for each of their members.
+// Ground rules. It owns what is pending, each key of a member once. As a rule a hint is tried in
+// the call that brings it. After SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for a
+// later turn, so that a flood of hints does not block the event loop; what comes meanwhile is
+// merged. More than `maxKeys` pending become one sweep for each of their members.
+//
+// A waiter that a try answers goes on in a microtask, after the slice. So the clock does not see
+// what that costs, and only a limit on tries bounds it. Two slices may follow each other without a
+// look at the timers: one while the loop polls, one as an immediate after that.
+//
 // Costs. O(1) for a hint, and what its tries cost.
 import type { BusMember, HintValue } from '../bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
@@ -13,8 +19,10 @@ export interface InboxOwner {
   overflowed(keys: number, members: Iterable<BusMember>): void;
 }
 
-const SLICE_MS = 10;
-/** Tries that come sooner after the last ones count as their continuation: they may share a turn. */
+/** As a timer's slice (system-timer-options.ts). */
+const SLICE_MS = 5;
+const SLICE_TRIES = 256;
+/** Tries that come sooner after the last ones continue their slice: they may share a turn. */
 const PAUSE_MS = 1;
 
 export class Inbox {
@@ -25,6 +33,8 @@ export class Inbox {
   #size = 0;
   #isDeferred = false;
   #sliceEndMs = 0;
+  /** Tries that are left to the slice. */
+  #triesLeft = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(maxKeys: number, timer: SystemTimer, owner: InboxOwner) {
@@ -52,7 +62,10 @@ export class Inbox {
   serve(): void {
     if (this.#isDeferred || this.#size === 0) return;
     const nowMs = this.#timer.now();
-    if (nowMs > this.#lastMs + PAUSE_MS) this.#sliceEndMs = nowMs + SLICE_MS;
+    if (nowMs > this.#lastMs + PAUSE_MS) {
+      this.#sliceEndMs = nowMs + SLICE_MS;
+      this.#triesLeft = SLICE_TRIES;
+    }
     this.#drain();
     this.#lastMs = this.#timer.now();
   }
@@ -77,7 +90,7 @@ export class Inbox {
         keys.delete(key);
         this.#size--;
         this.#owner.tried(member.hinted(key, value, false));
-        if (this.#timer.now() < this.#sliceEndMs) continue;
+        if (--this.#triesLeft > 0 && this.#timer.now() < this.#sliceEndMs) continue;
         this.#defer();
         return;
       }

@@ -8,9 +8,10 @@
 // Its wake-ups are its own: it takes no place of the timer of the purgatory, and keeps no process
 // alive.
 //
-// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock, or with the
-// look during which that time runs out. Where that is too little for `overMs`, the slices follow
-// each other with a turn of the event loop between them, and the sweep takes longer.
+// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock, with the look
+// during which that time runs out, or after SLICE_TRIES: those whom a try answers go on after the
+// slice, where the clock does not see them. Where that is too little for `overMs`, the slices
+// follow each other with a turn of the event loop between them, and the sweep takes longer.
 import type { Clock } from '../clock/clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -26,6 +27,7 @@ export interface Walk {
 }
 
 const MAX_SLICE_MS = 2;
+const SLICE_TRIES = 256;
 const SLICE_EVERY_MS = 10;
 /** Steps that try nothing take so little that the clock need not be read after each. */
 const STEPS_PER_READING = 64;
@@ -80,6 +82,7 @@ export class Sweep {
     const share = (nowMs - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
     /** Steps that are to be left at the end of this slice. */
     const left = Math.max(0, Math.floor(this.#steps * (1 - share)));
+    const lastTry = this.#tried + SLICE_TRIES;
     let untilReading = STEPS_PER_READING;
     while (walk.left > left) {
       const tried = walk.step();
@@ -87,7 +90,7 @@ export class Sweep {
       if (tried === 0 && --untilReading > 0) continue;
       untilReading = STEPS_PER_READING;
       if (this.#timer === undefined) return; // user code has stopped it
-      if (this.#clock.now() - nowMs >= MAX_SLICE_MS) break;
+      if (this.#tried >= lastTry || this.#clock.now() - nowMs >= MAX_SLICE_MS) break;
     }
     if (walk.left > 0) this.#timer?.schedule(this.#slice, walk.left > left ? 0 : SLICE_EVERY_MS);
     else this.#end();

@@ -61,6 +61,25 @@ describe('A sweep', () => {
     }
   });
 
+  it('tries at most 256 in a row, however fast: the clock does not see what the answered do next', () => {
+    const h = hall(0);
+    let inThisTurn = 0;
+    let most = 0;
+    const ops = Array.from({ length: 1_000 }, (_, i) =>
+      h.park(`${i}`, () => {
+        most = Math.max(most, ++inThisTurn);
+      }),
+    );
+    h.sweep.begin((tried) => h.ended.push(tried));
+    for (let turn = 0; turn < 10; turn++) {
+      inThisTurn = 0;
+      h.clock.advance(0);
+    }
+    expect(most).to.equal(256);
+    expect(ops.every(({ tries }) => tries === 1)).to.equal(true);
+    expect(h.ended).to.deep.equal([1_000]);
+  });
+
   it('begins at a random place', () => {
     const first = new Set<string>();
     for (let time = 0; time < 20; time++) {
