@@ -71,7 +71,7 @@ export class Lookup {
     const found = this.#open().find((each) => each.purgatory === purgatory);
     if (found === undefined || operation === undefined) return null;
     const { name, parked } = found;
-    if (!parked.has(operation as DelayedOperation)) return null;
+    if (!parked.keeps(operation as DelayedOperation)) return null;
     const asked = this.#told(operation as DelayedOperation, found);
     const keys = parked.lists.keysOf(operation as DelayedOperation, MAX_FOUND + 1);
     const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, name, key }));
@@ -123,7 +123,7 @@ export class Lookup {
   }
 
   #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): FoundOperation {
-    const nowMs = parked.now();
+    const nowMs = parked.meter.now();
     const told = oldOperation(operation, parked.lists, nowMs);
     const known = { id: this.idOf(operation, purgatory), type: typeOf(operation) };
     return { ...operationView(known, told, nowMs), purgatory: name };

@@ -1,22 +1,19 @@
 // What all purgatories have in common, whatever their operations wait for: what is parked, how it
 // is taken out, the end.
+import { waitCancelled } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import type { ParkedLists } from './parked-lists.ts';
 import type { Parking } from './parking.ts';
 import { type PurgatorySnapshot, purgatorySnapshot, type SnapshotOptions } from './purgatory-snapshot.ts';
 
-/** What is parked, for who looks at it operation by operation. @internal */
-export interface ParkedView {
-  readonly lists: ParkedLists<never>;
-  /** By the timer's clock. */
-  now(): number;
-  /** Whether it is parked here: nothing may be asked of the lists about any other. */
-  has(operation: DelayedOperation): boolean;
-}
+/**
+ * What is parked, for who looks at it operation by operation: the lists may be asked only about
+ * operations that the parking keeps. @internal
+ */
+export type ParkedView = Pick<Parking<never>, 'lists' | 'keeps' | 'meter'>;
 
 /** The part of a purgatory that does not depend on what its operations wait for. */
-export abstract class AbstractPurgatory<Op extends DelayedOperation> {
+export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   readonly name: string;
   readonly #parking: Parking<never>;
 
@@ -53,6 +50,22 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
   /** Keys that a parked operation watches. */
   get watchedKeys(): number {
     return this.#parking.lists.keys;
+  }
+
+  /** How many parked operations watch `key` now, or wait on it. O(1). */
+  watchersOf(key: K): number {
+    return this.#parking.lists.watchersOf(key);
+  }
+
+  /**
+   * Takes out, unanswered, every operation that watches `key`, off its other keys too; returns them
+   * in park order. They may be forced or parked again. Waiters are rejected with
+   * ERR_PURGATORY_CANCELLED and not returned. In a ThresholdPurgatory the order is that of their
+   * thresholds, and the key keeps its value.
+   */
+  cancelForKey(key: K): Op[] {
+    const parking = this.#parking;
+    return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];
   }
 
   /**
@@ -97,23 +110,16 @@ export abstract class AbstractPurgatory<Op extends DelayedOperation> {
    * What is parked, operation by operation, for the inspector. It changes nothing of it. @internal
    */
   get $parked(): ParkedView {
-    const parking = this.#parking;
-    return {
-      lists: parking.lists,
-      now: () => parking.meter.now(),
-      has: (operation) => parking.keeps(operation),
-    };
+    return this.#parking;
   }
 
   /** Throws unless the purgatory is sound. For tests. @internal */
-  static check(purgatory: AbstractPurgatory<DelayedOperation>): void {
+  static check(purgatory: AbstractPurgatory<never, DelayedOperation>): void {
     purgatory.#parking.lists.check();
   }
 }
 
 /** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). */
-export function checkPurgatoryInvariants<Op extends DelayedOperation>(
-  purgatory: AbstractPurgatory<Op>,
-): void {
+export function checkPurgatoryInvariants(purgatory: AbstractPurgatory<never, DelayedOperation>): void {
   AbstractPurgatory.check(purgatory);
 }

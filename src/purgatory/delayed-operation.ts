@@ -24,6 +24,8 @@ export interface OperationKeeper {
   withdraw(operation: DelayedOperation): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
   expire(operation: DelayedOperation): void;
+  /** Tries a parked operation once more. What the try throws is reported. */
+  tryAgain(operation: DelayedOperation): void;
 }
 
 /**

@@ -4,7 +4,21 @@
 // Ground rules. It belongs to one Parking and remembers, for those that have left, whether they
 // were answered: so each is answered once at most, and whoever asks later is told no. It keeps none
 // of them in memory.
-import type { DelayedOperation } from './delayed-operation.ts';
+import { invalidArgValue } from '../errors.ts';
+import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
+
+/**
+ * For an operation that is parked nowhere: it must be possible to tell it where it is.
+ *
+ * @throws TypeError ERR_INVALID_ARG_VALUE
+ */
+export function checkNotFrozen(operation: DelayedOperation): void {
+  try {
+    operation.$place = NOT_PARKED;
+  } catch {
+    throw invalidArgValue('op', 'must not be frozen', operation);
+  }
+}
 
 export class FrozenOperations {
   readonly #isAnswered = new WeakMap<DelayedOperation, boolean>();

@@ -42,6 +42,8 @@ export interface ParkedLists<Watch> {
   shrink(): void;
   /** All operations, in park order. */
   all(): NextToLeave;
+  /** Those that watch `key`. */
+  allOf(key: unknown): NextToLeave;
   stampOf(operation: DelayedOperation): number;
   /** The `top` operations that have been parked longest, the oldest first. O(top). */
   oldestFirst(top: number): DelayedOperation[];

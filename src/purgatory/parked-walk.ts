@@ -25,7 +25,7 @@ export class ParkedWalk<K> implements Walk {
   }
 
   begin(random?: number): void {
-    const { indexes, moves } = this.#parking.lists;
+    const { indexes, moves } = this.#parking.lists.parked;
     this.#indexes = indexes;
     this.#left = indexes;
     this.#moves = moves;
@@ -33,15 +33,14 @@ export class ParkedWalk<K> implements Walk {
   }
 
   step(): number {
-    const { lists, meter } = this.#parking;
-    if (lists.moves !== this.#moves) this.begin();
+    const { parked } = this.#parking.lists;
+    if (parked.moves !== this.#moves) this.begin();
     if (this.#left === 0) return 0;
     if (this.#next >= this.#indexes) this.#next = 0;
-    const operation = lists.atIndex(this.#next++);
+    const operation = parked.atIndex(this.#next++);
     this.#left--;
     if (operation === undefined) return 0;
-    if (meter.tellsTries) meter.willTry(operation, undefined);
-    this.#parking.tries(operation);
+    this.#parking.tryAgain(operation);
     return 1;
   }
 }

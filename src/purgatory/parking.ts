@@ -7,14 +7,12 @@
 // afterwards why an operation left. It handles what user code throws where no caller of the user's
 // could: inside a pass, and in an expiry.
 //
-// To park an operation is a protocol of four steps: `admits`, the first try, `admits` again (the
-// try was user code), `park`. A condition that may have come true between the first try and the
-// parking needs a second try: `tryParked`.
+// An operation comes in by `tryElsePark`. A condition that may have come true between that try and
+// the parking needs a second try: `tryParked`.
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
 import {
-  invalidArgValue,
   operationFrozen,
   operationPending,
   type PurgatoryError,
@@ -32,23 +30,22 @@ import {
   type DelayedOperation,
   expireUnparked,
   NOT_PARKED,
+  type OperationKeeper,
   tryOnce,
 } from './delayed-operation.ts';
-import { FrozenOperations } from './frozen-operations.ts';
-import { NestedTries } from './nested-tries.ts';
+import { checkNotFrozen, FrozenOperations } from './frozen-operations.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PurgatoryMeter } from './purgatory-meter.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
-import { Waiter, type WaiterKeeper } from './wait-for.ts';
+import { Waiter } from './wait-for.ts';
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
-  implements TaskKeeper, WaiterKeeper
+  implements TaskKeeper, OperationKeeper
 {
   readonly name: string;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
   readonly bulks: Bulks;
-  readonly nested: NestedTries = new NestedTries();
   readonly timer: Timer;
   readonly maxParked: number = 0;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
@@ -79,12 +76,26 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Whether `operation` may be tried and parked: false when it is completed already.
+   * Tries `operation`, unless `isReady` tells that it cannot be: true iff that completed it, false
+   * if it was completed already. Else parks it: undefined.
    *
+   * @throws what the try throws; then nothing is parked.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
-   *   it is in a timer.
+   *   it is in a timer; and as {@link park}.
    */
-  admits(operation: DelayedOperation): boolean {
+  tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): boolean | undefined {
+    if (!this.#admits(operation)) return false;
+    if (isReady) {
+      if (tryOnce(operation)) return true;
+      // The try was user code: it may have closed the purgatory, or completed or parked the
+      // operation elsewhere.
+      if (operation.isCompleted || !this.#admits(operation)) return false;
+    }
+    this.park(operation, watches);
+    return undefined;
+  }
+
+  #admits(operation: DelayedOperation): boolean {
     if (this.#isClosed) throw purgatoryClosed(this.name);
     if (operation.$place === COMPLETED) return false;
     if (operation.$keeper !== undefined) throw operationPending(operation.$place >= 0);
@@ -99,7 +110,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
-    this.#checkWritable(operation);
+    checkNotFrozen(operation);
     if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
@@ -111,15 +122,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       throw error;
     }
     this.meter.didPark(operation, watches);
-  }
-
-  /** Before the timer has it: an operation that cannot be told where it is must not be parked. */
-  #checkWritable(operation: DelayedOperation): void {
-    try {
-      operation.$place = NOT_PARKED;
-    } catch {
-      throw invalidArgValue('op', 'must not be frozen', operation);
-    }
   }
 
   /**
@@ -159,9 +161,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return isCompleted;
   }
 
-  tryAgain(operation: DelayedOperation): void {
-    if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
-    this.tries(operation);
+  /** As {@link tries}, and tells of the try; `key` is that of the event, if there was one. */
+  tryAgain(operation: DelayedOperation, key?: unknown): boolean {
+    if (this.meter.tellsTries) this.meter.willTry(operation, key);
+    return this.tries(operation);
   }
 
   complete(operation: DelayedOperation, place: number): boolean {

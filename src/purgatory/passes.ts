@@ -1,67 +1,86 @@
-// An event on a key: a pass over the operations that watch it.
+// Events on keys: each is a pass over the operations that watch the key.
 //
-// Ground rules. Each operation that watched when the pass began, and still does when its turn
-// comes, is tried once, in park order. A try is user code and may change anything: the lists move
-// the pass along when somebody leaves (watch-lists.ts). What a try throws is reported, and the pass
-// goes on. A try may cause further events, within limits (nested-tries.ts).
+// Ground rules. It belongs to one purgatory. Each operation that watched when the pass began, and
+// still does when its turn comes, is tried once, in park order. A try is user code and may change
+// anything: the lists move the pass along when somebody leaves (watch-lists.ts). What a try throws
+// is reported, and the pass goes on.
 //
-// Costs. O(operations that watch the key): `npm run bench -- scan`.
+// A try may cause events; a chain of completions does, and an event on its own key in a try may
+// come to an end by itself. But inside MAX_DEPTH events an operation whose try is under way is not
+// tried again: that is an error, which is thrown into that try. Then all unwinds to the outermost
+// event: passes inside it are over, and events inside it do nothing. (If only the innermost ended,
+// each of a hundred watchers would do the same again at each depth.)
+//
+// Costs. O(operations that watch the key): `npm run bench -- scan`. Inside MAX_DEPTH events,
+// O(depth) a try.
+import { endlessTries } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { MAX_DEPTH } from './nested-tries.ts';
+import type { Head } from './lone-watcher.ts';
 import type { Parking } from './parking.ts';
 import type { Watchers } from './watchers.ts';
 
-type KeyParking<K> = Parking<K, Watchers<K>>;
+/** Deeper than sane events in tries, and shallow enough for the stack. */
+const MAX_DEPTH = 256;
 
-/** Tries all that watch `key`; how many that completed. */
-export function tryWatchers<K>(parking: KeyParking<K>, key: K): number {
-  const { lists, meter, nested } = parking;
-  const head = lists.headOf(key);
-  if (head === undefined || nested.isUnwinding) return 0;
-  const only = lists.loneWatcher(head);
-  const { tellsTries } = meter;
-  const outer = parking.bulks.begin();
-  let completed = 0;
-  if (only !== undefined) {
+export class Passes<K> {
+  readonly #parking: Parking<K, Watchers<K>>;
+  /** Operations that are tried inside MAX_DEPTH events, from the outermost in. */
+  readonly #tried: DelayedOperation[] = [];
+  #isUnwinding = false;
+
+  constructor(parking: Parking<K, Watchers<K>>) {
+    this.#parking = parking;
+  }
+
+  /** Tries all that watch `key`; how many that completed. */
+  event(key: K): number {
+    const parking = this.#parking;
+    const { lists, meter, bulks } = parking;
+    const head = lists.headOf(key);
+    if (head === undefined || this.#isUnwinding) return 0;
+    const only = lists.loneWatcher(head);
+    const depth = bulks.begin();
     try {
-      if (tellsTries) meter.willTry(only, key);
-      if (tryFor(parking, only, outer)) completed++;
+      if (only === undefined) return this.#pass(head, key, depth);
+      if (meter.tellsTries) meter.willTry(only, key);
+      return (depth < MAX_DEPTH ? parking.tries(only) : this.#triesDeep(only)) ? 1 : 0;
     } finally {
-      endEvent(parking, outer);
+      if (depth <= 1) this.#isUnwinding = false;
+      bulks.end(depth);
+    }
+  }
+
+  #pass(list: Head, key: K, depth: number): number {
+    const parking = this.#parking;
+    const { lists, meter } = parking;
+    const { tellsTries } = meter;
+    let completed = 0;
+    const pass = lists.beginPass(list);
+    try {
+      while (pass.next >= 0) {
+        const operation = lists.step(pass);
+        if (tellsTries) meter.willTry(operation, key);
+        if (depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation)) completed++;
+      }
+    } finally {
+      lists.endPass(pass);
     }
     return completed;
   }
-  const pass = lists.beginPass(head);
-  try {
-    while (pass.next >= 0) {
-      const operation = lists.step(pass);
-      if (tellsTries) meter.willTry(operation, key);
-      if (tryFor(parking, operation, outer)) completed++;
+
+  /** Tries an operation inside MAX_DEPTH events. */
+  #triesDeep(operation: DelayedOperation): boolean {
+    const parking = this.#parking;
+    if (this.#tried.includes(operation)) {
+      this.#isUnwinding = true;
+      parking.lists.endInnerPasses();
+      throw endlessTries(operation.constructor.name);
     }
-  } finally {
-    lists.endPass(pass);
-    endEvent(parking, outer);
+    const tried = this.#tried.push(operation);
+    try {
+      return parking.tries(operation);
+    } finally {
+      this.#tried.length = tried - 1;
+    }
   }
-  return completed;
-}
-
-/** Tries an operation for an event inside `depth` others. */
-function tryFor<K>(parking: KeyParking<K>, operation: DelayedOperation, depth: number): boolean {
-  if (depth < MAX_DEPTH) return parking.tries(operation);
-  const { nested, lists } = parking;
-  if (nested.isUnderWay(operation)) {
-    lists.endInnerPasses();
-    nested.refuse(operation);
-  }
-  const tries = nested.begin(operation);
-  try {
-    return parking.tries(operation);
-  } finally {
-    nested.end(tries);
-  }
-}
-
-function endEvent<K>(parking: KeyParking<K>, outer: number): void {
-  if (outer <= 1) parking.nested.isUnwinding = false;
-  parking.bulks.end(outer);
 }

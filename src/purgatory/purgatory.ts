@@ -16,15 +16,15 @@
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey } from '../bus-member.ts';
 import { isDebugging } from '../debug.ts';
-import { invalidArgType, purgatoryClosed, waitCancelled } from '../errors.ts';
+import { invalidArgType, purgatoryClosed } from '../errors.ts';
 import { rootContext } from '../root-context.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { BusLink } from './bus-link.ts';
-import { type DelayedOperation, tryOnce } from './delayed-operation.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
 import { KeyHints } from './key-hints.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
-import { tryWatchers } from './passes.ts';
+import { Passes } from './passes.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
@@ -43,11 +43,12 @@ const turnEnd = Promise.resolve();
 /**
  * Parks operations until an event on one of their watch keys, or their deadline, completes them.
  */
-export class Purgatory<
-  K = unknown,
-  Op extends DelayedOperation = DelayedOperation,
-> extends AbstractPurgatory<Op> {
+export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperation> extends AbstractPurgatory<
+  K,
+  Op
+> {
   readonly #parking: Parking<K, Watchers<K>>;
+  readonly #passes: Passes<K>;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
   readonly #hints = new KeyHints();
@@ -64,17 +65,13 @@ export class Purgatory<
    */
   constructor(name: string, options?: PurgatoryOptions<Op>) {
     const checked = checkedPurgatoryOptions(name, options);
-    const parking = new Parking(checked, new Watchers<K>());
+    const parking = new Parking<K, Watchers<K>>(checked, new Watchers());
     super(parking);
     this.#parking = parking;
+    this.#passes = new Passes(parking);
     const { link } = checked;
     if (link === undefined) return;
     this.#link = new BusLink(name, link, (key) => this.#hinted(key as K), new ParkedWalk(parking));
-  }
-
-  /** How many parked operations watch `key` now. O(1). */
-  watchersOf(key: K): number {
-    return this.#parking.lists.watchersOf(key);
   }
 
   /**
@@ -93,7 +90,7 @@ export class Purgatory<
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
     const keys = this.#checkedKeys(watchKeys);
-    return this.#tryElsePark(op, keys) ?? this.#parking.tryParked(op);
+    return this.#parking.tryElsePark(op, keys) ?? this.#parking.tryParked(op);
   }
 
   /**
@@ -110,7 +107,7 @@ export class Purgatory<
    */
   checkAndComplete(key: K): number {
     this.#events = (this.#events + 1) | 0;
-    return tryWatchers(this.#parking, key);
+    return this.#passes.event(key);
   }
 
   /**
@@ -157,7 +154,7 @@ export class Purgatory<
     const waiter = new Waiter(attempt, checked);
     try {
       const events = this.#events;
-      if (this.#tryElsePark(waiter, keys) === undefined) {
+      if (this.#parking.tryElsePark(waiter, keys) === undefined) {
         // Only the attempt's own first part can have caused an event: then one more attempt follows.
         if (!waiter.isUnderWay || this.#events !== events) this.#parking.tryParked(waiter);
       }
@@ -166,16 +163,6 @@ export class Purgatory<
     }
     if (waiter.isPending) waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;
-  }
-
-  /**
-   * Takes out, unanswered, every operation that watches `key`, off its other keys too; returns them
-   * in park order. They may be forced or parked again. Waiters of `waitFor` are rejected with
-   * ERR_PURGATORY_CANCELLED and not returned.
-   */
-  cancelForKey(key: K): Op[] {
-    const parking = this.#parking;
-    return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];
   }
 
   override close(): Op[] {
@@ -195,21 +182,6 @@ export class Purgatory<
     const isWatched = this.watchersOf(key) > 0;
     if (isWatched) this.checkAndComplete(key);
     return isWatched;
-  }
-
-  /**
-   * The first try: true iff it completed `op`, false if `op` was completed already. Else parks it:
-   * undefined.
-   */
-  #tryElsePark(op: DelayedOperation, keys: readonly K[]): boolean | undefined {
-    const parking = this.#parking;
-    if (!parking.admits(op)) return false;
-    if (tryOnce(op)) return true;
-    // The try was user code: it may have closed the purgatory, or completed or parked the operation
-    // elsewhere.
-    if (op.isCompleted || !parking.admits(op)) return false;
-    parking.park(op, keys);
-    return undefined;
   }
 
   // The turn's first notifier must not lend its async context to what the others' events complete.

@@ -11,24 +11,26 @@
 // waiter is settled otherwise, what the attempt under way resolves or rejects with is dropped, and
 // `context.signal` aborts.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
-import { type AttemptContext, LazySignal } from './attempt-context.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** What {@link Purgatory.waitFor} resolves with. */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
+/** Given to each attempt of {@link Purgatory.waitFor}. */
+export interface AttemptContext {
+  /**
+   * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
+   * or a throw. Made on demand.
+   */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Looks whether what is waited for is there: its value, or undefined for "not yet"; now, or by a
  * promise.
  */
 export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
-
-/** What keeps waiters: their purgatory. */
-export interface WaiterKeeper extends OperationKeeper {
-  /** Tries a parked operation once more, for events that came during its attempt. */
-  tryAgain(operation: DelayedOperation): void;
-}
 
 export class Waiter extends DelayedOperation implements Abortable {
   readonly promise: Promise<WaitResult<unknown>>;
@@ -123,7 +125,7 @@ export class Waiter extends DelayedOperation implements Abortable {
 
   #tryAgain(): void {
     this.#isDue = false;
-    if (!this.isCompleted) (this.$keeper as unknown as WaiterKeeper).tryAgain(this);
+    if (!this.isCompleted) (this.$keeper as unknown as OperationKeeper).tryAgain(this);
   }
 
   /** An attempt has thrown, or rejected. */
@@ -168,4 +170,27 @@ function isThenable(value: unknown): boolean {
     (typeof value === 'object' || typeof value === 'function') &&
     typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
   );
+}
+
+/**
+ * Makes its signal when an attempt asks for it first: most attempts look at memory and never do.
+ * One that is made after the end is aborted.
+ */
+class LazySignal implements AttemptContext {
+  #controller: AbortController | undefined;
+  #reason: (() => unknown) | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason());
+    }
+    return this.#controller.signal;
+  }
+
+  /** The wait is over; `reason` is asked for only where there is a signal. */
+  abort(reason: () => unknown): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason());
+  }
 }

@@ -24,12 +24,12 @@ import { shrinkWatchers } from './watchers-shrink.ts';
 const MAX_SAMPLE = 4_096;
 
 export class Watchers<K> implements ParkedLists<K> {
-  readonly #parked = new ParkedOperations();
+  readonly parked: ParkedOperations = new ParkedOperations();
   readonly #lists = new WatchLists();
   readonly #keys = new WatchKeys<K>();
 
   get size(): number {
-    return this.#parked.size;
+    return this.parked.size;
   }
 
   get keys(): number {
@@ -49,7 +49,7 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
-    const parked = this.#parked;
+    const parked = this.parked;
     const lists = this.#lists;
     const place = parked.add(operation, stamp);
     let first = NONE;
@@ -79,11 +79,11 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   stampOf(operation: DelayedOperation): number {
-    return this.#parked.stamp(this.#placeOf(operation));
+    return this.parked.stamp(this.#placeOf(operation));
   }
 
   leave(operation: DelayedOperation, claimed: number): number {
-    const parked = this.#parked;
+    const parked = this.parked;
     const place = parked.find(operation, claimed);
     if (place === NONE) return 0;
     const stamp = parked.stamp(place);
@@ -124,8 +124,8 @@ export class Watchers<K> implements ParkedLists<K> {
   loneWatcher(head: Head): DelayedOperation | undefined {
     if (!isLone(head)) return undefined;
     const place = placeOf(head);
-    this.#keys.readAhead(idOf(this.#parked.first(place) as OwnKey));
-    return this.#parked.at(place);
+    this.#keys.readAhead(idOf(this.parked.first(place) as OwnKey));
+    return this.parked.at(place);
   }
 
   /**
@@ -137,7 +137,7 @@ export class Watchers<K> implements ParkedLists<K> {
 
   /** The next operation of a pass that is not over: it is still parked. */
   step(pass: Pass): DelayedOperation {
-    return this.#parked.at(this.#lists.step(pass)) as DelayedOperation;
+    return this.parked.at(this.#lists.step(pass)) as DelayedOperation;
   }
 
   endPass(pass: Pass): void {
@@ -150,7 +150,7 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   all(): NextToLeave {
-    return () => this.#parked.oldest();
+    return () => this.parked.oldest();
   }
 
   /** Those that watch `key`, in park order. */
@@ -158,36 +158,21 @@ export class Watchers<K> implements ParkedLists<K> {
     return () => {
       const head = this.headOf(key);
       if (head === undefined) return undefined;
-      return this.#parked.at(isLone(head) ? placeOf(head) : this.#lists.oldest(head));
+      return this.parked.at(isLone(head) ? placeOf(head) : this.#lists.oldest(head));
     };
   }
 
   oldestFirst(top: number): DelayedOperation[] {
-    return this.#parked.oldestFirst(top);
-  }
-
-  /** How many indexes there are for {@link atIndex}; some are empty. */
-  get indexes(): number {
-    return this.#parked.indexes;
-  }
-
-  /** The operation at an index, by the order of memory: for walks over all of them. */
-  atIndex(index: number): DelayedOperation | undefined {
-    return this.#parked.atIndex(index);
-  }
-
-  /** How often indexes have changed. */
-  get moves(): number {
-    return this.#parked.moves;
+    return this.parked.oldestFirst(top);
   }
 
   #placeOf(operation: DelayedOperation): Slot {
-    return this.#parked.find(operation, operation.$place);
+    return this.parked.find(operation, operation.$place);
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {
     const place = this.#placeOf(operation);
-    const first = this.#parked.first(place);
+    const first = this.parked.first(place);
     if (isOwnKey(first)) return [this.#keys.key(idOf(first))];
     const lists = this.#lists;
     const ids: number[] = [];
@@ -211,7 +196,7 @@ export class Watchers<K> implements ParkedLists<K> {
   operationsOf(key: K, max: number): DelayedOperation[] {
     const head = this.headOf(key);
     if (head === undefined) return [];
-    if (isLone(head)) return [this.#parked.at(placeOf(head)) as DelayedOperation];
+    if (isLone(head)) return [this.parked.at(placeOf(head)) as DelayedOperation];
     const operations: DelayedOperation[] = [];
     const pass = this.beginPass(head);
     while (pass.next >= 0 && operations.length < max) operations.push(this.step(pass));
@@ -240,16 +225,16 @@ export class Watchers<K> implements ParkedLists<K> {
     if (!isLone(head)) return head;
     const place = placeOf(head);
     const list = this.#lists.open(id);
-    this.#parked.setFirst(place, this.#lists.watch(list, place, NONE));
+    this.parked.setFirst(place, this.#lists.watch(list, place, NONE));
     this.#keys.setHead(id, list);
     return list;
   }
 
   shrink(): void {
-    shrinkWatchers(this.#keys, this.#lists, this.#parked);
+    shrinkWatchers(this.#keys, this.#lists, this.parked);
   }
 
   check(): void {
-    checkWatchers(this.#keys, this.#lists, this.#parked, this.pairs);
+    checkWatchers(this.#keys, this.#lists, this.parked, this.pairs);
   }
 }

@@ -193,12 +193,7 @@ export class SharedWaits<V> {
 
   /** For the inspector. @internal */
   get $parked(): ParkedView {
-    const parking = this.#parking;
-    return {
-      lists: this.#lists,
-      now: () => parking.meter.now(),
-      has: (operation) => parking.keeps(operation),
-    };
+    return this.#parking;
   }
 
   readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);

@@ -18,7 +18,6 @@ const PARKED = 0;
 const MAX_KEYS = 4_096;
 
 export class WaiterLists<V> implements ParkedLists<string> {
-  readonly isInPass = false;
   readonly #keys = new Map<string, WatchedKey<V>>();
   #oldest: SharedWaiter<V> | undefined;
   #youngest: SharedWaiter<V> | undefined;
@@ -89,6 +88,10 @@ export class WaiterLists<V> implements ParkedLists<string> {
 
   all(): NextToLeave {
     return () => this.#oldest;
+  }
+
+  allOf(key: unknown): NextToLeave {
+    return () => this.#keys.get(key as string)?.first as SharedWaiter<V> | undefined;
   }
 
   stampOf(operation: DelayedOperation): number {

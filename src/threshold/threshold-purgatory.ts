@@ -17,17 +17,10 @@
 // key, which is right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey, checkHintValue } from '../bus-member.ts';
-import {
-  checkedFunction,
-  invalidArgType,
-  invalidArgValue,
-  outOfRange,
-  purgatoryClosed,
-  waitCancelled,
-} from '../errors.ts';
+import { checkedFunction, invalidArgType, invalidArgValue, outOfRange, purgatoryClosed } from '../errors.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
 import { BusLink } from '../purgatory/bus-link.ts';
-import { type DelayedOperation, tryOnce } from '../purgatory/delayed-operation.ts';
+import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { Parking } from '../purgatory/parking.ts';
 import {
   checkedPurgatoryOptions,
@@ -67,7 +60,7 @@ export class ThresholdPurgatory<
   K = unknown,
   V extends ThresholdValue = number,
   Op extends DelayedOperation = DelayedOperation,
-> extends AbstractPurgatory<Op> {
+> extends AbstractPurgatory<K, Op> {
   readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
@@ -96,11 +89,6 @@ export class ThresholdPurgatory<
       (key, value, isLate) => this.#hinted(key as K, value as V | undefined, isLate),
       walk,
     );
-  }
-
-  /** How many parked operations wait on `key` now. O(1). */
-  watchersOf(key: K): number {
-    return this.#parking.lists.watchersOf(key);
   }
 
   /**
@@ -140,17 +128,17 @@ export class ThresholdPurgatory<
   }
 
   #advance(key: K, value: V): number {
-    const { lists, meter } = this.#parking;
+    const parking = this.#parking;
+    const { lists, bulks } = parking;
     lists.setValue(key, value);
-    const outer = this.#parking.bulks.begin();
+    const outer = bulks.begin();
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
-        if (meter.tellsTries) meter.willTry(op, key);
-        if (this.#parking.tries(op)) completed++;
+        if (parking.tryAgain(op, key)) completed++;
       }
     } finally {
-      this.#parking.bulks.end(outer);
+      bulks.end(outer);
     }
     return completed;
   }
@@ -208,16 +196,6 @@ export class ThresholdPurgatory<
     return this.#tryElseWatch(op, checked);
   }
 
-  /**
-   * Takes out every operation that waits on `key`, unanswered, also off its other keys. Returns
-   * them by threshold. They may be forced or parked again. Waiters are rejected with
-   * ERR_PURGATORY_CANCELLED and not returned. The key keeps its value.
-   */
-  cancelForKey(key: K): Op[] {
-    const parking = this.#parking;
-    return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];
-  }
-
   /** As the `close` of a Purgatory. It also forgets all values. */
   override close(): Op[] {
     this.#link?.leave();
@@ -253,15 +231,8 @@ export class ThresholdPurgatory<
 
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
     const parking = this.#parking;
-    if (!parking.admits(op)) return false;
-    if (thresholds.every((threshold) => parking.lists.isReached(threshold))) {
-      if (tryOnce(op)) return true;
-      // The try was user code: it may have closed the purgatory, or completed or parked the
-      // operation elsewhere.
-      if (op.isCompleted || !parking.admits(op)) return false;
-    }
-    parking.park(op, thresholds);
-    return false;
+    const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
+    return parking.tryElsePark(op, thresholds, isReady) ?? false;
   }
 }
 
