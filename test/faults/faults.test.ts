@@ -8,12 +8,13 @@ const RUNS = [
   ['nats', 'kill'],
   ['postgres', 'kill'],
   ['cluster', 'process'],
+  ['cluster', 'waiters of one key'],
 ] as const;
 
 describe('Under faults', () => {
   for (const [engine, row] of RUNS) {
     const run = engine === 'cluster' || isInstalled(engine) ? it : it.skip;
-    run(`no wait over ${engine} is lost, no publisher throws, and all is answered afterwards`, async () => {
+    run(`${engine}, ${row}: no wait is lost, no publisher throws, all is answered afterwards`, async () => {
       const args = ['--import', 'tsx', 'test/faults/run.ts', engine, '--short', '--only', row];
       const { stdout, stderr } = await runNode(args, { limitMs: 170_000 });
       const rows = stdout

@@ -8,6 +8,7 @@ import { Purgatory } from '../../src/index.ts';
 import { LoopProbe } from './loop-probe.ts';
 import { openBus } from './open-bus.ts';
 import { commonNow, SharedState } from './shared-state.ts';
+import { SharedWaiters } from './shared-waiters.ts';
 
 /** What a member is told. */
 export type Order =
@@ -21,6 +22,10 @@ export type Order =
       readonly hot?: number;
     }
   | { readonly do: 'rest' }
+  /** Parks so many waiters of one key of shared state, until it has reached `version`. */
+  | { readonly do: 'share'; readonly waiters: number; readonly version: number }
+  /** Changes that key, and gives one hint. */
+  | { readonly do: 'change' }
   /** Counts anew. `quiet`: without the probe of the loop, which costs more than an idle process. */
   | { readonly do: 'begin'; readonly quiet?: boolean }
   /** `latencies`: with those, which are many. */
@@ -48,6 +53,8 @@ export interface Report {
   readonly gaps: number;
   /** When it fell into its last gap, in the common time. */
   readonly gapMs: number | null;
+  /** Of the waiters of one key. */
+  readonly shared: { readonly loads: number; readonly tries: number; readonly answered: number };
 }
 
 const [engine, port, path, keys, options] = process.argv.slice(2);
@@ -56,6 +63,7 @@ const HELD_MS = 15_000;
 const { bus, close } = await openBus(engine, Number(port), JSON.parse(options));
 const purgatory = new Purgatory<string>('faults', { bus });
 const state = new SharedState(path, Number(keys));
+let shared: SharedWaiters | undefined;
 /** The version that the wait of each key has seen. */
 const seen = new Map<number, number>();
 let answered = 0;
@@ -132,6 +140,7 @@ function report(withLatencies: boolean): Report {
     sweeps: totals.sweeps,
     gaps: Object.values(totals.gaps).reduce((sum, count) => sum + count, 0),
     gapMs,
+    shared: { loads: shared?.loads ?? 0, tries: shared?.tries ?? 0, answered: shared?.answered ?? 0 },
   };
 }
 
@@ -141,6 +150,10 @@ process.on('message', async (order: Order) => {
     for (let key = order.from; key < order.to; key++) void wait(key, order.timeoutMs).catch(() => {});
   } else if (order.do === 'load') startLoad(order);
   else if (order.do === 'rest') clearInterval(load);
+  else if (order.do === 'share') {
+    shared = new SharedWaiters(bus, state);
+    shared.park(order.waiters, order.version);
+  } else if (order.do === 'change') shared?.change();
   else if (order.do === 'begin') {
     (globalThis as { gc?(): void }).gc?.();
     await sleep(50); // the probe has seen the collection
@@ -151,6 +164,7 @@ process.on('message', async (order: Order) => {
     cpuSinceMs = commonNow();
   } else if (order.do === 'end') {
     purgatory.close();
+    shared?.close();
     await bus.close();
     await close();
   }

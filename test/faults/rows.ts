@@ -287,4 +287,56 @@ const idle: Row = {
     }),
 };
 
-export const ROWS: readonly Row[] = [latency, throughput, killed, connections, silence, stoppedMember, idle];
+const sharedWaits: Row = {
+  name: 'waiters of one key',
+  engines: ALL,
+  run: (engine, scale) =>
+    inHall(engine, { ...scale, members: 2, parked: 1 }, async (hall) => {
+      const waiters = scale.parked;
+      const inVain = 10;
+      const tried = async (times: number): Promise<unknown> =>
+        hall.until('all have been tried', (reports) =>
+          reports.every(({ shared }) => shared.tries >= times * waiters),
+        );
+      await hall.all({ do: 'share', waiters, version: inVain + 1 });
+      await tried(1);
+      const before = await hall.all({ do: 'begin' });
+      for (let hint = 1; hint <= inVain; hint++) {
+        await hall.order(hall.members[0], { do: 'change' });
+        await tried(hint + 1);
+      }
+      await hall.order(hall.members[0], { do: 'change' });
+      const answered = await hall.until('all are answered', (reports) =>
+        reports.every(({ shared }) => shared.answered === waiters),
+      );
+      const after = await hall.all({ do: 'report' });
+      const loads = after.map(({ shared }, index) => shared.loads - before[index].shared.loads);
+      return [
+        {
+          what: `${waiters.toLocaleString('en')} in each process: loads a process and hint`,
+          measured: Math.max(...loads) / (inVain + 1),
+          unit: '',
+          bar: 2,
+        },
+        { what: 'all answered after the last hint', measured: answered, unit: 'ms', bar: 3_000 },
+        {
+          what: 'longest block of a loop by its own work',
+          measured: Math.max(...after.map((r) => r.maxBlockMs)),
+          unit: 'ms',
+          bar: 30,
+        },
+        ...always(after),
+      ];
+    }),
+};
+
+export const ROWS: readonly Row[] = [
+  latency,
+  throughput,
+  killed,
+  connections,
+  silence,
+  stoppedMember,
+  sharedWaits,
+  idle,
+];
