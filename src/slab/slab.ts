@@ -85,21 +85,15 @@ export class Slab<T = never> {
     return slot;
   }
 
-  /** As `push`, for a cell that has a value. All or nothing, if the stack overflows. */
+  /**
+   * As `push` and `setValue`. All or nothing: the one call that may overflow the stack comes first.
+   */
   pushValue(list: Slot, a: number, b: number, value: T): Slot {
     const slot = this.push(list, a, b);
-    try {
-      this.setValue(slot, value);
-    } catch (error) {
-      // As `remove`, without a call: nothing but its calls has come between.
-      const cells = this.#cells;
-      const prev = cells[slot + PREV];
-      cells[prev + NEXT] = list;
-      cells[list + PREV] = prev;
-      this.#inUse--;
-      this.#free.next--;
-      throw error;
-    }
+    const values = this.#values;
+    const index = slot >> STRIDE_BITS;
+    while (values.length < index) values.push(undefined);
+    values[index] = value;
     return slot;
   }
 
@@ -180,9 +174,11 @@ export class Slab<T = never> {
   }
 
   setValue(slot: Slot, value: T): void {
+    const values = this.#values;
     const index = slot >> STRIDE_BITS;
-    if (index < this.#values.length) this.#values[index] = value;
-    else this.#addValue(index, value);
+    // Sentinels have no value. Their places are filled: else V8 would make the array a sparse one.
+    while (values.length < index) values.push(undefined);
+    values[index] = value;
   }
 
   /** For a cell that has a value. */
@@ -288,13 +284,5 @@ export class Slab<T = never> {
     this.#cells = cells;
     this.#free = free;
     this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;
-  }
-
-  /**
-   * Fills the places of sentinels, which have no value: else V8 would make the array a sparse one.
-   */
-  #addValue(index: number, value: T): void {
-    while (this.#values.length < index) this.#values.push(undefined);
-    this.#values.push(value);
   }
 }

@@ -1,10 +1,10 @@
 // A picture of a timer at one moment, as plain JSON. The wheels bound its size, and MAX_STEPS its
 // cost.
 //
-// Ground rules. It changes nothing that a user can see. (It files the young tasks, and empty
-// buckets leave the head of the DelayQueue, as for `nextExpirationMs`.) It reads the clock once. To
-// count a bucket, it goes through the bucket's list. So it counts up to a limit, which is lower
-// when more buckets are queued.
+// Ground rules. It changes nothing that a user can see. (Empty buckets leave the head of the
+// DelayQueue, as for `nextExpirationMs`.) It reads the clock once. To count a bucket, it goes
+// through the bucket's list. So it counts up to a limit, which is lower when more buckets are
+// queued.
 
 import type { DurationSnapshot } from '../duration-histogram.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
@@ -77,7 +77,7 @@ export function timerSnapshot(
   const nowMs = timer.now();
   const tick = tickAt(nowMs, tickMs);
   const nextExpirationMs = timer.nextExpirationMs ?? null; // makes the head one that has tasks
-  const wheels = tasks.filed();
+  const wheels = tasks.wheels;
   const { lowest } = wheels;
   const { head, size } = wheels.queue;
   const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));

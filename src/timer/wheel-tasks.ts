@@ -1,90 +1,114 @@
 // The pending tasks of a SystemTimer, and the pass that takes out those that are due.
 //
-// Ground rules. It owns the young tasks (YoungTasks) and the wheels (TimingWheels), which together
-// hold every pending task. Its timer (DrivenTimer) alone calls it, as PendingTasks describes.
+// Ground rules. It owns a slab with a cell for each task, and `task.$slot` of the tasks. Its timer
+// (DrivenTimer) alone calls it, as PendingTasks describes. A cell has the tick of its task, in two
+// halves (a: low, b: high), and is on a list:
 //
-//   where a task is   young -> filed in a bucket -> due -> taken out
-//   without delay     next -> due -> taken out
+//   a bucket   of its wheels (TimingWheels), which link their buckets in the same slab
+//   due        the tasks of the cursor's tick that have yet to run, in add order
+//   next       the tasks without delay: they are due in the next pass
 //
-// No young task is for a tick before the head of the DelayQueue. So the young tasks are filed when
-// a bucket is about to leave the queue, and nobody has to look for them before that.
-//
-// Three ticks: cursor <= horizon <= now. The cursor is the tick that the wheels stand at. The
-// horizon is the target of the pass under way, or the cursor when there is none. A pass takes the
-// due tasks first, and then, bucket by bucket, what expires up to the horizon. The timer can leave
-// a pass and go on with it later. A task for a tick that is not ahead of the horizon has no delay.
-// It waits in `next` for the next pass, so a task that a pass adds never runs in that pass.
+// Three ticks: cursor <= horizon <= now. The cursor is the tick that the wheels stand at: no queued
+// bucket expires at or before it, so the highest digit in which a tick differs from it names the
+// wheel. The horizon is the target of the pass under way, or the cursor when there is none. A pass
+// takes the due tasks first, and then, bucket by bucket, what expires up to the horizon. The timer
+// can leave a pass and go on with it later. A task for a tick that is not ahead of the horizon has
+// no delay. It waits in `next` for the next pass, so a task that a pass adds never runs in that
+// pass.
 //
 // Costs. add, release: O(1), plus O(log buckets) for the first task of a bucket. take: amortised
 // O(1) for each task and for each wheel that it was filed above the lowest. A jump of the clock
 // costs what one step costs.
 import { mustHold } from '../must-hold.ts';
+import { Slab, type Slot } from '../slab/slab.ts';
 import type { PendingTasks } from './pending-tasks.ts';
-import { NOT_HELD, type TimerTask } from './timer-task.ts';
+import { highOf, LOW_SPAN, lowOf, tickOf } from './tick.ts';
+import { NOT_HELD, type TimerTask, tellSlot } from './timer-task.ts';
 import { type DidCascade, TimingWheels } from './timing-wheels.ts';
-import { YoungTasks } from './young-tasks.ts';
+
+/** Due tasks that are read at a time. */
+const ROW = 32;
+/** With more cells in use, wheels without tasks are large: they still have the buckets of a burst. */
+const MAX_IDLE_CELLS = 64;
 
 export class WheelTasks implements PendingTasks {
-  readonly #young = new YoungTasks();
   readonly #bits: number;
   readonly #didCascade: DidCascade;
+  #slab = new Slab<TimerTask>();
+  #due = this.#slab.makeList(0, 0);
+  #next = this.#slab.makeList(0, 0);
   #wheels: TimingWheels;
+  /** The cursor, and its two halves: to make them of each other would cost 2 % of a start. */
+  #cursor = 0;
+  #cursorHigh = 0;
+  #cursorLow = 0;
   #horizon = 0;
-  #size = 0;
+  /** How many of the first due tasks have been read. */
+  #readAhead = 0;
+  /** The tick of the task that `take` returned last. */
+  takenTick: number = 0;
 
   /**
    * @param bits log2 of the buckets of each wheel.
    * @param tick the tick to start from.
-   * @param didCascade as for TimingWheels.
    */
   constructor(bits: number, tick: number, didCascade: DidCascade) {
     this.#bits = bits;
     this.#didCascade = didCascade;
-    this.#wheels = new TimingWheels(bits, tick, didCascade);
+    this.#wheels = new TimingWheels(bits, this.#slab, didCascade);
+    this.#moveTo(tick);
     this.#horizon = tick;
   }
 
+  /** For snapshots, which change nothing. */
+  get wheels(): TimingWheels {
+    return this.#wheels;
+  }
+
   get size(): number {
-    return this.#size;
+    return this.#slab.inUse - this.#wheels.buckets.length - 2;
   }
 
   get cursor(): number {
-    return this.#wheels.cursor;
+    return this.#cursor;
+  }
+
+  /** Moves the cursor to a tick that is before the expiration of every queued bucket. */
+  #moveTo(tick: number): void {
+    this.#cursor = tick;
+    this.#cursorHigh = highOf(tick);
+    this.#cursorLow = lowOf(tick, this.#cursorHigh);
   }
 
   holds(task: TimerTask, slot: number): boolean {
-    if (YoungTasks.isRow(slot)) return this.#young.holds(task, slot);
-    return this.#wheels.holds(task, slot);
+    return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
   add(task: TimerTask, tick: number): void {
-    const wheels = this.#wheels;
-    if (tick <= this.#horizon) {
-      wheels.fileForNext(task, tick);
-    } else if (tick < wheels.headExpiration) {
-      wheels.file(task, tick);
-    } else {
-      if (this.#young.isFull) this.#fileYoung();
-      this.#young.add(task, tick);
-    }
-    this.#size++;
-  }
-
-  /** To be done before a bucket leaves the queue. */
-  #fileYoung(): void {
-    this.#young.fileIn(this.#wheels);
+    // The tick is near in most cases: then its high half is the cursor's, and nothing is divided.
+    const nowHigh = this.#cursorHigh;
+    const near = lowOf(tick, nowHigh);
+    const isNear = near < LOW_SPAN;
+    const high = isNear ? nowHigh : highOf(tick);
+    const low = isNear ? near | 0 : lowOf(tick, high);
+    const list =
+      tick > this.#horizon ? this.#wheels.listFor(high, low, nowHigh, this.#cursorLow) : this.#next;
+    task.$slot = this.#slab.pushValue(list, low, high, task);
   }
 
   release(task: TimerTask, slot: number): void {
-    if (YoungTasks.isRow(slot)) this.#young.release(task, slot);
-    else this.#wheels.release(task, slot);
-    this.#size--;
+    this.#slab.remove(slot as Slot);
+    this.#slab.clearValue(slot as Slot);
+    tellSlot(task, NOT_HELD);
   }
 
-  /** Takes out a task, if it is here, that was frozen and could not be told its slot. O(tasks). */
+  /** Takes out a task, if it is here, that was frozen and could not be told its slot. O(capacity). */
   releaseFrozen(task: TimerTask): void {
-    const slot = this.filed().find(task);
-    if (slot !== NOT_HELD) this.release(task, slot);
+    let found = NOT_HELD;
+    this.#slab.forEachValue((value, slot) => {
+      if (value === task) found = slot;
+    });
+    if (found !== NOT_HELD) this.release(task, found);
   }
 
   /**
@@ -94,22 +118,22 @@ export class WheelTasks implements PendingTasks {
   catchUp(tick: number): void {
     if (this.isPassOpen) return;
     const wheels = this.#wheels;
-    if (wheels.headExpiration <= tick) this.#dropEmptyHeads();
+    if (wheels.headExpiration <= tick) wheels.dropEmptyHeads();
     const head = wheels.headExpiration;
-    if (tick < head) wheels.cursor = tick;
+    if (tick < head) this.#moveTo(tick);
     // Beyond 2^53 the tick before the head may be no double, and round to the head: then the cursor
     // stays.
-    else if (head - 1 < head) wheels.cursor = head - 1;
-    this.#horizon = wheels.cursor;
+    else if (head - 1 < head) this.#moveTo(head - 1);
+    this.#horizon = this.#cursor;
   }
 
   get isPassOpen(): boolean {
-    return this.cursor < this.#horizon || this.#wheels.hasDue;
+    return this.#cursor < this.#horizon || !this.#slab.isEmpty(this.#due);
   }
 
   /** Whether a pass is open, or tasks without delay wait for the next. No bucket tells of these. */
   get isOverdue(): boolean {
-    return this.isPassOpen || this.#wheels.hasNext;
+    return this.isPassOpen || !this.#slab.isEmpty(this.#next);
   }
 
   hasDue(tick: number): boolean {
@@ -117,7 +141,7 @@ export class WheelTasks implements PendingTasks {
   }
 
   openPass(tick: number): void {
-    this.#wheels.expireNext();
+    this.#slab.splice(this.#next, this.#due);
     if (tick > this.#horizon) this.#horizon = tick;
   }
 
@@ -125,27 +149,40 @@ export class WheelTasks implements PendingTasks {
    * As in PendingTasks. While a large bucket cascades, no task is at hand though the pass is open.
    */
   take(): TimerTask | undefined {
+    const slab = this.#slab;
     const wheels = this.#wheels;
-    for (;;) {
-      const task = wheels.takeDue();
-      if (task !== undefined) {
-        this.#size--;
-        return task;
-      }
-      this.#fileYoung();
+    while (slab.isEmpty(this.#due)) {
       const head = wheels.headExpiration;
       if (head > this.#horizon) {
-        wheels.cursor = this.#horizon;
+        this.#moveTo(this.#horizon);
         return undefined;
       }
-      wheels.expireHead();
-      if (wheels.headExpiration === head && !wheels.hasDue) return undefined;
+      if (wheels.expireHead(this.#due)) this.#moveTo(head);
+      else if (slab.isEmpty(this.#due)) return undefined;
     }
+    const slot = slab.next(this.#due);
+    if (this.#readAhead === 0) this.#readRow(slot);
+    this.#readAhead--;
+    const task = slab.value(slot) as TimerTask;
+    this.takenTick = tickOf(slab.b(slot), slab.a(slot));
+    this.release(task, slot);
+    return task;
   }
 
-  /** The tick of the task that `take` returned last. */
-  get takenTick(): number {
-    return this.#wheels.takenTick;
+  /**
+   * Reads a row of due tasks, from `first` on. Tasks that have been pending for long lie all over
+   * memory. One by one, the processor waits for each. In a row, it fetches them side by side. The
+   * comparison always holds: only its reading counts.
+   */
+  #readRow(first: Slot): void {
+    const slab = this.#slab;
+    let read = 1;
+    let slot = slab.next(first);
+    while (slot !== this.#due && read < ROW && slab.value(slot)?.$slot === slot) {
+      read++;
+      slot = slab.next(slot);
+    }
+    this.#readAhead = read;
   }
 
   /** Its bucket is the head of the queue then. */
@@ -154,29 +191,20 @@ export class WheelTasks implements PendingTasks {
   }
 
   nextTick(): number {
-    if (this.#size === 0) return Number.POSITIVE_INFINITY;
-    if (this.isOverdue) return this.cursor;
-    this.#dropEmptyHeads();
+    if (this.size === 0) return Number.POSITIVE_INFINITY;
+    if (this.isOverdue) return this.#cursor;
+    this.#wheels.dropEmptyHeads();
     return this.#wheels.headExpiration;
   }
 
   firstTick(): number {
     const tick = this.nextTick();
-    if (tick === Number.POSITIVE_INFINITY || this.isOverdue) return tick;
-    this.#fileYoung();
-    return this.#wheels.firstTick();
-  }
-
-  /** Mostly the head has tasks: then it stays, and the young tasks stay young. */
-  #dropEmptyHeads(): void {
-    if (this.#wheels.hasHead) return;
-    this.#fileYoung();
-    this.#wheels.dropEmptyHeads();
+    return tick === Number.POSITIVE_INFINITY || this.isOverdue ? tick : this.#wheels.firstTick();
   }
 
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
-    while (this.#size > 0) {
+    while (this.size > 0) {
       if (!this.isPassOpen) this.openPass(this.nextTick());
       const task = this.take();
       if (task !== undefined) tasks.push(task);
@@ -185,28 +213,39 @@ export class WheelTasks implements PendingTasks {
   }
 
   shrink(): void {
-    this.#wheels.shrink();
+    const slab = this.#slab;
+    if (!slab.isSparse) return;
+    const moved = slab.compact();
+    this.#due = moved(this.#due);
+    this.#next = moved(this.#next);
+    this.#wheels.follow(moved);
+    slab.forEachValue(tellSlot);
   }
 
   rest(): void {
-    if (this.#wheels.isLarge) this.#wheels = new TimingWheels(this.#bits, this.#horizon, this.#didCascade);
-    else this.#wheels.rest(this.#horizon);
-  }
-
-  /** The wheels with every pending task: the young ones are filed first. For snapshots. */
-  filed(): TimingWheels {
-    this.#fileYoung();
-    return this.#wheels;
+    if (this.#slab.inUse > MAX_IDLE_CELLS || this.#slab.isSparse) {
+      this.#slab = new Slab();
+      this.#due = this.#slab.makeList(0, 0);
+      this.#next = this.#slab.makeList(0, 0);
+      this.#wheels = new TimingWheels(this.#bits, this.#slab, this.#didCascade);
+    } else {
+      this.#wheels.dropEmptyHeads();
+    }
+    this.#moveTo(this.#horizon);
   }
 
   check(): number {
-    const wheels = this.#wheels;
-    mustHold(this.cursor <= this.#horizon, 'the cursor is ahead of the horizon');
-    const tasks = this.#young.check(wheels.headExpiration) + wheels.check();
-    mustHold(tasks === this.#size, `${tasks} tasks are held, size says ${this.#size}`);
-    // Not nextTick(): that may file the young tasks, and a history that is checked at each step
-    // would have none.
-    if (tasks === 0) return Number.POSITIVE_INFINITY;
-    return this.isOverdue ? this.cursor : wheels.headExpiration;
+    const slab = this.#slab;
+    mustHold(this.#cursor <= this.#horizon, 'the cursor is ahead of the horizon');
+    const slots = [this.#due, this.#next].flatMap((list) => slab.check(list));
+    slots.push(...this.#wheels.check(this.#cursor));
+    for (const slot of slots) {
+      const task = slab.value(slot);
+      mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
+    }
+    mustHold(slots.length === this.size, `${slots.length} tasks are held, size says ${this.size}`);
+    // Not nextTick(), which changes the queue: in a history that is checked at each step, no bucket
+    // would be without tasks for long.
+    return this.isOverdue ? this.#cursor : this.#wheels.firstExpiration();
   }
 }

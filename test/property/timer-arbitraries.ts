@@ -19,7 +19,7 @@ export interface History {
   readonly reaper: boolean;
   readonly maxPending: number;
   readonly startMs: number;
-  /** Whether the timer is asked after each step when it will look next: to answer, it files what is young. */
+  /** Whether the timer is asked after each step when it will look next: to answer, it drops empty buckets. */
   readonly asks: boolean;
   /** How many tasks there are of each in `tasks`; a copy is delayed by 3 ms more than the one before. */
   readonly copies: number;

@@ -47,8 +47,7 @@ class Pair {
     const array = this.#arrays[list];
     if (what === 'push') {
       const a = this.#made++;
-      const slot = slab.push(lists[list], a, 0);
-      slab.setValue(slot, `value ${a}`);
+      const slot = slab.pushValue(lists[list], a, 0, `value ${a}`);
       array.push({ slot, value: `value ${a}`, a });
     } else if (array.length > 0) {
       const [cell] = array.splice(pick % array.length, 1);

@@ -12,7 +12,6 @@ class CutOff extends RangeError {}
 
 const METHODS: readonly [object, string, 'before' | 'after'][] = [
   [Slab.prototype, 'push', 'before'],
-  [Slab.prototype, 'setValue', 'before'],
   [PriorityQueue.prototype, 'enqueue', 'before'],
   [PriorityQueue.prototype, 'enqueue', 'after'],
   [PriorityQueue.prototype, 'dequeue', 'before'],

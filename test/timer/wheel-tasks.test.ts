@@ -1,87 +1,12 @@
 import { expect } from 'chai';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
-import { NOT_HELD } from '../../src/timer/timer-protocol.ts';
-import type { TimerTask } from '../../src/timer/timer-task.ts';
-import { YoungTasks } from '../../src/timer/young-tasks.ts';
 import { bench, Task } from '../support/task.ts';
 
-/** More than are ever young. */
+/** More cells than a new timer has. */
 const MANY = 100;
 
-/** Files the young tasks. Returns them with their ticks, in the order in which they were filed. */
-function filed(young: YoungTasks): [TimerTask, number][] {
-  const entries: [TimerTask, number][] = [];
-  young.fileIn({ file: (task, tick) => void entries.push([task, tick]) });
-  return entries;
-}
-
-describe('YoungTasks', () => {
-  it('holds tasks in rows, and files them in the order of add', () => {
-    const young = new YoungTasks();
-    const tasks = [3, 1, 2].map((delayMs) => new Task(delayMs));
-    for (const task of tasks) young.add(task, task.delayMs);
-    for (const task of tasks) {
-      expect(young.holds(task, task.$slot)).to.equal(true);
-      expect(YoungTasks.isRow(task.$slot)).to.equal(true);
-    }
-    expect(filed(young)).to.deep.equal(tasks.map((task) => [task, task.delayMs]));
-    expect(filed(young)).to.deep.equal([]);
-  });
-
-  it('keeps a task that could not be filed, and those behind it, in their rows', () => {
-    const young = new YoungTasks();
-    const tasks = [1, 2, 3].map((delayMs) => new Task(delayMs));
-    for (const task of tasks) young.add(task, task.delayMs);
-    let files = 0;
-    const file = (): void => {
-      if (++files === 2) throw new RangeError('no memory');
-    };
-    expect(() => young.fileIn({ file })).to.throw('no memory');
-    expect(filed(young)).to.deep.equal([
-      [tasks[1], 2],
-      [tasks[2], 3],
-    ]);
-  });
-
-  it('tells the slot of a row from a cell of a slab, and from none', () => {
-    for (const slot of [0, 4, 2 ** 30, NOT_HELD]) expect(YoungTasks.isRow(slot)).to.equal(false);
-  });
-
-  it('gives out the last row again at once, and no other before all are filed', () => {
-    const young = new YoungTasks();
-    const first = new Task(1);
-    young.add(first, 1);
-    for (let time = 0; time < MANY; time++) {
-      const task = new Task(1);
-      young.add(task, 1);
-      young.release(task, task.$slot);
-    }
-    expect(young.isFull).to.equal(false);
-    const firstSlot = first.$slot;
-    const second = new Task(1);
-    young.add(second, 1);
-    young.release(first, firstSlot);
-    const third = new Task(1);
-    young.add(third, 1);
-    expect(third.$slot).to.not.equal(firstSlot);
-    expect(filed(young)).to.deep.equal([
-      [second, 1],
-      [third, 1],
-    ]);
-    young.add(first, 1);
-    expect(first.$slot).to.equal(firstSlot);
-  });
-
-  it('is full some time', () => {
-    const young = new YoungTasks();
-    while (!young.isFull) young.add(new Task(1), 1);
-    expect(filed(young).length).to.be.within(1, MANY - 1);
-    expect(young.isFull).to.equal(false);
-  });
-});
-
-describe('A task that is not filed yet', () => {
-  it('runs in the order of add with those that are, when very many are added', () => {
+describe('A pending task', () => {
+  it('runs in the order of add, when very many are added', () => {
     const { clock, add, log } = bench();
     const expected = Array.from({ length: MANY }, (_, index) => `${index}@9`);
     add('first', 5);
@@ -90,7 +15,7 @@ describe('A task that is not filed yet', () => {
     expect(log).to.deep.equal(['first@5', ...expected]);
   });
 
-  it('does not run when it was cancelled, from whichever row', () => {
+  it('does not run when it was cancelled, wherever it stood in its bucket', () => {
     const { clock, timer, add, log } = bench();
     add('first', 5);
     const tasks = ['a', 'b', 'c', 'd', 'e'].map((label) => add(label, 9));
@@ -106,29 +31,29 @@ describe('A task that is not filed yet', () => {
   it('is due when all before it have been cancelled', () => {
     const { clock, timer, add, log } = bench({ reaper: false });
     const first = add('first', 5);
-    add('young', 6);
+    add('second', 6);
     first.cancel();
     clock.advance(6);
     expect(timer.advanceClock()).to.equal(1);
-    expect(log).to.deep.equal(['young@6']);
+    expect(log).to.deep.equal(['second@6']);
   });
 
   it('is moved when it is added again, after the head of the queue has gone by as well', () => {
     const { clock, timer, add, log } = bench({ reaper: false });
     const first = add('first', 10);
-    const young = add('young', 20);
+    const moved = add('moved', 20);
     add('other', 20);
-    timer.add(young); // to the end of its tick
+    timer.add(moved); // to the end of its tick
     expect(timer.size).to.equal(3);
     first.cancel();
     clock.advance(15);
-    timer.add(young);
+    timer.add(moved);
     checkTimerInvariants(timer);
     for (const ms of [5, 15]) {
       clock.advance(ms);
       timer.advanceClock();
     }
-    expect(log).to.deep.equal(['other@20', 'young@35']);
+    expect(log).to.deep.equal(['other@20', 'moved@35']);
     expect(timer.size).to.equal(0);
   });
 
@@ -171,7 +96,7 @@ describe('A task that is not filed yet', () => {
     expect(log).to.deep.equal(['first@5', ...added, 'after@9']);
   });
 
-  it('allocates no array for each start while a bucket is overdue', () => {
+  it('allocates next to nothing for a start while a bucket is overdue', () => {
     const { clock, timer, add } = bench({ reaper: false });
     const steps = 2_000;
     const tasks = Array.from({ length: MANY }, () => new Task(1_000));
@@ -190,7 +115,7 @@ describe('A task that is not filed yet', () => {
       return (process.memoryUsage().heapUsed - before) / steps;
     });
     checkTimerInvariants(timer);
-    // An array of rows is some 300 bytes, and 32 starts may share one.
+    // Doubles are boxed here and there. An array for each start would take some 300 bytes.
     const median = bytes.sort((x, y) => x - y)[4];
     expect(median).to.be.below(200);
   });
