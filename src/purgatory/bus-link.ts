@@ -1,8 +1,8 @@
-// A purgatory's end of a bus: its membership, and the sweeps that the bus asks for.
+// A member's end of a bus: its membership, and the sweeps that the bus asks for.
 //
-// Ground rules. It belongs to one purgatory, and knows of it only what it is given here. It is
-// joined in the constructor of the purgatory, as the last step, and left when that closes: a
-// purgatory without a bus has none.
+// Ground rules. It belongs to one purgatory, or to SharedWaits, and knows of it only what it is
+// given here. It joins the bus in the constructor of its owner, as the last step, and leaves it
+// when that closes. Without a bus there is none.
 import {
   type BusMember,
   checkedBus,
@@ -15,7 +15,6 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { checkedNumber } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
-import { Sweep, type Walk } from './sweep.ts';
 
 /** The options of a purgatory that have to do with other processes. */
 export interface BusLinkOptions {
@@ -49,21 +48,24 @@ export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): 
   return { bus: checkedBus(bus), sweepMs: checked, clock };
 }
 
-/** What a purgatory does for a hint from elsewhere; returns whether anybody waited on the key. */
-export type OnHint = BusMember['hinted'];
+/** What it asks of a sweep: `ended` is called at the end, with how many were tried. */
+export interface Sweeper {
+  begin(ended: (tried: number) => void): void;
+  stop(): void;
+}
 
 export class BusLink {
   readonly #membership: Membership;
-  readonly #sweep: Sweep | undefined;
+  readonly #sweep: Sweeper | undefined;
 
   /**
-   * @param walk what a sweep goes over; undefined where there is nothing to try.
+   * @param hinted what is done for a hint from elsewhere: whether anybody waited on the key.
+   * @param sweep undefined where there is nothing to try.
    * @throws what `join` throws.
    */
-  constructor(name: string, { bus, sweepMs, clock }: CheckedBusLink, hinted: OnHint, walk: Walk | undefined) {
-    this.#sweep = walk && new Sweep(walk, sweepMs, clock);
-    const member: BusMember = { name, hinted, sweep: (ended) => this.#begin(ended) };
-    this.#membership = bus.join(member);
+  constructor(name: string, bus: JoinableBus, hinted: BusMember['hinted'], sweep: Sweeper | undefined) {
+    this.#sweep = sweep;
+    this.#membership = bus.join({ name, hinted, sweep: (ended) => this.#begin(ended) });
   }
 
   /** @throws TypeError for a key that a bus does not take; then nothing is published. O(1). */

@@ -52,11 +52,8 @@ export interface ParkedLists<Watch> {
    * keys).
    */
   keysOf(operation: DelayedOperation, max: number): unknown[];
-  /**
-   * The keys with the most watchers, the hottest first. Bounded time: of very many keys, some are
-   * left out.
-   */
-  hottest(top: number): CountedKey[];
+  /** Keys that somebody watches, in no order. Bounded time: of very many keys, some are left out. */
+  countedKeys(): CountedKey[];
   /** How many operations watch `key`. O(1). */
   watchersOf(key: unknown): number;
   /**

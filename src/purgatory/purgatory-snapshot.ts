@@ -85,12 +85,17 @@ export function purgatorySnapshot(
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
     totals,
     rates: meter.rates.at(nowMs, totals),
-    hottestKeys: (top === 0 ? [] : lists.hottest(top)).map(({ key, watchers }) => ({
-      key: keyText(key),
-      watchers,
-    })),
+    hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
   };
+}
+
+function hottestKeys(lists: ParkedLists<never>, top: number): HotKey[] {
+  return lists
+    .countedKeys()
+    .sort((x, y) => y.watchers - x.watchers)
+    .slice(0, top)
+    .map(({ key, watchers }) => ({ key: keyText(key), watchers }));
 }
 
 /** A parked operation as it is told at `nowMs`. */

@@ -33,6 +33,7 @@ import {
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
+import { Sweep } from './sweep.ts';
 import { type Attempt, Waiter, type WaitResult } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
@@ -71,7 +72,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.#passes = new Passes(parking);
     const { link } = checked;
     if (link === undefined) return;
-    this.#link = new BusLink(name, link, (key) => this.#hinted(key as K), new ParkedWalk(parking));
+    const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
+    this.#link = new BusLink(name, link.bus, (key) => this.#hinted(key as K), sweep);
   }
 
   /**

@@ -185,12 +185,8 @@ export class Watchers<K> implements ParkedLists<K> {
       .map((id) => this.#keys.key(id));
   }
 
-  hottest(top: number): CountedKey[] {
-    return this.#keys
-      .sample(MAX_SAMPLE)
-      .map((key) => ({ key, watchers: this.watchersOf(key) }))
-      .sort((x, y) => y.watchers - x.watchers)
-      .slice(0, top);
+  countedKeys(): CountedKey[] {
+    return this.#keys.sample(MAX_SAMPLE).map((key) => ({ key, watchers: this.watchersOf(key) }));
   }
 
   operationsOf(key: K, max: number): DelayedOperation[] {

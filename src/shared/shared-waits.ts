@@ -14,9 +14,10 @@
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
 // waiters, in slices.
 import { throwIfAborted } from '../abort-listeners.ts';
-import { type BusMember, checkHintKey, type Membership } from '../bus-member.ts';
+import { checkHintKey } from '../bus-member.ts';
 import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
+import { BusLink } from '../purgatory/bus-link.ts';
 import { Parking } from '../purgatory/parking.ts';
 import { checkedPurgatoryOptions } from '../purgatory/purgatory-options.ts';
 import {
@@ -36,7 +37,7 @@ import {
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
-import { Sweep } from './sweep.ts';
+import { LoadSweep } from './sweep.ts';
 import { WaiterLists } from './waiter-lists.ts';
 import type { WatchedKey } from './watched-key.ts';
 
@@ -44,9 +45,6 @@ import type { WatchedKey } from './watched-key.ts';
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
   loads: LoadsSnapshot;
 }
-
-/** How long a sweep may take, in ms: as a purgatory's `sweepMs`. */
-const SWEEP_MS = 1_000;
 
 /**
  * Waits on shared state `V` by key: whoever waits reads nothing, and one load answers all who wait
@@ -59,8 +57,8 @@ export class SharedWaits<V> {
   readonly #parking: Parking<string>;
   readonly #meter: LoadMeter;
   readonly #loads: Loads<V>;
-  readonly #sweep: Sweep<V>;
-  readonly #membership: Membership | undefined;
+  /** The way to the SharedWaits of this name in other processes, if there is a bus. */
+  readonly #link: BusLink | undefined;
   #waiters = 0;
   #isClosed = false;
 
@@ -85,9 +83,10 @@ export class SharedWaits<V> {
       lastNumber: () => this.#waiters,
       forget: (key) => this.#lists.forget(key),
     });
+    if (bus === undefined) return;
     const event = (key: WatchedKey<V>): void => this.#loads.event(key);
-    this.#sweep = new Sweep(this.#lists.watched, event, this.#timer, loadBatch, SWEEP_MS);
-    this.#membership = bus?.join(this.#member());
+    const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
+    this.#link = new BusLink(name, bus, (key) => this.#hint(key), sweep);
   }
 
   /** Waiters that are parked. O(1). */
@@ -152,7 +151,7 @@ export class SharedWaits<V> {
     this.#checkKey(key);
     if (this.#isClosed) return;
     this.#hint(key);
-    this.#membership?.publish(key);
+    this.#link?.publish(key);
   }
 
   /**
@@ -178,8 +177,7 @@ export class SharedWaits<V> {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#membership?.leave();
-    this.#sweep.end();
+    this.#link?.leave();
     this.#loads.close();
     for (const waiter of this.#parking.close() as SharedWaiter<V>[]) {
       waiter.wasTakenOut(sharedWaitsClosed(this.name));
@@ -206,21 +204,13 @@ export class SharedWaits<V> {
     return true;
   }
 
-  #member(): BusMember {
-    return {
-      name: this.name,
-      hinted: (key) => this.#hint(key),
-      sweep: (ended) => this.#sweep.begin(ended),
-    };
-  }
-
   /** Throws unless the lists are sound. For tests. @internal */
   static check<V>(waits: SharedWaits<V>): void {
     waits.#lists.check();
   }
 
   #checkKey(key: string): void {
-    if (this.#membership !== undefined) checkHintKey(key);
+    if (this.#link !== undefined) checkHintKey(key);
     else if (typeof key !== 'string') throw invalidArgType('key', 'of type string', key);
   }
 }

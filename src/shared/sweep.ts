@@ -1,94 +1,74 @@
-// Every watched key is loaded again, as hints may have been missed: spread, so that processes that
-// became live together do not read the shared state all at once.
+// Every watched key is loaded again, as hints may have been missed.
 //
-// Ground rules. A sweep owns a round: the keys that were watched when it began, from a random one
-// on, STEP_KEYS at a step, the steps evenly over `sweepMs`. It has ended when each of its keys has
-// been answered by a load that it caused, or has been left by all its waiters. A sweep that is
+// Ground rules. The keys are spread over the time of a purgatory's sweep (purgatory/sweep.ts), so
+// that processes that became live together do not read the shared state all at once. They come by
+// `loadBatch` at a time, so that each batch is one load. A sweep has ended when each of its keys
+// has been answered by a load that it caused, or has been left by all its waiters. A sweep that is
 // asked for again begins a new round where the old one is; only the new one's end counts then.
-import type { SystemTimer } from '../timer/system-timer.ts';
-import type { TimerTask } from '../timer/timer-task.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { Sweeper } from '../purgatory/bus-link.ts';
+import { KeyWalk } from '../purgatory/key-walk.ts';
+import { Sweep } from '../purgatory/sweep.ts';
+import type { WaiterLists } from './waiter-lists.ts';
 import type { SweepRound, WatchedKey } from './watched-key.ts';
 
-export class Sweep<V> {
-  readonly #keys: ReadonlyMap<string, WatchedKey<V>>;
+/** How long a sweep may take, in ms: as the default of a purgatory's `sweepMs`. */
+const SWEEP_MS = 1_000;
+
+export class LoadSweep<V> implements Sweeper {
+  readonly #lists: WaiterLists<V>;
   readonly #event: (key: WatchedKey<V>) => void;
-  readonly #timer: SystemTimer;
-  readonly #stepKeys: number;
-  readonly #sweepMs: number;
-  /** The keys of the round that are still to be loaded, the next one last. */
-  #rest: string[] = [];
-  #step: TimerTask | undefined;
+  readonly #sweep: Sweep;
   #round: Round | undefined;
 
-  /** @param event is called for each key in its turn. @param stepKeys keys of one step. */
-  constructor(
-    keys: ReadonlyMap<string, WatchedKey<V>>,
-    event: (key: WatchedKey<V>) => void,
-    timer: SystemTimer,
-    stepKeys: number,
-    sweepMs: number,
-  ) {
-    this.#keys = keys;
+  /** @param event is called for each key in its turn. */
+  constructor(lists: WaiterLists<V>, event: (key: WatchedKey<V>) => void, loadBatch: number, clock: Clock) {
+    this.#lists = lists;
     this.#event = event;
-    this.#timer = timer;
-    this.#stepKeys = stepKeys;
-    this.#sweepMs = sweepMs;
+    const walk = new KeyWalk<string>(lists, (name) => this.#visit(name), loadBatch);
+    this.#sweep = new Sweep(walk, SWEEP_MS, clock);
   }
 
   /** @param ended is called once, at the end of this round, unless another one replaces it. */
   begin(ended: (tried: number) => void): void {
-    this.end();
-    const keys = [...this.#keys.keys()];
-    const next = this.#rest.at(-1);
-    const from =
-      next === undefined ? Math.floor(Math.random() * keys.length) : Math.max(keys.indexOf(next), 0);
-    this.#rest = [...keys.slice(from), ...keys.slice(0, from)].reverse();
-    if (keys.length === 0) {
-      ended(0);
-      return;
-    }
-    const round = new Round(keys.length, ended);
+    this.#round?.giveUp();
+    const round = new Round(ended);
     this.#round = round;
-    const steps = Math.ceil(keys.length / this.#stepKeys);
-    this.#takeStep(round, this.#sweepMs / steps);
+    this.#sweep.begin(() => round.tried(0));
   }
 
   /** Gives the round up, if there is one: its end is not told. */
-  end(): void {
-    this.#step?.cancel();
-    this.#step = undefined;
+  stop(): void {
     this.#round?.giveUp();
-    this.#round = undefined;
+    this.#sweep.stop();
   }
 
-  #takeStep(round: Round, intervalMs: number): void {
-    for (const name of this.#rest.splice(-this.#stepKeys).reverse()) {
-      const key = this.#keys.get(name);
-      if (key?.isWaitedFor) {
-        key.sweep = round;
-        this.#event(key);
-      } else {
-        round.tried(0);
-      }
-    }
-    if (this.#rest.length > 0)
-      this.#step = this.#timer.schedule(() => this.#takeStep(round, intervalMs), intervalMs);
+  #visit(name: string): void {
+    const key = this.#lists.watched.get(name) as WatchedKey<V>;
+    const round = this.#round as Round;
+    round.asks();
+    key.sweep = round;
+    this.#event(key);
   }
 }
 
 class Round implements SweepRound {
   #ended: ((tried: number) => void) | undefined;
-  #left: number;
+  /** Keys that were asked for and not answered, and one until all have been asked for. */
+  #open = 1;
   #tried = 0;
 
-  constructor(keys: number, ended: (tried: number) => void) {
-    this.#left = keys;
+  constructor(ended: (tried: number) => void) {
     this.#ended = ended;
+  }
+
+  asks(): void {
+    this.#open++;
   }
 
   tried(waiters: number): void {
     this.#tried += waiters;
-    if (--this.#left === 0) this.#ended?.(this.#tried);
+    if (--this.#open === 0) this.#ended?.(this.#tried);
   }
 
   giveUp(): void {

@@ -14,7 +14,7 @@ import { WatchedKey } from './watched-key.ts';
 
 /** `$place` of all that is parked here: waiters know their own lists. */
 const PARKED = 0;
-/** The most keys that `hottest` looks at. */
+/** The most keys that `countedKeys` gives. */
 const MAX_KEYS = 4_096;
 
 export class WaiterLists<V> implements ParkedLists<string> {
@@ -110,12 +110,12 @@ export class WaiterLists<V> implements ParkedLists<string> {
     return [(operation as SharedWaiter<V>).watched.key];
   }
 
-  hottest(top: number): CountedKey[] {
+  countedKeys(): CountedKey[] {
     const counted: CountedKey[] = [];
     for (const { key, size } of this.#keys.values()) {
       if (size > 0 && counted.push({ key, watchers: size }) === MAX_KEYS) break;
     }
-    return counted.sort((x, y) => y.watchers - x.watchers).slice(0, top);
+    return counted;
   }
 
   watchersOf(key: unknown): number {

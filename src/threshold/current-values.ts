@@ -1,22 +1,15 @@
 // Asks the user for the values of keys that were missed, key by key, during a sweep.
 //
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
-// hands the answer to its owner. The key may be advanced while a question is open. Then the answer
+// hands the answer to its purgatory. What fails is reported with the first operation that waits. The key may be advanced while a question is open. Then the answer
 // counts only if it is higher, as it may be older. A question that fails is asked again after
 // RETRY_MS, while an operation waits on the key. Its timer keeps no process alive.
 import type { Clock } from '../clock/clock.ts';
+import type { Parking } from '../purgatory/parking.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
-
-/** What it asks of its purgatory. */
-export interface ValuesOwner<K, V extends ThresholdValue> {
-  isWaitedOn(key: K): boolean;
-  valueOf(key: K): V | undefined;
-  advance(key: K, value: V): void;
-  /** The user's `current`, or what it gave, has failed. */
-  failed(key: K, error: unknown): void;
-}
+import type { Threshold, Thresholds } from './thresholds.ts';
 
 /** The user's option. */
 export type Current<K, V extends ThresholdValue> = (key: K) => V | undefined | Promise<V | undefined>;
@@ -25,15 +18,23 @@ const RETRY_MS = 1_000;
 
 export class CurrentValues<K, V extends ThresholdValue> {
   readonly #current: Current<K, V>;
-  readonly #owner: ValuesOwner<K, V>;
+  readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
+  readonly #advance: (key: K, value: V) => void;
   readonly #timer: SystemTimer;
   /** Keys with an open question. True: ask once more after it. */
   readonly #asked = new Map<K, boolean>();
   #isClosed = false;
 
-  constructor(current: Current<K, V>, owner: ValuesOwner<K, V>, clock: Clock) {
+  /** @param advance takes an answer; what it throws is a failure of the question. */
+  constructor(
+    current: Current<K, V>,
+    parking: Parking<Threshold<K, V>, Thresholds<K, V>>,
+    advance: (key: K, value: V) => void,
+    clock: Clock,
+  ) {
     this.#current = current;
-    this.#owner = owner;
+    this.#parking = parking;
+    this.#advance = advance;
     this.#timer = new SystemTimer({ clock, onError: throwLater }).unref();
   }
 
@@ -53,13 +54,15 @@ export class CurrentValues<K, V extends ThresholdValue> {
 
   async #ask(key: K): Promise<void> {
     this.#asked.set(key, false);
-    const before = this.#owner.valueOf(key);
+    const { lists } = this.#parking;
+    const before = lists.valueOf(key);
     try {
       const current = this.#current;
       this.#take(key, before, await current(key));
     } catch (error) {
       if (this.#isClosed) return;
-      this.#owner.failed(key, error);
+      const first = lists.allOf(key)();
+      if (first !== undefined) this.#parking.report(error, first);
       this.#timer.schedule(() => this.#again(key), RETRY_MS * (1 + Math.random() / 2));
     }
     const isAskedAgain = this.#asked.get(key);
@@ -68,13 +71,13 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 
   #again(key: K): void {
-    if (!this.#isClosed && this.#owner.isWaitedOn(key)) this.ask(key);
+    if (!this.#isClosed && this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
   #take(key: K, before: V | undefined, value: V | undefined): void {
     if (this.#isClosed || value === undefined) return;
-    const now = this.#owner.valueOf(key);
+    const now = this.#parking.lists.valueOf(key);
     if (now !== before && now !== undefined && now >= value) return;
-    this.#owner.advance(key, value);
+    this.#advance(key, value);
   }
 }

@@ -21,6 +21,7 @@ import { checkedFunction, invalidArgType, invalidArgValue, outOfRange, purgatory
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
 import { BusLink } from '../purgatory/bus-link.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
+import { KeyWalk } from '../purgatory/key-walk.ts';
 import { Parking } from '../purgatory/parking.ts';
 import {
   checkedPurgatoryOptions,
@@ -29,9 +30,9 @@ import {
   type PurgatoryOptions,
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
+import { Sweep } from '../purgatory/sweep.ts';
 import { Waiter, type WaitResult } from '../purgatory/wait-for.ts';
-import { type Current, CurrentValues, type ValuesOwner } from './current-values.ts';
-import { KeyWalk } from './key-walk.ts';
+import { type Current, CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
 
@@ -80,14 +81,21 @@ export class ThresholdPurgatory<
     this.#parking = parking;
     const { link } = checked;
     if (link === undefined) return;
-    const values = current && new CurrentValues(current, this.#valuesOwner(), link.clock);
-    this.#currentValues = values;
-    const walk = values && new KeyWalk(parking.lists, (key) => values.ask(key));
+    let sweep: Sweep | undefined;
+    if (current !== undefined) {
+      const take = (key: K, value: V): void => {
+        checkValue('value of options.current', value);
+        this.#advance(key, value);
+      };
+      const values = new CurrentValues(current, parking, take, link.clock);
+      this.#currentValues = values;
+      sweep = new Sweep(new KeyWalk<K>(parking.lists, (key) => values.ask(key)), link.sweepMs, link.clock);
+    }
     this.#link = new BusLink(
       name,
-      link,
+      link.bus,
       (key, value, isLate) => this.#hinted(key as K, value as V | undefined, isLate),
-      walk,
+      sweep,
     );
   }
 
@@ -211,22 +219,6 @@ export class ThresholdPurgatory<
     if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#advance(key, value);
     else if (isWaitedOn) this.#currentValues?.ask(key);
     return isWaitedOn;
-  }
-
-  #valuesOwner(): ValuesOwner<K, V> {
-    const { lists } = this.#parking;
-    return {
-      isWaitedOn: (key) => lists.watchersOf(key) > 0,
-      valueOf: (key) => lists.valueOf(key),
-      advance: (key, value) => {
-        checkValue('value of options.current', value);
-        this.#advance(key, value);
-      },
-      failed: (key, error) => {
-        const first = lists.allOf(key)();
-        if (first !== undefined) this.#parking.report(error, first);
-      },
-    };
   }
 
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {

@@ -18,12 +18,6 @@ import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './th
 /** A key, and the value that it must reach. */
 export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
 
-/** A key, and how many operations wait on it: 0 or more. */
-export interface WaitedKey<K> {
-  readonly key: K;
-  readonly waiting: number;
-}
-
 interface Level<K, V extends ThresholdValue> {
   readonly key: K;
   value: V | undefined;
@@ -175,30 +169,20 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */
-  hottest(top: number): CountedKey[] {
+  countedKeys(): CountedKey[] {
     const waited: CountedKey[] = [];
     let left = MAX_LEVELS;
     for (const { key, heap } of this.#levels.values()) {
       if (left-- === 0) break;
       if (heap.size > 0) waited.push({ key, watchers: heap.size });
     }
-    return waited.sort((x, y) => y.watchers - x.watchers).slice(0, top);
+    return waited;
   }
 
   oldestFirst(top: number): DelayedOperation[] {
     const oldest: DelayedOperation[] = [];
     for (const operation of this.#parked.keys()) if (oldest.push(operation) >= top) break;
     return oldest.slice(0, top);
-  }
-
-  /** How many keys have a value, or an operation that waits on them. */
-  get levels(): number {
-    return this.#levels.size;
-  }
-
-  /** Those keys, in the order in which they were made. They may come and go on the way. */
-  *waitedKeys(): Generator<WaitedKey<K>> {
-    for (const { key, heap } of this.#levels.values()) yield { key, waiting: heap.size };
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {

@@ -288,6 +288,7 @@ describe('SharedWaits as a member of a bus', () => {
     waits.close();
     await Promise.all(waiters);
     member.sweep((tried) => ends.push(['of nobody', tried]));
+    clock.advance(1);
     expect(ends[1]).to.deep.equal(['of nobody', 0]);
   });
 });

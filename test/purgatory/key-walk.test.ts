@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { KeyWalk } from '../../src/threshold/key-walk.ts';
+import { KeyWalk } from '../../src/purgatory/key-walk.ts';
 import { Thresholds } from '../../src/threshold/thresholds.ts';
 import { runs } from '../property/runs.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
@@ -18,7 +18,7 @@ describe('A walk over the keys that somebody waits on', () => {
       for (let key = 0; key < 100; key++) park(thresholds, key);
       thresholds.setValue(1_000, 5);
       const visited: number[] = [];
-      const walk = new KeyWalk(thresholds, (key) => visited.push(key));
+      const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key));
       walk.begin(random);
       let tried = 0;
       while (walk.left > 0) tried += walk.step();
@@ -44,7 +44,7 @@ describe('A walk over the keys that somebody waits on', () => {
           };
           for (let key = 0; key < 20; key++) come(key);
           let due = new Set(parked.keys());
-          const walk = new KeyWalk(thresholds, (key) => due.delete(key));
+          const walk = new KeyWalk<number>(thresholds, (key) => due.delete(key));
           walk.begin(random);
           for (const { do: what, key } of changes) {
             if (what === 'come') come(key);
