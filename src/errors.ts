@@ -265,7 +265,7 @@ export function operationFrozen(type: string): PurgatoryError {
 export function endlessTries(type: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_ENDLESS_TRIES',
-    `tryComplete of a ${type} calls checkAndComplete, which tries the same operation again, without end: call notify() there`,
+    `tryComplete of a ${type} calls checkAndComplete, which tries the same operation again, without end: a condition must not cause events on its own keys`,
   );
 }
 

@@ -17,11 +17,11 @@ import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey } from '../bus-member.ts';
 import { isDebugging } from '../debug.ts';
 import { invalidArgType, purgatoryClosed } from '../errors.ts';
-import { rootContext } from '../root-context.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { BusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { KeyHints } from './key-hints.ts';
+import { NotifiedKeys } from './notified-keys.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { Passes } from './passes.ts';
@@ -39,8 +39,6 @@ import { Watchers } from './watchers.ts';
 
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
 
-const turnEnd = Promise.resolve();
-
 /**
  * Parks operations until an event on one of their watch keys, or their deadline, completes them.
  */
@@ -53,8 +51,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
   readonly #hints = new KeyHints();
-  #notified = new Set<K>();
-  #isFlushDue = false;
+  readonly #notified = new NotifiedKeys<K>(this);
   /** Counts the events, to see one that comes in the middle of a first attempt. */
   #events = 0;
 
@@ -101,8 +98,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * inside it though it returned false or threw. Operations that are parked meanwhile wait for the
    * next event. It stays in this process, bus or not. O(watchers of the key).
    *
-   * Inside `tryComplete`, call `notify` instead: an event on its own key would try the same
-   * operation again and again.
+   * A try must not cause events on its own keys: they would try the same operation again and
+   * again.
    *
    * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a `tryComplete` that does so without
    *   end.
@@ -115,7 +112,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   /**
    * An event on `key` that is answered at the end of this turn (in a microtask), once however often
    * it is notified before. A completion that notifies in its turn is served in the same go, with
-   * constant stack: use this from `onComplete`. With a bus it is an event in the purgatories of
+   * constant stack: use this from `onComplete`. A try that notifies its own key without ever
+   * completing is tried for ever, while the event loop goes on. With a bus it is an event in the purgatories of
    * this name in all other processes too, soon after.
    *
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -125,9 +123,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (this.#parking.isClosed) return;
     this.#link?.publish(key);
     this.#notified.add(key);
-    if (this.#isFlushDue) return;
-    this.#isFlushDue = true;
-    turnEnd.then(this.#flush);
   }
 
   /**
@@ -184,17 +179,5 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const isWatched = this.watchersOf(key) > 0;
     if (isWatched) this.checkAndComplete(key);
     return isWatched;
-  }
-
-  // The turn's first notifier must not lend its async context to what the others' events complete.
-  readonly #flush = (): void => rootContext.runInAsyncScope(this.#serveNotified, this);
-
-  #serveNotified(): void {
-    while (this.#notified.size > 0) {
-      const keys = this.#notified;
-      this.#notified = new Set();
-      for (const key of keys) this.checkAndComplete(key);
-    }
-    this.#isFlushDue = false;
   }
 }

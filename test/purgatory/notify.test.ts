@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ManualClock, Purgatory } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 
@@ -114,5 +115,34 @@ describe('behaviour 17: a chain of 1,000,000 completions through notify', () => 
     expect(depths).to.have.length(2);
     expect(depths[1]).to.equal(depths[0]);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  describe('in a condition, of its own key, without end', () => {
+    async function turnsOfTheLoop(purgatory: Pick<Purgatory, 'numDelayed' | 'cancelForKey'>): Promise<void> {
+      for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+      expect(purgatory.numDelayed).to.equal(1);
+      expect(purgatory.cancelForKey('k')).to.have.length.within(0, 1);
+    }
+
+    it('lets the event loop go on, and the operation can be taken out', async () => {
+      const { purgatory, park } = hall();
+      const op = park('a', ['k'], { onTry: () => purgatory.notify('k') });
+      await turnsOfTheLoop(purgatory);
+      expect(op.tries).to.be.greaterThan(10_000);
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+    });
+
+    it('lets the event loop go on when the condition is asynchronous', async () => {
+      const purgatory = new Purgatory<string>('test', { clock: new ManualClock() });
+      let tries = 0;
+      const attempt = async (): Promise<undefined> => {
+        tries++;
+        purgatory.notify('k');
+      };
+      const waiting = purgatory.waitFor(['k'], attempt, { timeoutMs: 1_000 }).catch((error) => error.code);
+      await turnsOfTheLoop(purgatory);
+      expect(await waiting).to.equal('ERR_PURGATORY_CANCELLED');
+      expect(tries).to.be.greaterThan(10_000);
+    });
   });
 });
