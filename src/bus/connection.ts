@@ -1,12 +1,17 @@
-// The life of a bus's connection: connect, hear one's own echo, be live; break, wait, connect again.
+// The life of a bus's connection: connect, hear one's own echo, be live; break, wait, connect
+// again.
 //
-// Ground rules. It owns the transport, the state and the numbers of frames. `live` means that an echo that was published after the engine had
-// acknowledged the subscription has come back by it. A second echo follows `echoMs` after the first was sent, and so on: one that does not
-// come back within `echoTimeoutMs` is a gap, so a silent break is noticed within the sum of both. After a break it connects again, after
-// 50 ms at first and 1 s at most, jittered, for ever, unless the transport refuses.
+// Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live`
+// means that an echo that was published after the engine had acknowledged the subscription has come
+// back by it. A second echo follows `echoMs` after the first was sent, and so on: one that does not
+// come back within `echoTimeoutMs` is a gap, so a silent break is noticed within the sum of both.
+// After a break it connects again, after 50 ms at first and 1 s at most, jittered, for ever, unless
+// the transport refuses.
 //
-// A process that was stopped for a while finds its deadline past though the echo lies unread in its socket: a timeout that runs late by
-// more than STALL_MS says that this process stood still, not the engine, and starts again.
+// A process that was stopped for a while finds its deadline past though the echo lies unread in its
+// socket: a timeout that runs late by more than STALL_MS says that this process stood still, not
+// the engine, and starts again.
+import { randomBytes } from 'node:crypto';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { BusState, CheckedBusOptions } from './bus.ts';
@@ -33,10 +38,11 @@ const MAX_RETRY_MS = 1_000;
 const STALL_MS = 250;
 
 export class Connection {
+  /** Tells this bus of this process from all others. */
+  readonly origin: string = randomBytes(9).toString('base64url');
   readonly #transport: Transport;
   readonly #owner: ConnectionOwner;
   readonly #options: CheckedBusOptions;
-  readonly #origin: string;
   readonly #timer: SystemTimer;
   readonly #random: () => number;
   #state: BusState = 'connecting';
@@ -58,14 +64,12 @@ export class Connection {
     transport: Transport,
     owner: ConnectionOwner,
     options: CheckedBusOptions,
-    origin: string,
     timer: SystemTimer,
     random: () => number,
   ) {
     this.#transport = transport;
     this.#owner = owner;
     this.#options = options;
-    this.#origin = origin;
     this.#timer = timer;
     this.#random = random;
   }
@@ -77,11 +81,6 @@ export class Connection {
   /** How long it has been live, in ms; 0 when it is not. */
   liveMs(nowMs: number): number {
     return this.#state === 'live' ? nowMs - this.#liveSinceMs : 0;
-  }
-
-  /** The number of the next frame. */
-  nextNumber(): number {
-    return ++this.#number;
   }
 
   open(): void {
@@ -109,15 +108,20 @@ export class Connection {
     }
   }
 
-  /** Publishes a frame; calls back once, unless the connection has broken meanwhile. */
-  publish(text: string, done: (error?: { readonly reason: unknown }) => void): void {
+  /**
+   * Publishes a frame with the next number; calls back once, unless the connection has broken
+   * meanwhile.
+   *
+   * @param body its hints; nothing for an echo.
+   */
+  publish(body: string, done: (error?: { readonly reason: unknown }) => void): void {
     const link = this.#link;
     const settle = (error?: { readonly reason: unknown }): void => {
       if (link === this.#link) done(error);
     };
     let taken: Promise<unknown> | undefined;
     try {
-      taken = this.#transport.publish(text);
+      taken = this.#transport.publish(frameText(this.origin, ++this.#number, body));
     } catch (reason) {
       settle({ reason });
       return;
@@ -187,11 +191,10 @@ export class Connection {
   }
 
   #sendEcho(): void {
-    const number = this.nextNumber();
-    this.#echo = number;
+    this.#echo = this.#number + 1;
     this.#echoSentMs = this.#timer.now();
     this.#expect(this.#options.echoTimeoutMs, 'echo', 'The echo of this bus did not come back');
-    this.publish(frameText(this.#origin, number), (error) => {
+    this.publish('', (error) => {
       if (error !== undefined) this.fail('publish', error.reason);
     });
   }

@@ -1,15 +1,18 @@
 // The protocol: what the processes of a bus send each other.
 //
-// A frame is one line of JSON:  {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
+// A frame is one line of JSON:
+//   {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
 //   v    the version of the protocol
-//   o    its origin: 12 random characters for each bus of each process. A frame of `notifyInTransaction` has none.
+//   o    its origin: 12 random characters for each bus of each process. A frame of
+//        `notifyInTransaction` has none.
 //   n    its number: 1, 2, 3 ... for each origin, so that a hole shows
-//   h    hints by the name of their member: a key, or a key and its value. A bigint is the text "12n", Infinity the text "Infinity".
+//   h    hints by the name of their member: a key, or a key and its value. A bigint is the text
+//        "12n", Infinity the text "Infinity".
 //   all  names whose members are to try everything: more had changed than could be kept
 // An echo is a frame without hints.
 //
-// Ground rules. A frame is never longer than its engine takes: keys and values are short (bus-member.ts), so one
-// hint always fits.
+// Ground rules. A frame is never longer than its engine takes: keys and values are short
+// (bus-member.ts), so one hint always fits.
 import type { HintValue } from '../bus-member.ts';
 import { foreignProtocol, foreignText } from '../errors.ts';
 
@@ -32,11 +35,14 @@ export interface Frame {
   readonly all: readonly string[];
 }
 
-/** The bytes around the hints of a frame, at most: the version, the origin, the number and the brackets. */
+/**
+ * The bytes around the hints of a frame, at most: the version, the origin, the number and the
+ * brackets.
+ */
 const HEAD_BYTES = 96;
 
-/** @param body what {@link FrameBody} gave, or nothing for an echo. */
-export function frameText(origin: string, number: number, body = ''): string {
+/** @param body what {@link FrameBody} gave; '' for an echo. */
+export function frameText(origin: string, number: number, body: string): string {
   return `{"v":${PROTOCOL_VERSION},"o":"${origin}","n":${number}${body}}`;
 }
 
@@ -88,7 +94,10 @@ export class FrameBody {
   }
 }
 
-/** @throws PurgatoryError ERR_PURGATORY_BUS_PROTOCOL for a text of another version, or none of the protocol's. */
+/**
+ * @throws PurgatoryError ERR_PURGATORY_BUS_PROTOCOL for a text of another version, or none of the
+ *   protocol's.
+ */
 export function readFrame(text: string): Frame {
   let json: unknown;
   try {

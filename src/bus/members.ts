@@ -1,0 +1,78 @@
+// Who has joined a bus in this process, and their sweeps.
+//
+// Ground rules. It has one member of each name. A sweep of a member that is asked for before the
+// last one has ended is part of that; a member that leaves has swept.
+import type { BusMember } from '../bus-member.ts';
+import { invalidArgType, invalidArgValue, nameJoined } from '../errors.ts';
+import type { SystemTimer } from '../timer/system-timer.ts';
+import type { BusMeter } from './bus-meter.ts';
+
+const MAX_NAME_BYTES = 128;
+
+export class Members {
+  readonly #timer: SystemTimer;
+  readonly #meter: BusMeter;
+  readonly #byName = new Map<string, BusMember>();
+  /** When the sweeps that are under way began. */
+  readonly #sweeping = new Map<BusMember, number>();
+
+  constructor(timer: SystemTimer, meter: BusMeter) {
+    this.#timer = timer;
+    this.#meter = meter;
+  }
+
+  get names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
+  get(name: string): BusMember | undefined {
+    return this.#byName.get(name);
+  }
+
+  has(member: BusMember): boolean {
+    return this.#byName.get(member.name) === member;
+  }
+
+  /** @throws as `JoinableBus.join`. */
+  add(member: BusMember): void {
+    const { name } = member;
+    if (this.#byName.has(name)) throw nameJoined(name);
+    this.#byName.set(name, member);
+  }
+
+  remove(member: BusMember): void {
+    this.#byName.delete(member.name);
+    this.#didSweep(member, 0);
+  }
+
+  clear(): void {
+    this.#byName.clear();
+  }
+
+  sweep(member: BusMember): void {
+    const nowMs = this.#timer.now();
+    this.#meter.willSweep(nowMs, this.#sweeping.size === 0);
+    if (!this.#sweeping.has(member)) this.#sweeping.set(member, nowMs);
+    member.sweep((tried) => this.#didSweep(member, tried));
+  }
+
+  sweepAll(): void {
+    for (const member of [...this.#byName.values()]) this.sweep(member);
+  }
+
+  #didSweep(member: BusMember, tried: number): void {
+    const beganMs = this.#sweeping.get(member);
+    if (beganMs === undefined) return;
+    this.#sweeping.delete(member);
+    const nowMs = this.#timer.now();
+    this.#meter.didSweep(member.name, tried, nowMs - beganMs, nowMs, this.#sweeping.size === 0);
+  }
+}
+
+/** @throws TypeError (Node's codes) for a name that no bus takes. */
+export function checkMemberName(name: string): void {
+  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
+  }
+}

@@ -1,0 +1,128 @@
+// What a bus hears: frames are read, put in order by their origin and number, and handed to the
+// members as hints to try, or as sweeps.
+//
+// Ground rules. It owns the inbox and the numbers heard of other processes. Frames of its own
+// origin go back to the connection, which looks for echoes. A frame that came before is dropped,
+// and a hole before a frame is a gap.
+import type { BusMember } from '../bus-member.ts';
+import type { SystemTimer } from '../timer/system-timer.ts';
+import type { CheckedBusOptions } from './bus.ts';
+import type { BusMeter } from './bus-meter.ts';
+import type { Connection } from './connection.ts';
+import { type Frame, readFrame } from './frames.ts';
+import { Inbox } from './inbox.ts';
+import type { Members } from './members.ts';
+import { type Arrival, Origins } from './origins.ts';
+
+/** After so many times its `echoMs` a bus has heard every process that was there before. */
+const ECHOES_TO_KNOW_ALL = 1.25;
+/** A process that was silent for so many times its `echoMs` has ended. */
+const ECHOES_TO_FORGET = 100;
+
+export class Receiver {
+  readonly #connection: Connection;
+  readonly #members: Members;
+  readonly #timer: SystemTimer;
+  readonly #meter: BusMeter;
+  readonly #echoMs: number;
+  readonly #report: (error: unknown) => void;
+  readonly #origins = new Origins();
+  readonly #inbox: Inbox;
+
+  /** @param report takes what is wrong with a text that is no frame of this protocol. */
+  constructor(
+    connection: Connection,
+    members: Members,
+    timer: SystemTimer,
+    meter: BusMeter,
+    { echoMs, maxPendingKeys }: CheckedBusOptions,
+    report: (error: unknown) => void,
+  ) {
+    this.#connection = connection;
+    this.#members = members;
+    this.#timer = timer;
+    this.#meter = meter;
+    this.#echoMs = echoMs;
+    this.#report = report;
+    this.#inbox = new Inbox(maxPendingKeys, timer, {
+      tried: (someoneWatched) => {
+        if (!someoneWatched) meter.forNobody++;
+      },
+      overflowed: (keys, overflowing) => {
+        meter.didOverflow('in', keys);
+        for (const member of overflowing) members.sweep(member);
+      },
+    });
+  }
+
+  /** Processes that were heard of. */
+  get peers(): number {
+    return this.#origins.size;
+  }
+
+  received(text: string): void {
+    let frame: Frame;
+    try {
+      frame = readFrame(text);
+    } catch (error) {
+      this.#meter.framesDropped++;
+      this.#report(error);
+      return;
+    }
+    const { origin, number } = frame;
+    if (origin === this.#connection.origin) {
+      this.#connection.returned(number);
+      return;
+    }
+    this.#meter.framesReceived++;
+    const arrival = origin === undefined ? 'inOrder' : this.#note(origin, number);
+    if (arrival === 'repeated') this.#meter.framesDropped++;
+    else this.#take(frame, arrival === 'late');
+  }
+
+  /** A member has left. */
+  drop(member: BusMember): void {
+    this.#inbox.drop(member);
+  }
+
+  /** Drops every hint that is still to be tried. */
+  clear(): void {
+    this.#inbox.clear();
+  }
+
+  /** Frames were missed: a hole in the numbers tells nothing new. */
+  forgetAll(): void {
+    this.#origins.clear();
+  }
+
+  /** Forgets the processes that have ended. */
+  forgetEnded(nowMs: number): void {
+    this.#origins.forget(nowMs - ECHOES_TO_FORGET * this.#echoMs);
+  }
+
+  #take({ hints, all }: Frame, isLate: boolean): void {
+    for (const { name, key, value } of hints) {
+      const member = this.#members.get(name);
+      if (member === undefined) continue;
+      this.#meter.received++;
+      // A late hint must not take the place of a younger one that is pending.
+      if (!isLate) this.#inbox.add(member, key, value);
+      else if (!member.hinted(key, value, true)) this.#meter.forNobody++;
+    }
+    for (const name of all) {
+      const member = this.#members.get(name);
+      if (member !== undefined) this.#members.sweep(member);
+    }
+    this.#inbox.serve();
+  }
+
+  #note(origin: string, number: number): Arrival {
+    const nowMs = this.#timer.now();
+    const knowsAll = this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#echoMs;
+    const arrival = this.#origins.note(origin, number, nowMs, knowsAll);
+    if (arrival === 'jumped') {
+      this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));
+    }
+    return arrival;
+  }
+}

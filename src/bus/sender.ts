@@ -1,0 +1,163 @@
+// What a bus publishes: the hints of its outbox, gathered for `flushMs`, frame after frame.
+//
+// Ground rules. It owns the outbox and the frame under way. One frame is under way at a time: hints
+// that are published meanwhile are merged by key and go out together, so a slow engine gets fewer,
+// fuller frames. A frame that the engine did not take goes back to the outbox. It sends only while
+// the connection is live; what is pending in a gap waits for `send`. The timer keeps the process
+// alive while hints are about to be sent.
+//
+// Costs. publish: O(1).
+import type { HintValue } from '../bus-member.ts';
+import type { SystemTimer } from '../timer/system-timer.ts';
+import type { CheckedBusOptions } from './bus.ts';
+import type { BusMeter } from './bus-meter.ts';
+import type { Connection } from './connection.ts';
+import { type Batch, Outbox } from './outbox.ts';
+
+/** Frames that an engine without a round trip is given in a turn, before others have theirs. */
+const FRAMES_A_TURN = 32;
+
+export class Sender {
+  readonly #connection: Connection;
+  readonly #timer: SystemTimer;
+  readonly #meter: BusMeter;
+  readonly #flushMs: number;
+  readonly #maxFrameBytes: number;
+  readonly #outbox: Outbox;
+  /** The frame that the engine has not confirmed yet. */
+  #underWay: { readonly batch: Batch; readonly sinceMs: number } | undefined;
+  #isFlushDue = false;
+  #flushed: (() => void)[] = [];
+
+  constructor(
+    connection: Connection,
+    timer: SystemTimer,
+    meter: BusMeter,
+    { flushMs, maxPendingKeys }: CheckedBusOptions,
+    maxFrameBytes: number,
+  ) {
+    this.#connection = connection;
+    this.#timer = timer;
+    this.#meter = meter;
+    this.#flushMs = flushMs;
+    this.#maxFrameBytes = maxFrameBytes;
+    this.#outbox = new Outbox(maxPendingKeys);
+  }
+
+  get pendingKeys(): number {
+    return this.#outbox.size;
+  }
+
+  publish(name: string, key: string, value: HintValue | undefined): void {
+    const { size } = this.#outbox;
+    const lost = this.#outbox.add(name, key, value);
+    this.#meter.published++;
+    if (lost > 0) this.#meter.didOverflow('out', lost);
+    else if (this.#outbox.size === size) this.#meter.merged++;
+    this.#sendSoon();
+  }
+
+  /**
+   * Sends frame after frame, one at a time, for as long as they are full or somebody waits for
+   * them.
+   */
+  send(): void {
+    for (let frames = 0; frames < FRAMES_A_TURN; frames++) if (!this.#sendFrame()) return;
+    this.#sendSoon(0);
+  }
+
+  /** Sends what is pending; resolves when the engine has it, and at `close`. */
+  async flush(): Promise<void> {
+    if (this.#isSent()) return;
+    const flushed = new Promise<void>((resolve) => {
+      this.#flushed.push(resolve);
+    });
+    this.send();
+    await flushed;
+  }
+
+  /** As `flush`, for at most `limitMs`, and only while the connection is live. */
+  async flushWithin(limitMs: number): Promise<void> {
+    if (!this.#isLive || this.#isSent()) return;
+    await new Promise<void>((resolve) => {
+      this.#flushed.push(resolve);
+      this.#timer.schedule(resolve, limitMs);
+      this.send();
+    });
+  }
+
+  /** Gives the connection up when the frame under way has been so for over `timeoutMs`. */
+  checkConfirmed(nowMs: number, timeoutMs: number): void {
+    if (this.#underWay !== undefined && nowMs - this.#underWay.sinceMs > timeoutMs) {
+      this.#connection.fail('publish', new Error('The engine did not confirm a frame'));
+    }
+  }
+
+  /** The connection broke: what was under way is pending again. */
+  restore(): void {
+    if (this.#underWay === undefined) return;
+    const lost = this.#outbox.restore(this.#underWay.batch);
+    this.#underWay = undefined;
+    if (lost > 0) this.#meter.didOverflow('out', lost);
+  }
+
+  /** Drops what is pending. */
+  close(): void {
+    this.#outbox.clear();
+    this.#underWay = undefined;
+    this.#resolveFlushed();
+  }
+
+  get #isLive(): boolean {
+    return this.#connection.state === 'live';
+  }
+
+  #sendSoon(delayMs = this.#flushMs): void {
+    if (this.#isFlushDue || this.#underWay !== undefined || !this.#isLive) return;
+    this.#isFlushDue = true;
+    this.#timer.ref(); // hints that are published just before the process would end are sent
+    this.#timer.schedule(this.#sendDue, delayMs);
+  }
+
+  readonly #sendDue = (): void => {
+    this.#isFlushDue = false;
+    this.#timer.unref();
+    this.send();
+  };
+
+  /** True when the engine has taken the frame within the call, and the next one is due at once. */
+  #sendFrame(): boolean {
+    if (this.#underWay !== undefined || !this.#isLive || this.#outbox.isEmpty) return false;
+    const batch = this.#outbox.take(this.#maxFrameBytes);
+    const isFull = !this.#outbox.isEmpty;
+    const underWay = { batch, sinceMs: this.#timer.now() };
+    this.#underWay = underWay;
+    this.#meter.framesSent++;
+    let isInCall = true;
+    let isNextDue = false;
+    this.#connection.publish(batch.body, (error) => {
+      if (this.#underWay !== underWay) return;
+      if (error !== undefined) {
+        this.#connection.fail('publish', error.reason);
+        return;
+      }
+      this.#underWay = undefined;
+      if (this.#isSent()) this.#resolveFlushed();
+      else if (!isFull && this.#flushed.length === 0) this.#sendSoon();
+      else if (isInCall) isNextDue = true;
+      else this.send();
+    });
+    isInCall = false;
+    return isNextDue;
+  }
+
+  #isSent(): boolean {
+    return this.#underWay === undefined && this.#outbox.isEmpty;
+  }
+
+  #resolveFlushed(): void {
+    const flushed = this.#flushed;
+    this.#flushed = [];
+    for (const resolve of flushed) resolve();
+  }
+}
