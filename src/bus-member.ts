@@ -1,11 +1,13 @@
 // The seam between a bus and those who join it: a Purgatory, a ThresholdPurgatory, SharedWaits.
 //
-// A bus carries hints between processes: "look at this key again". Here is all that its two sides ask of each other, so that a member
-// does not import a bus, and a bus does not know what its members park.
+// A bus carries hints between processes: "look at this key again". Here is all that its two sides
+// ask of each other, so that a member does not import a bus, and a bus does not know what its
+// members park.
 //
-// Ground rules for a member. It tells its own process itself, at once; the bus never hands a member its own hints. `hinted` and `sweep`
-// are called in a turn of the bus's own, never from inside `join` or `publish`, and never after `leave`. A hint means "perhaps": it can
-// come late, twice, or for nothing, so a member looks at what it reads, never at the hint. Neither call may throw.
+// Ground rules for a member. It tells its own process itself, at once; the bus never hands a member
+// its own hints. `hinted` and `sweep` are called in a turn of the bus's own, never from inside
+// `join` or `publish`, and never after `leave`. A hint means "perhaps": it can come late, twice, or
+// for nothing, so a member looks at what it reads, never at the hint. Neither call may throw.
 // Ground rules for a bus. `publish` never throws for the state of the connection, and takes O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from './errors.ts';
 
@@ -18,25 +20,32 @@ export interface BusMember {
   readonly name: string;
 
   /**
-   * Another process published `key`. The member tries what watches it, now. Returns whether anybody watched it.
+   * Another process published `key`. The member tries what watches it, now. Returns whether anybody
+   * watched it.
    *
    * @param value what it was published with, if anything.
-   * @param isLate hints that the same process published later have come before: a lower value may be an old one.
+   * @param isLate hints that the same process published later have come before: a lower value may
+   *   be an old one.
    */
   hinted(key: string, value: HintValue | undefined, isLate?: boolean): boolean;
 
   /**
-   * Hints may have been missed: the member tries everything that is parked now, once, in slices, spread over its `sweepMs`. A call before a
-   * sweep has ended makes that go round once more from where it is.
+   * Hints may have been missed: the member tries everything that is parked now, once, in slices,
+   * spread over its `sweepMs`. A call before a sweep has ended makes that go round once more from
+   * where it is.
    *
-   * @param ended to be called once all are tried, with how many were; for two calls that became one sweep, the last one's alone.
+   * @param ended to be called once all are tried, with how many were; for two calls that became one
+   *   sweep, the last one's alone.
    */
   sweep(ended: (tried: number) => void): void;
 }
 
 /** A member's end of the bus. */
 export interface Membership {
-  /** Tells the members of this name in all other processes, soon. Call `checkHintKey` before anything has changed. O(1). */
+  /**
+   * Tells the members of this name in all other processes, soon. Call `checkHintKey` before
+   * anything has changed. O(1).
+   */
   publish(key: string, value?: HintValue): void;
   /** Ends the membership; what was published before still goes out. A second call does nothing. */
   leave(): void;
@@ -45,7 +54,8 @@ export interface Membership {
 /** What a member asks of a bus. A `Bus` of `purgatory/bus` is one. */
 export interface JoinableBus {
   /**
-   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: the bus has a member of that name in this process; ERR_PURGATORY_CLOSED.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: the bus has a member of that name in this
+   *   process; ERR_PURGATORY_CLOSED.
    * @throws TypeError ERR_INVALID_ARG_VALUE: the name is longer than 128 bytes.
    */
   join(member: BusMember): Membership;
@@ -57,7 +67,10 @@ export const MAX_KEY_BYTES = 1_024;
 /** A string of so many UTF-16 units fits in any case: none takes more than three bytes. */
 const SURELY_FITS = Math.floor(MAX_KEY_BYTES / 3);
 
-/** @throws TypeError ERR_INVALID_ARG_TYPE for no string, ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes. O(1) for short keys. */
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for no string, ERR_INVALID_ARG_VALUE for one of more than
+ *   1,024 bytes. O(1) for short keys.
+ */
 export function checkHintKey(key: unknown): asserts key is string {
   if (typeof key !== 'string') throw invalidArgType('key', 'of type string for a bus', key);
   if (key.length <= SURELY_FITS) return;
@@ -69,7 +82,9 @@ export function checkHintKey(key: unknown): asserts key is string {
 /** Far above any offset, and short enough for one frame. */
 const MAX_HINT_BIGINT = 10n ** 1_000n;
 
-/** @throws RangeError ERR_OUT_OF_RANGE for a bigint of more than 1,000 digits: it fits in no frame. */
+/**
+ * @throws RangeError ERR_OUT_OF_RANGE for a bigint of more than 1,000 digits: it fits in no frame.
+ */
 export function checkHintValue(value: HintValue): void {
   if (typeof value === 'bigint' && (value >= MAX_HINT_BIGINT || value <= -MAX_HINT_BIGINT)) {
     throw outOfRange('value', 'a bigint of at most 1,000 digits for a bus', `${`${value}`.slice(0, 20)}...`);

@@ -1,5 +1,6 @@
-// What a bus tells of its work, on channels of node:diagnostics_channel. As with the events of timers: an event that nobody listens to costs
-// a load and a branch, and subscribers look and are quick.
+// What a bus tells of its work, on channels of node:diagnostics_channel. As with the events of
+// timers: an event that nobody listens to costs a load and a branch, and subscribers look and are
+// quick.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { Bus } from './bus.ts';
 import type { BusState, GapCause } from './bus-state.ts';
@@ -23,7 +24,10 @@ export interface BusEcho {
   readonly ms: number;
 }
 
-/** `purgatory:bus:swept`: a member has tried everything that was parked, since the bus had become live or too much had changed. */
+/**
+ * `purgatory:bus:swept`: a member has tried everything that was parked, since the bus had become
+ * live or too much had changed.
+ */
 export interface BusSwept {
   readonly bus: Bus;
   /** The member's name. */
@@ -33,7 +37,9 @@ export interface BusSwept {
   readonly ms: number;
 }
 
-/** `purgatory:bus:overflow`: more keys were pending than are kept, and became one "try everything". */
+/**
+ * `purgatory:bus:overflow`: more keys were pending than are kept, and became one "try everything".
+ */
 export interface BusOverflow {
   readonly bus: Bus;
   /** `out`: keys to be sent. `in`: keys to be tried. */

@@ -1,4 +1,5 @@
-// What one bus has done so far, and where it tells it: the only file of a bus that counts, and that publishes events.
+// What one bus has done so far, and where it tells it: the only file of a bus that counts, and that
+// publishes events.
 //
 // Ground rules. The bus calls it, and it calls nobody but subscribers. It keeps numbers only.
 import { debug } from '../debug.ts';
@@ -76,7 +77,11 @@ export class BusMeter {
     }
   }
 
-  /** A member begins to try everything. @param isFirst no other sweep is under way: sweeps that overlap are shown as one. */
+  /**
+   * A member begins to try everything.
+   *
+   * @param isFirst no other sweep is under way: sweeps that overlap are shown as one.
+   */
   willSweep(nowMs: number, isFirst: boolean): void {
     this.#sweeps++;
     if (isFirst) this.lastSweep = { beganMs: nowMs, endedMs: null, tried: 0 };

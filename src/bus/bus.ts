@@ -18,19 +18,24 @@ import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 export { refusal } from '../errors.ts';
 export type { BusState } from './bus-state.ts';
 
-/** Carries hints between the processes that use the same engine and prefix. Give it to a purgatory as its option `bus`. */
+/**
+ * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory
+ * as its option `bus`.
+ */
 export interface Bus extends JoinableBus {
   readonly state: BusState;
   /** Whether the state is `closed`. */
   readonly isClosed: boolean;
   /**
-   * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has it; in a gap, that is after the next time
-   * the bus is live. Resolves when the bus is closed. Never rejects.
+   * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has
+   * it; in a gap, that is after the next time the bus is live. Resolves when the bus is closed.
+   * Never rejects.
    */
   flush(): Promise<void>;
   /**
-   * Ends the bus for good: sends what it can while it is live, for at most `echoTimeoutMs`, and gives up its connections. The user's own
-   * client stays open, and purgatories go on without other processes. Never rejects. A second call returns the same promise.
+   * Ends the bus for good: sends what it can while it is live, for at most `echoTimeoutMs`, and
+   * gives up its connections. The user's own client stays open, and purgatories go on without other
+   * processes. Never rejects. A second call returns the same promise.
    */
   close(): Promise<void>;
   /** How the bus is doing, as plain JSON. O(members). */
@@ -39,19 +44,28 @@ export interface Bus extends JoinableBus {
 
 /** The options of every bus. */
 export interface BusOptions {
-  /** Processes hear each other when they use the same: letters, digits and `_ . : -`, at most 60. Default 'purgatory'. */
+  /**
+   * Processes hear each other when they use the same: letters, digits and `_ . : -`, at most 60.
+   * Default 'purgatory'.
+   */
   prefix?: string;
-  /** How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10. */
+  /**
+   * How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10.
+   */
   flushMs?: number;
   /** How often the bus looks whether it hears itself, in ms: from 10. Default 5,000. */
   echoMs?: number;
   /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
   echoTimeoutMs?: number;
-  /** How many keys are kept to be sent, or to be tried, before they become one "try everything": from 1. Default 100,000. */
+  /**
+   * How many keys are kept to be sent, or to be tried, before they become one "try everything":
+   * from 1. Default 100,000.
+   */
   maxPendingKeys?: number;
   /**
-   * Takes what went wrong: why a gap began (each error of a gap once), a process of another protocol version, a refusal. Default: what
-   * passes by itself is not told; a PurgatoryError, which somebody must mend, is printed as a warning of the process.
+   * Takes what went wrong: why a gap began (each error of a gap once), a process of another
+   * protocol version, a refusal. Default: what passes by itself is not reported; a
+   * PurgatoryError, which somebody must mend, is printed as a warning of the process.
    */
   onError?: (error: unknown) => void;
   /** Source of time, for tests. Default: the host's. */

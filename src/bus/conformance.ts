@@ -1,9 +1,11 @@
 // `purgatory/bus/conformance`: what every transport must do, as cases for any test runner.
 //
-//   for (const { title, run } of transportConformance(() => myTransport('channel'))) it(title, run);
+//   const cases = transportConformance(() => myTransport('channel'));
+//   for (const { title, run } of cases) it(title, run);
 //
-// Ground rules. A case makes its own transports and gives them up at its end, so cases are independent. It waits for what must come for
-// PATIENCE_MS, and where something must NOT come, until a text that was published later has come.
+// Ground rules. A case makes its own transports and gives them up at its end, so cases are
+// independent. It waits for what must come for PATIENCE_MS, and where something must NOT come,
+// until a text that was published later has come.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBus } from './hint-bus.ts';
@@ -17,7 +19,10 @@ export interface ConformanceCase {
 
 /** What a suite is told of the engine. */
 export interface ConformanceOptions {
-  /** Breaks the connections of all transports that are connected, so that they notice: with it, breaks are tested too. */
+  /**
+   * Breaks the connections of all transports that are connected, so that they notice: with it,
+   * breaks are tested too.
+   */
   sever?: () => Promise<void> | void;
   /** How long to wait for what must come, in ms. Default 5,000. */
   patienceMs?: number;
@@ -64,7 +69,8 @@ class Probe {
 /**
  * The cases for one kind of transport.
  *
- * @param makeTransport makes one more transport for the same engine and channel, not connected: another process, as it were.
+ * @param makeTransport makes one more transport for the same engine and channel, not connected:
+ *   another process, as it were.
  */
 export function transportConformance(
   makeTransport: () => Transport | Promise<Transport>,

@@ -1,4 +1,5 @@
-// `purgatory/bus`: hints between processes, and what an author of another transport needs. docs/many-processes.md
+// `purgatory/bus`: hints between processes, and what an author of another transport needs.
+// docs/many-processes.md
 export type { BusMember, HintValue, JoinableBus, Membership } from '../bus-member.ts';
 export { MAX_KEY_BYTES } from '../bus-member.ts';
 export type { Bus, BusOptions, BusState } from './bus.ts';

@@ -1,8 +1,8 @@
 // An engine in memory: its buses hear each other as processes would. For tests.
 //
-// Ground rules. Without faults everything happens at once, inside the call that publishes or advances the clock, so that a test on a
-// ManualClock needs no waiting. A bus that is cut knows it at once and is live again as soon as it is mended; one that is muted must find
-// out by its echo.
+// Ground rules. Without faults everything happens at once, inside the call that publishes or
+// advances the clock, so that a test on a ManualClock needs no waiting. A bus that is cut knows it
+// at once and is live again as soon as it is mended; one that is muted must find out by its echo.
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgValue } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
@@ -34,7 +34,11 @@ export class LocalHub {
     this.#random = randomFrom(this.#faults.seed);
   }
 
-  /** Makes a bus: another process, as it were. @throws TypeError, RangeError (Node's codes) for a bad option. */
+  /**
+   * Makes a bus: another process, as it were.
+   *
+   * @throws TypeError, RangeError (Node's codes) for a bad option.
+   */
   bus(options?: BusOptions): Bus {
     const checked = checkedBusOptions(options, { clock: this.#clock });
     const line = new LocalLine(checked.prefix, (text) => this.#deliver(line, text));
@@ -44,17 +48,30 @@ export class LocalHub {
     return bus;
   }
 
-  /** Breaks the connection of `bus`, or of all; it notices at once. @throws TypeError for a bus of another hub. */
+  /**
+   * Breaks the connection of `bus`, or of all; it notices at once.
+   *
+   * @throws TypeError for a bus of another hub.
+   */
   cut(bus?: Bus): void {
     for (const line of this.#linesOf(bus)) line.cut();
   }
 
-  /** Swallows what `bus`, or any, sends and should hear, without a word: only its echo tells it. @throws as `cut`. */
+  /**
+   * Swallows what `bus`, or any, sends and should hear, without a word: only its echo tells it.
+   *
+   * @throws as `cut`.
+   */
   mute(bus?: Bus): void {
     for (const line of this.#linesOf(bus)) line.isMuted = true;
   }
 
-  /** Ends `cut` and `mute`; what was cut connects at once, what was muted finds out by its next echo. @throws as `cut`. */
+  /**
+   * Ends `cut` and `mute`; what was cut connects at once, what was muted finds out by its next
+   * echo.
+   *
+   * @throws as `cut`.
+   */
   mend(bus?: Bus): void {
     for (const line of this.#linesOf(bus)) line.mend();
   }

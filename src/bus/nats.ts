@@ -1,7 +1,8 @@
 // `purgatory/bus/nats`: a bus over NATS, by the user's own connection.
 //
-// Ground rules. One connection publishes and subscribes. It connects again by itself; each time it says so, the bus has been in a gap and
-// subscribes anew. One that gave up (`maxReconnectAttempts`) is closed for good, and so is the bus then.
+// Ground rules. One connection publishes and subscribes. It connects again by itself; each time it
+// says so, the bus has been in a gap and subscribes anew. One that gave up (`maxReconnectAttempts`)
+// is closed for good, and so is the bus then.
 import { invalidArgType, invalidArgValue } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
 import { createBus } from './hint-bus.ts';
@@ -20,7 +21,8 @@ export interface NatsConnectionLike {
 }
 
 /**
- * A bus over NATS. The connection stays the user's to close; make it with `maxReconnectAttempts: -1`. `prefix` is the subject.
+ * A bus over NATS. The connection stays the user's to close; make it with `maxReconnectAttempts:
+ * -1`. `prefix` is the subject.
  *
  * @throws TypeError, RangeError (Node's codes) for what is no connection, or a bad option.
  */

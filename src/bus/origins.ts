@@ -1,11 +1,15 @@
 // Whose frames have been heard, and which of them.
 //
-// Ground rules. It keeps the last number of each process that was heard of lately, and the numbers that are missing before it. A number that
-// does not follow the last one means that frames are missing. A process that is unknown may just be new here; but a bus that has been live for
-// long would have heard its echoes before, so then its first frame must be number 1.
+// Ground rules. It keeps the last number of each process that was heard of lately, and the numbers
+// that are missing before it. A number that does not follow the last one means that frames are
+// missing. A process that is unknown may just be new here; but a bus that has been live for long
+// would have heard its echoes before, so then its first frame must be number 1.
 // Costs. note: O(1), and O(missing frames) at a hole, at most MAX_MISSING.
 
-/** `inOrder`: the next one. `jumped`: frames before it are missing. `late`: one of those. `repeated`: it has come before. */
+/**
+ * `inOrder`: the next one. `jumped`: frames before it are missing. `late`: one of those.
+ * `repeated`: it has come before.
+ */
 export type Arrival = 'inOrder' | 'jumped' | 'late' | 'repeated';
 
 interface Heard {

@@ -1,7 +1,8 @@
 // The hints that are to be sent: each key once, however often it was published.
 //
-// Ground rules. It owns what is pending, by the name of its member. The last value of a key counts. With more than `maxKeys` pending it
-// drops them all and remembers, for each of their names, "try everything"; a hint for such a name is part of that until it is sent.
+// Ground rules. It owns what is pending, by the name of its member. The last value of a key counts.
+// With more than `maxKeys` pending it drops them all and remembers, for each of their names, "try
+// everything"; a hint for such a name is part of that until it is sent.
 // Costs. add: O(1). take: O(hints taken).
 import type { HintValue } from '../bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
@@ -85,7 +86,10 @@ export class Outbox {
     }
   }
 
-  /** Puts back what could not be sent, but for keys that were published again since; how many keys are lost to "try everything". */
+  /**
+   * Puts back what could not be sent, but for keys that were published again since; how many keys
+   * are lost to "try everything".
+   */
   restore({ hints, all }: Batch): number {
     for (const name of all) this.addAll(name);
     let lost = 0;

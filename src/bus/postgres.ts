@@ -1,8 +1,10 @@
 // `purgatory/bus/postgres`: a bus over PostgreSQL's LISTEN and NOTIFY, by connections of `pg`.
 //
-// Ground rules. The bus has one connection of its own, which listens and notifies. pg never connects a client twice, so each attempt makes a
-// new one. NOTIFY takes a lock of the whole server when its transaction commits: hints are gathered for 10 ms, and go out in statements
-// of their own. Who wants a hint to commit with the data pays for that lock in the transaction: notifyInTransaction.
+// Ground rules. The bus has one connection of its own, which listens and notifies. pg never
+// connects a client twice, so each attempt makes a new one. NOTIFY takes a lock of the whole server
+// when its transaction commits: hints are gathered for 10 ms, and go out in statements of their
+// own. Who wants a hint to commit with the data pays for that lock in the transaction:
+// notifyInTransaction.
 import { checkHintKey } from '../bus-member.ts';
 import { invalidArgType } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
@@ -33,8 +35,9 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
 /**
  * A bus over PostgreSQL.
  *
- * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must lead to the primary server itself: a
- *   replica cannot notify, and behind a pooler such as PgBouncer nothing is heard. Both are refused, and the bus closes.
+ * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must
+ *   lead to the primary server itself: a replica cannot notify, and behind a pooler such as
+ *   PgBouncer nothing is heard. Both are refused, and the bus closes.
  * @throws TypeError, RangeError (Node's codes) for no function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
@@ -44,11 +47,13 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
 }
 
 /**
- * Publishes hints in the transaction of `client`: processes are told when it commits, the publishing one included, and not at all when it
- * is rolled back. The server serializes the commits of transactions that notify: only for hints that must not be lost.
+ * Publishes hints in the transaction of `client`: processes are told when it commits, the
+ * publishing one included, and not at all when it is rolled back. The server serializes the commits
+ * of transactions that notify: only for hints that must not be lost.
  *
  * @param name of the purgatory. @param options the `prefix` of the bus.
- * @throws TypeError for keys that a bus does not take; nothing is published then. Rejects with what the query rejects with.
+ * @throws TypeError for keys that a bus does not take; nothing is published then. Rejects with what
+ *   the query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
@@ -80,7 +85,8 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
   const start = async (own: PostgresClient, link: TransportLink): Promise<void> => {
     await own.connect();
     const why = await unfitness(own);
-    // A server that was fit before is in the middle of a failover: the next attempt may meet another.
+    // A server that was fit before is in the middle of a failover: the next attempt may meet
+    // another.
     if (why !== undefined) throw hasListened ? new Error(why) : refusal(why);
     await own.query(`LISTEN "${channel}"`);
     hasListened = true;

@@ -1,14 +1,19 @@
 // `purgatory/bus/redis`: a bus over Redis or Valkey's pub/sub, by the user's own client.
 //
-// Ground rules. The user's client publishes. A connection of the bus's own, duplicated from it, subscribes; it never connects again by itself, so
-// that no break goes unseen. What a client needs to connect (TLS, passwords, Sentinel) comes with the duplicate. In a cluster a publication
-// reaches all nodes, but two that go by different nodes may change places: one master serves both directions, until it is lost.
+// Ground rules. The user's client publishes. A connection of the bus's own, duplicated from it,
+// subscribes; it never connects again by itself, so that no break goes unseen. What a client needs
+// to connect (TLS, passwords, Sentinel) comes with the duplicate. In a cluster a publication
+// reaches all nodes, but two that go by different nodes may change places: one master serves both
+// directions, until it is lost.
 import { invalidArgType } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
 import { createBus } from './hint-bus.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
-/** What is needed of a client: a `Redis` or `Cluster` of ioredis or iovalkey; a client or cluster of node-redis that is connected. */
+/**
+ * What is needed of a client: a `Redis` or `Cluster` of ioredis or iovalkey; a client or cluster of
+ * node-redis that is connected.
+ */
 export interface RedisClient {
   duplicate(...overrides: never[]): unknown;
   publish(channel: string, message: string): Promise<unknown>;
@@ -53,7 +58,8 @@ interface Line {
 /**
  * A bus over Redis. The client stays the user's to close; the bus adds one connection to it.
  *
- * Needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`: without them the bus is refused and closes.
+ * Needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`: without them the
+ * bus is refused and closes.
  *
  * @throws TypeError, RangeError (Node's codes) for what is no client, or a bad option.
  */
@@ -92,7 +98,10 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
   };
 }
 
-/** For ioredis and iovalkey. Their "ready" comes before the SUBSCRIBE is acknowledged, so it says nothing here. */
+/**
+ * For ioredis and iovalkey. Their "ready" comes before the SUBSCRIBE is acknowledged, so it says
+ * nothing here.
+ */
 function ioLine(client: IoRedis, channel: string, link: TransportLink): Line {
   const publisher = nodeOf(client);
   const own = publisher.duplicate({

@@ -1,6 +1,8 @@
-// `purgatory/bus/workers`: a bus between the worker threads of one process, by BroadcastChannel. No server.
+// `purgatory/bus/workers`: a bus between the worker threads of one process, by BroadcastChannel. No
+// server.
 //
-// Ground rules. A BroadcastChannel does not hear itself, so the bus has two: one speaks, the other listens. Neither keeps a thread alive.
+// Ground rules. A BroadcastChannel does not hear itself, so the bus has two: one speaks, the other
+// listens. Neither keeps a thread alive.
 import { BroadcastChannel } from 'node:worker_threads';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
 import { createBus } from './hint-bus.ts';

@@ -1,7 +1,9 @@
-// One process of a fault run: keeps waits parked, changes keys at a rate, and tells what became of it all.
+// One process of a fault run: keeps waits parked, changes keys at a rate, and tells what became of
+// it all.
 //
-// Ground rules. Each process watches keys of its own, so each wait is answered by a change that another process made, or by its own. A wait that is
-// answered is parked again for the next change. It does what it is told by messages, and answers each of them once.
+// Ground rules. Each process watches keys of its own, so each wait is answered by a change that
+// another process made, or by its own. A wait that is answered is parked again for the next change.
+// It does what it is told by messages, and answers each of them once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../src/events/index.ts';
 import { Purgatory } from '../../src/index.ts';
@@ -13,7 +15,10 @@ import { SharedWaiters } from './shared-waiters.ts';
 /** What a member is told. */
 export type Order =
   | { readonly do: 'park'; readonly from: number; readonly to: number; readonly timeoutMs: number }
-  /** Changes keys in [from, to) at `rate` a second. With `hot`, notifies `hot` keys only, without a write. */
+  /**
+   * Changes keys in [from, to) at `rate` a second. With `hot`, notifies `hot` keys only, without a
+   * write.
+   */
   | {
       readonly do: 'load';
       readonly from: number;

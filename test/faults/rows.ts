@@ -200,7 +200,8 @@ const silence: Row = {
       async (hall) => {
         await sleep(echoMs / 2);
         const stoppedMs = commonNow();
-        // Of PostgreSQL each connection is a process of its own: there the network goes silent instead.
+        // Of PostgreSQL each connection is a process of its own: there the network goes silent
+        // instead.
         const pid = engine === 'postgres' ? undefined : hall.engine?.pid;
         if (pid === undefined) hall.proxy?.swallow();
         else process.kill(pid, 'SIGSTOP');

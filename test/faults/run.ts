@@ -1,4 +1,5 @@
-// `npm run faults -- redis|nats|postgres|cluster [--short] [--only <part of a row's name>]`: breaks real engines under load, and prints what came of it.
+// `npm run faults -- redis|nats|postgres|cluster [--short] [--only <part of a row's name>]`: breaks
+// real engines under load, and prints what came of it.
 //
 // Ends with 1 when a bar was missed. The bars are for two cores, idle otherwise.
 import { parseArgs } from 'node:util';

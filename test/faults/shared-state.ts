@@ -1,7 +1,7 @@
 // The state that all processes of a fault run read and write: a file of counters, one for each key.
 //
-// Ground rules. A write is visible to every process as soon as it returns (one page cache), so "write, then notify" holds. A record is the
-// counter of its key and the time of its last write.
+// Ground rules. A write is visible to every process as soon as it returns (one page cache), so
+// "write, then notify" holds. A record is the counter of its key and the time of its last write.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 const RECORD_BYTES = 16;
@@ -39,7 +39,9 @@ export class SharedState {
     return this.#record.readDoubleLE(8);
   }
 
-  /** How many of the keys have another version than the one given with them. One read of the file. */
+  /**
+   * How many of the keys have another version than the one given with them. One read of the file.
+   */
   changed(seen: ReadonlyMap<number, number>): number {
     this.#all ??= Buffer.allocUnsafeSlow(this.keys * RECORD_BYTES);
     readSync(this.#file, this.#all, 0, this.#all.length, 0);
