@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
@@ -6,6 +8,22 @@ import { DocumentedServer, printed, program } from '../support/documented.ts';
 import { isInstalled, startPostgres } from '../support/engines.ts';
 
 const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
+
+/** What gives each recipe a middleware that takes 200 ms before the handler is called. */
+const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: string]>> = {
+  'http.mjs': [
+    'createServer(async (request, response) => {',
+    '$& await new Promise((done) => setTimeout(done, 200));',
+  ],
+  'express.mjs': [
+    'const app = express();',
+    '$& app.use((_request, _response, next) => setTimeout(next, 200));',
+  ],
+  'fastify.mjs': [
+    'const app = fastify();',
+    "$& app.addHook('onRequest', () => new Promise((done) => setTimeout(done, 200)));",
+  ],
+};
 
 describe('The recipe for a long poll', function () {
   this.timeout(30_000);
@@ -26,12 +44,12 @@ describe('The recipe for a long poll', function () {
         await using server = await DocumentedServer.start(recipe('long-poll', name));
         const url = `http://127.0.0.1:${server.port}/messages`;
         const client = new AbortController();
-        const polls = Array.from({ length: 5 }, () => fetch(url, { signal: client.signal }));
+        const polls = Array.from({ length: 5 }, () => fetch(`${url}?from=9`, { signal: client.signal }));
         const gone = Promise.allSettled(polls);
         await sleep(200);
         client.abort();
         await gone;
-        // The last poll answers how many wait beside it, once the server has heard that the five have gone.
+        // The last poll answers how many wait beside it. The post alone would not answer the five.
         await sleep(200);
         const last = get(url);
         await sleep(100);
@@ -39,12 +57,50 @@ describe('The recipe for a long poll', function () {
         expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'] });
       });
 
-      it('ends on SIGTERM although a request is parked', async () => {
+      it('keeps nothing of a client that has gone before the handler is called', async () => {
+        const source = recipe('long-poll', name);
+        const slow = source.replace(...SLOW_MIDDLEWARE[name]);
+        expect(slow).to.not.equal(source);
+        await using server = await DocumentedServer.start(slow);
+        const url = `http://127.0.0.1:${server.port}/messages`;
+        await fetch(`${url}?from=9`, { signal: AbortSignal.timeout(100) }).catch(() => {});
+        await sleep(400);
+        const last = get(url);
+        await sleep(400);
+        await fetch(url, { method: 'POST', body: 'hello' });
+        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'] });
+      });
+
+      it('refuses a `from` that is no whole number', async () => {
         await using server = await DocumentedServer.start(recipe('long-poll', name));
-        const poll = fetch(`http://127.0.0.1:${server.port}/messages`, { headers: { connection: 'close' } });
+        for (const from of ['abc', '1.5', '-1', 'Infinity']) {
+          const response = await fetch(`http://127.0.0.1:${server.port}/messages?from=${from}`);
+          expect(response.status, from).to.equal(400);
+        }
+      });
+
+      it('goes on after a bad URL, and after a post that breaks off', async () => {
+        await using server = await DocumentedServer.start(recipe('long-poll', name));
+        for (const head of ['GET //', 'POST /messages']) {
+          const socket = connect(server.port, '127.0.0.1');
+          socket.on('error', () => {}); // 'close' follows
+          socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf`);
+          await sleep(100);
+          socket.destroy();
+          await sleep(100);
+        }
+        const url = `http://127.0.0.1:${server.port}/messages`;
+        expect((await fetch(url, { method: 'POST', body: 'hello' })).status).to.equal(201);
+        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'] });
+      });
+
+      it('ends on SIGTERM although a request is parked on a connection that is kept', async () => {
+        await using server = await DocumentedServer.start(recipe('long-poll', name));
+        using agent = new KeptConnections();
+        const poll = agent.statusOf(`http://127.0.0.1:${server.port}/messages`);
         await sleep(200);
-        const ended = server.terminate();
-        expect((await poll).status).to.equal(503);
+        const ended = Promise.race([server.terminate(), sleep(3_000, 'still there after 3 s')]);
+        expect(await poll).to.equal(503);
         expect(await ended).to.equal(0);
       });
     });
@@ -70,9 +126,68 @@ describe('The recipe for idle WebSockets', () => {
   });
 });
 
+describe('The recipe for idle WebSockets at shutdown', () => {
+  it('ends on SIGTERM while messages arrive', async () => {
+    await using server = await DocumentedServer.start(recipe('websocket-idle', 'websocket.mjs'));
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}`);
+    socket.on('error', () => {}); // 'close' follows
+    await once(socket, 'open');
+    const traffic = setInterval(() => {
+      for (let i = 0; i < 50 && socket.readyState === WebSocket.OPEN; i++) socket.send('x');
+    }, 1);
+    await sleep(100);
+    expect(await server.terminate()).to.equal(0);
+    clearInterval(traffic);
+  });
+});
+
 describe('The recipe for request and reply', () => {
+  const source = recipe('rpc', 'rpc.mjs');
+
+  /** What the program prints when some of its text is replaced. */
+  function printedWith(text: string, replacement: string): Promise<string> {
+    const changed = source.replace(text, replacement);
+    expect(changed).to.not.equal(source);
+    return printed(changed);
+  }
+
+  it('survives a connection that is lost in the middle of a reply', async () => {
+    const half = `if (method === 'sleep') return socket.end('{"id":3,"resu');`;
+    expect(await printedWith("if (method === 'sleep') return;", half)).to.equal(
+      '3\nno method divide\nundefined\nthe connection was lost\n',
+    );
+  });
+
+  it('ends the connection of a client that sends nonsense, and goes on', async () => {
+    const strangers = `
+      for (const line of ['nonsense', 'null', '{"method":"add"}']) {
+        const stranger = connect(server.address().port);
+        stranger.on('error', () => {});
+        stranger.write(line + '\\n');
+        await new Promise((done) => stranger.on('close', done));
+      }
+      const broken = connect(server.address().port);
+      await once(broken, 'connect');
+      broken.write('{"id":');
+      setTimeout(() => broken.resetAndDestroy(), 50);
+      await once(broken, 'close');
+      console.log(await call('add', [1, 2]));`;
+    expect(await printedWith("console.log(await call('add', [1, 2]));", strangers)).to.equal(
+      '3\nno method divide\nERR_PURGATORY_TIMEOUT\nthe connection was lost\n',
+    );
+  });
+
+  it('refuses a call at once after the connection was lost', async () => {
+    const late = `
+      console.log(await last);
+      console.log(await call('add', [1, 2]).catch((error) => error.message));`;
+    expect(await printedWith('console.log(await last);', late)).to.match(
+      /the connection was lost\nthe connection was lost\n$/,
+    );
+  });
+
   it('tells a reply, an error, a deadline and a lost connection apart', async () => {
-    expect(await printed(recipe('rpc', 'rpc.mjs'))).to.equal(
+    expect(await printed(source)).to.equal(
       '3\nno method divide\nERR_PURGATORY_TIMEOUT\nthe connection was lost\n',
     );
   });
@@ -125,4 +240,20 @@ function exported(output: string, metric: string): number[] {
 
 async function get(url: string): Promise<unknown> {
   return (await fetch(url)).json();
+}
+
+/** A client that keeps its connections open after an answer, as browsers and proxies do. */
+class KeptConnections implements Disposable {
+  readonly #agent = new Agent({ keepAlive: true });
+
+  async statusOf(url: string): Promise<number | undefined> {
+    const request = httpGet(url, { agent: this.#agent });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
 }
