@@ -4,6 +4,7 @@ export { systemClock } from './clock/system-clock.ts';
 export type { DurationSnapshot } from './duration-histogram.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
+export type { WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
@@ -13,7 +14,7 @@ export type {
   SnapshotOptions,
 } from './purgatory/purgatory-snapshot.ts';
 export type { PurgatoryRates, PurgatoryTotals } from './purgatory/rates.ts';
-export type { Attempt, AttemptContext, WaitResult } from './purgatory/wait-for.ts';
+export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';

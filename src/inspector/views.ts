@@ -2,8 +2,8 @@
 //
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
+import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
-import { Waiter } from '../purgatory/wait-for.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import {
   type BusView,
@@ -76,7 +76,7 @@ export function purgatoryView(
 
 /** What an operation is shown as: a waiter of `waitFor` by its label if it has one, others by their class. */
 export function typeOf(operation: object): string {
-  const label = operation instanceof Waiter ? operation.label : undefined;
+  const label = operation instanceof PromisedOperation ? operation.label : undefined;
   return cut(label || operation.constructor.name);
 }
 

@@ -35,9 +35,9 @@ import {
 } from './delayed-operation.ts';
 import { checkNotFrozen, FrozenOperations } from './frozen-operations.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
+import { PromisedOperation } from './promised-operation.ts';
 import { PurgatoryMeter } from './purgatory-meter.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
-import { Waiter } from './wait-for.ts';
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
   implements TaskKeeper, OperationKeeper
@@ -152,7 +152,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       if (tryOnce(operation)) return true;
       // Not from the operation at once: most tries are in vain, and nobody leaves in them.
-      if (left === this.#left || operation instanceof Waiter) return false;
+      if (left === this.#left || operation instanceof PromisedOperation) return false;
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
@@ -193,7 +193,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   remove(operation: DelayedOperation): boolean {
     if (this.#frozen?.has(operation)) return false;
     this.withdraw(operation);
-    if (!(operation instanceof Waiter)) return true;
+    if (!(operation instanceof PromisedOperation)) return true;
     operation.refuse(timerOfPurgatoryClosed(this.name));
     return false;
   }
@@ -208,7 +208,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       for (let operation = next(); operation !== undefined; operation = next()) {
         this.withdraw(operation);
-        if (operation instanceof Waiter) operation.refuse(why());
+        if (operation instanceof PromisedOperation) operation.refuse(why());
         else operations.push(operation);
       }
     } finally {
@@ -221,9 +221,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
    * takeOut}.
    */
-  close(): DelayedOperation[] {
+  close(why: () => PurgatoryError = () => purgatoryClosed(this.name)): DelayedOperation[] {
     this.#isClosed = true;
-    const parked = this.takeOut(this.lists.all(), () => purgatoryClosed(this.name));
+    const parked = this.takeOut(this.lists.all(), why);
     if (this.#ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked;

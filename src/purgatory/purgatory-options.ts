@@ -6,8 +6,8 @@ import {
   checkedOptions,
   invalidArgType,
   invalidArgValue,
-  outOfRange,
 } from '../errors.ts';
+import { checkedTimeout } from '../timer/checked-delay.ts';
 import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
@@ -104,17 +104,10 @@ export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
     throw invalidArgType('options.label', 'of type string', label);
   }
   return {
-    timeoutMs: checkedTimeout(timeoutMs),
+    timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
     signal: checkedSignal('options.signal', signal),
     label,
   };
-}
-
-function checkedTimeout(timeoutMs: number): number {
-  if (typeof timeoutMs !== 'number') throw invalidArgType('options.timeoutMs', 'of type number', timeoutMs);
-  if (timeoutMs <= Number.MAX_SAFE_INTEGER && timeoutMs >= -Number.MAX_VALUE) return timeoutMs;
-  if (timeoutMs === Number.POSITIVE_INFINITY) return timeoutMs;
-  throw outOfRange('options.timeoutMs', 'a number <= Number.MAX_SAFE_INTEGER, or Infinity', timeoutMs);
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */

@@ -6,9 +6,9 @@ import { checkedNumber, checkedOptions } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { cut, keyText } from './key-text.ts';
 import type { ParkedLists } from './parked-lists.ts';
+import { PromisedOperation } from './promised-operation.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
-import { Waiter } from './wait-for.ts';
 
 /** A purgatory at one moment. Times are in ms by its timer's clock. */
 export interface PurgatorySnapshot {
@@ -111,6 +111,7 @@ export function oldOperation(
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
     keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
     type: cut(operation.constructor.name),
-    ...(operation instanceof Waiter && operation.label !== undefined && { label: cut(operation.label) }),
+    ...(operation instanceof PromisedOperation &&
+      operation.label !== undefined && { label: cut(operation.label) }),
   };
 }

@@ -25,6 +25,7 @@ import { NotifiedKeys } from './notified-keys.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { Passes } from './passes.ts';
+import type { WaitResult } from './promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
@@ -34,7 +35,7 @@ import {
   type WaitOptions,
 } from './purgatory-options.ts';
 import { Sweep } from './sweep.ts';
-import { type Attempt, Waiter, type WaitResult } from './wait-for.ts';
+import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
@@ -158,7 +159,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     } catch (error) {
       waiter.refuse(error);
     }
-    if (waiter.isPending) waiter.watchSignal();
+    waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;
   }
 

@@ -63,7 +63,7 @@ export class Answers<V> {
       const waiter = watched.step(load.upTo);
       if (waiter === undefined) break;
       tried++;
-      const hasEnded = refusal === undefined ? waiter.offer(answer.value) : waiter.refuse(refusal.error);
+      const hasEnded = refusal === undefined ? waiter.offer(answer.value) : waiter.fail(refusal.error);
       if (hasEnded) load.answered++;
       if (--this.#hop === 0) {
         this.#hop = HOP;

@@ -1,9 +1,7 @@
 // What SharedWaits can be told, and the checks of it.
-import { checkedSignal } from '../abort-listeners.ts';
 import { checkedBus, type JoinableBus } from '../bus-member.ts';
 import type { Clock } from '../clock/clock.ts';
 import { checkedFunction, checkedNumber, invalidArgType, type NumberRule } from '../errors.ts';
-import { checkedTimeout } from '../timer/checked-delay.ts';
 
 /** Reads the state of many keys at once. */
 export type LoadKeys<V> = (
@@ -99,16 +97,5 @@ export function checkedSharedWaitsOptions<V>(
     maxParked,
     clock,
     onError: checkedFunction('options.onError', onError),
-  };
-}
-
-/** @throws TypeError, RangeError (Node's codes) for options that no wait can be made of. */
-export function checkedWaitUntilOptions(options: WaitUntilOptions): WaitUntilOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidArgType('options', 'of type object', options);
-  }
-  return {
-    timeoutMs: checkedTimeout('options.timeoutMs', options.timeoutMs),
-    signal: checkedSignal('options.signal', options.signal),
   };
 }

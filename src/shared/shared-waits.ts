@@ -19,13 +19,13 @@ import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import { BusLink } from '../purgatory/bus-link.ts';
 import { Parking } from '../purgatory/parking.ts';
-import { checkedPurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import type { WaitResult } from '../purgatory/promised-operation.ts';
+import { checkedPurgatoryOptions, checkedWaitOptions } from '../purgatory/purgatory-options.ts';
 import {
   type PurgatorySnapshot,
   purgatorySnapshot,
   type SnapshotOptions,
 } from '../purgatory/purgatory-snapshot.ts';
-import type { WaitResult } from '../purgatory/wait-for.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
@@ -33,7 +33,6 @@ import { Loads } from './loads.ts';
 import { SharedWaiter } from './shared-waiter.ts';
 import {
   checkedSharedWaitsOptions,
-  checkedWaitUntilOptions,
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
@@ -123,19 +122,15 @@ export class SharedWaits<V> {
   ): Promise<WaitResult<T>> {
     this.#checkKey(key);
     if (typeof accept !== 'function') throw invalidArgType('accept', 'of type function', accept);
-    const { timeoutMs, signal } = checkedWaitUntilOptions(options);
+    const checked = checkedWaitOptions(options);
     if (this.#isClosed) throw sharedWaitsClosed(this.name);
-    throwIfAborted(signal);
+    throwIfAborted(checked.signal);
     const watched = this.#lists.keyOf(key);
-    const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, this.#left, accept, timeoutMs, signal);
+    const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, this.#left, accept, checked);
     this.#parking.park(waiter, [key]);
     this.#waiters++;
     this.#loads.event(watched);
-    try {
-      waiter.watchSignal();
-    } catch (error) {
-      waiter.refuse(error); // a signal that is no real one may throw
-    }
+    waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;
   }
 
@@ -179,9 +174,7 @@ export class SharedWaits<V> {
     this.#isClosed = true;
     this.#link?.leave();
     this.#loads.close();
-    for (const waiter of this.#parking.close() as SharedWaiter<V>[]) {
-      waiter.wasTakenOut(sharedWaitsClosed(this.name));
-    }
+    this.#parking.close(() => sharedWaitsClosed(this.name));
     this.#timer.close();
   }
 

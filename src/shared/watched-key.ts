@@ -42,7 +42,7 @@ export interface KeyWaiter<V> {
    * Takes it out, unless it has ended: its promise is rejected with `why`. True iff this call ended
    * it.
    */
-  refuse(why: unknown): boolean;
+  fail(why: unknown): boolean;
 }
 
 export class WatchedKey<V> {

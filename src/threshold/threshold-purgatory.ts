@@ -23,6 +23,7 @@ import { BusLink } from '../purgatory/bus-link.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { KeyWalk } from '../purgatory/key-walk.ts';
 import { Parking } from '../purgatory/parking.ts';
+import type { WaitResult } from '../purgatory/promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
@@ -31,7 +32,7 @@ import {
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
 import { Sweep } from '../purgatory/sweep.ts';
-import { Waiter, type WaitResult } from '../purgatory/wait-for.ts';
+import { Waiter } from '../purgatory/wait-for.ts';
 import { type Current, CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
@@ -177,7 +178,7 @@ export class ThresholdPurgatory<
     throwIfAborted(checked.signal);
     const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked);
     this.#tryElseWatch(waiter, [[key, threshold]]);
-    if (waiter.isPending) waiter.watchSignal();
+    waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<V>>;
   }
 

@@ -164,4 +164,19 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
       expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
     }
   });
+
+  it('also where the signal is no real one and refuses its listener: with what that throws', async () => {
+    const { timer, purgatory } = hall();
+    const error = new Error('no listeners here');
+    const signal = {
+      aborted: false,
+      addEventListener() {
+        throw error;
+      },
+    } as unknown as AbortSignal;
+    const wait = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal });
+    expect(await rejection(wait)).to.equal(error);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
 });

@@ -1,0 +1,88 @@
+// A parked operation behind a promise, for those who would rather await than extend
+// DelayedOperation.
+//
+// Ground rules. It is an operation like any other, so exactly once, immediate removal and the order
+// of passes hold for it. It settles its promise once: with the value, with the expiry, or with a
+// refusal (abort, cancel, close, a throw of user code). Nobody but the library has it: it is in no
+// list that a purgatory returns. However many wait on one AbortSignal, there is one listener on it,
+// and none once the last of them has left.
+import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
+import type { CheckedWaitOptions } from './purgatory-options.ts';
+
+/** What {@link Purgatory.waitFor} resolves with. */
+export type WaitResult<T> = { expired: false; value: T } | { expired: true };
+
+export abstract class PromisedOperation extends DelayedOperation implements Abortable {
+  readonly promise: Promise<WaitResult<unknown>>;
+  readonly label: string | undefined;
+  readonly #signal: AbortSignal | undefined;
+  #resolve!: (result: WaitResult<unknown>) => void;
+  #reject!: (reason: unknown) => void;
+  #value: unknown;
+
+  constructor({ timeoutMs, signal, label }: CheckedWaitOptions) {
+    super(timeoutMs);
+    this.label = label;
+    this.#signal = signal;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** To be called after parking: from now on the signal's abort takes it out, if it is parked. */
+  watchSignal(): void {
+    const signal = this.#signal;
+    if (signal === undefined || !this.isPending) return;
+    try {
+      if (signal.aborted) this.fail(abortReason(signal));
+      else addAbortable(signal, this);
+    } catch (error) {
+      this.fail(error); // a signal that is no real one may throw
+    }
+  }
+
+  /** Completes it with `value`: true iff this call did. */
+  protected answer(value: unknown): boolean {
+    if (this.isCompleted) return false;
+    this.#value = value;
+    return this.forceComplete();
+  }
+
+  override onComplete(): void {
+    this.#forgetSignal();
+    if (this.#value !== undefined) this.#resolve({ expired: false, value: this.#value });
+  }
+
+  override onExpiration(): void {
+    this.#resolve({ expired: true });
+  }
+
+  /** The signal has aborted. */
+  abort(reason: unknown): void {
+    this.fail(reason);
+  }
+
+  /**
+   * Takes it out, if it is parked, and rejects its promise with `why`, unless it has ended: true
+   * iff this call ended it.
+   */
+  fail(why: unknown): boolean {
+    if (this.isCompleted) return false;
+    (this.$keeper as unknown as OperationKeeper | undefined)?.withdraw(this);
+    this.refuse(why);
+    return true;
+  }
+
+  /** Rejects the promise of one that is not parked, or not any more. */
+  refuse(why: unknown): void {
+    this.$place = COMPLETED; // nothing must answer it any more
+    this.#forgetSignal();
+    this.#reject(why);
+  }
+
+  #forgetSignal(): void {
+    if (this.#signal !== undefined) removeAbortable(this.#signal, this);
+  }
+}
