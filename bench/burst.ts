@@ -1,7 +1,7 @@
 /**
- * N timers are due within 10 ms. Measures the longest time for which the event loop does nothing else. It looks from
- * half a second before they are due, when wheels may cascade, until the last has run. The time is CPU time between two
- * turns, so what other programs take of the core does not count.
+ * N timers are due within 10 ms. Measures the longest time for which the event loop does nothing
+ * else, from half a second before they are due, when wheels may cascade, until the last has run.
+ * The time is CPU time between two turns, so what other programs take of the core does not count.
  */
 import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
 import { integers } from './harness/random.ts';

@@ -1,4 +1,7 @@
-/** Start a timer and cancel it at once, beside R resident ones: a deadline around a call that is answered in the same turn. */
+/**
+ * Starts a timer and cancels it at once, beside R resident ones: a deadline around a call that is
+ * answered in the same turn.
+ */
 import { nsPerStep } from './harness/measure.ts';
 import { integers } from './harness/random.ts';
 import { type Resident, residentSystems, stepsOf } from './harness/resident.ts';

@@ -1,9 +1,10 @@
 /**
- * What the defaults of SystemTimer rest on: the same work with other settings, ours against itself.
+ * The basis of SystemTimer's defaults: the same work with other settings, ours against itself.
  *
  *   step     starts a timer of 1-30 s and cancels the oldest of 100,000
  *   expire   starts 100,000 timers of 1-60,000 ms and steps the clock by 1 ms until all have run
- *   burst    runs 100,000 timers that are due at once: ns each, the turns of the loop between the slices included
+ *   burst    runs 100,000 timers that are due at once: ns each. The turns of the loop between the
+ *            slices are included
  */
 import { ManualClock, SystemTimer, type SystemTimerOptions } from 'purgatory';
 import { cpuNs, nsPerStep, turn } from './harness/measure.ts';

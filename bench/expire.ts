@@ -1,4 +1,7 @@
-/** Start N random timers of 1-60,000 ms and expire them all, by steps of 1 ms and in one jump, on a clock moved by hand. */
+/**
+ * Starts N random timers of 1-60,000 ms and expires them all, by steps of 1 ms and in one jump, on
+ * a clock moved by hand.
+ */
 import { ManualClock } from 'purgatory';
 import { cpuNs } from './harness/measure.ts';
 import { integers } from './harness/random.ts';

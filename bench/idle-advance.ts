@@ -1,4 +1,7 @@
-/** `advanceClock()` when nothing is due, with one task pending: what a loop that moves its timer by hand pays each time round. */
+/**
+ * `advanceClock()` when nothing is due, with one task pending: the cost of each round for a loop
+ * that moves its timer by hand.
+ */
 import { measure } from 'mitata';
 import { type Clock, ManualClock, SystemTimer, systemClock } from 'purgatory';
 import type { Measured, System, Workload } from './harness/types.ts';

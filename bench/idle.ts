@@ -1,16 +1,17 @@
 /**
- * Idle timeouts of connections that each send a heartbeat a second. Measures the share of a core that they take, and
- * the cost of one touch.
+ * Idle timeouts of connections that each send a heartbeat a second. Measures the share of a core
+ * that they take, and the cost of one touch.
  *
- * The heartbeats come in the same random order every second, spread over its milliseconds. The workload is run without
- * a timeout first, and that cost is subtracted: it is the pacing, and fetching the connection from memory. Each
- * connection names the next one. So a heartbeat is handled after the one before it, as in a server. The processor
- * cannot fetch several connections at a time.
+ * The heartbeats come in the same random order every second, spread over its milliseconds. The
+ * workload first runs without a timeout, and that cost is subtracted: it is the pacing, and
+ * fetching the connection from memory. Each connection names the next one. So a heartbeat is
+ * handled after the one before it, as in a server, and the processor cannot fetch several
+ * connections at a time.
  *
- * The timeout is five heartbeats, so each connection is filed again every 5 s. The share is measured over such a cycle,
- * after the collector has settled. A cycle is too long for a quick run.
+ * The timeout is five heartbeats, so each connection is filed again every 5 s. The share is
+ * measured over such a cycle, after the collector has settled. A cycle is too long for a quick run.
  *
- *   touch      the same order without pauses, side by side
+ *   touch      the same order without pauses, one after the other
  *   in order   the order in which the connections were made: little time is lost on memory
  *   at hand    a few connections only, as when one has just been read from
  */
@@ -42,8 +43,8 @@ class Connection {
 }
 
 /**
- * A class of its own for those that are never tracked: V8 finds out from the first few objects of a class how much room each
- * needs, and those of a server are tracked from the first one on.
+ * A class of its own for connections that are never tracked. V8 learns from the first few objects
+ * of a class how much room each needs. Connections of a server are tracked from the first one on.
  */
 class UntrackedConnection extends Connection {}
 
@@ -53,7 +54,10 @@ function onIdle(connection: Connection): never {
   throw new Error(`connection ${connection.id} was idle, though it has a heartbeat a second`);
 }
 
-/** Lets each of the `count` connections in the ring of `first` beat once a second, for `seconds`. Returns % of one core. */
+/**
+ * Lets each of the `count` connections in the ring of `first` beat once a second, for `seconds`.
+ * Returns % of one core.
+ */
 async function share(first: Connection, count: number, touch: Touch, seconds: number): Promise<number> {
   const startNs = cpuNs();
   const startMs = performance.now();
@@ -106,7 +110,8 @@ function beating(make: () => Touch): System {
     const touch = make();
     const { connections, bytes } = await connect(Connection, size, touch);
     const order = shuffle.map((id) => connections[id]);
-    // What came at once is looked at once, and from then on spread over a second, as the heartbeats are.
+    // Connections that came at once are checked at once. From then on the checks are spread over a
+    // second, like the heartbeats.
     await share(ring(order), size, touch, CYCLE_S + 1);
     await settle();
     const core = (await share(order[0], size, touch, CYCLE_S)) - pacing;

@@ -1,6 +1,7 @@
 /**
- * What the slabs are worth: the timer and the watch lists beside the same algorithms on objects that are linked to each
- * other. `timer` starts one and cancels the oldest. `parking` parks one on 3 keys of 100 and completes the oldest.
+ * What the slabs save: the timer and the watch lists beside the same algorithms on objects that are
+ * linked to each other. `timer` starts one and cancels the oldest. `parking` parks one on 3 keys of
+ * 100 and completes the oldest.
  */
 import { integers } from './harness/random.ts';
 import { resident } from './harness/resident.ts';

@@ -1,7 +1,8 @@
 /**
- * The floor under the other workloads: what the machine takes for the parts that no design can do without, each alone.
- * A start reads the clock and makes a task. An event on a string key looks the key up in a Map. With a million
- * resident, every cell and every task that is met in random order is a cache miss.
+ * The floor under the other workloads: the cost of each part that no design can do without,
+ * measured alone. A start reads the clock and makes a task. An event on a string key looks the key
+ * up in a Map. With a million resident, every cell and every task that is read in random order is a
+ * cache miss.
  */
 import { ManualClock, SystemTimer, systemClock, TimerTask } from 'purgatory';
 import { cpuNs } from './harness/measure.ts';
@@ -11,7 +12,10 @@ import type { Run, System, Workload } from './harness/types.ts';
 const resident = 1_000_000;
 const keyCount = 100_000;
 
-/** Nanoseconds a step of `pass`, which does `steps` of them. The least of five passes, because this is a floor. */
+/**
+ * Nanoseconds a step of `pass`, which does `steps` of them. The least of five passes, because this
+ * is a floor.
+ */
 function floor(prepare: () => { steps: number; pass: () => unknown }): System {
   return (_: Run) => {
     const { steps, pass } = prepare();
@@ -56,7 +60,8 @@ export const limits: Workload = {
     }),
     'start and cancel, without the host’s clock': floor(() => {
       const timer = new SystemTimer({ clock: new ManualClock(), reaper: false });
-      // One task stays, due before all others. A timer that is empty, or must look earlier, has more to do.
+      // One task stays, due before all others. A timer that is empty, or must look earlier, has
+      // more to do.
       timer.schedule(() => {}, 0.5);
       return times(2_000_000, (index) => {
         const task = new Task(1 + (index & 0xffff));

@@ -1,7 +1,7 @@
 /**
- * Kafka's load model on the real clock, at a fixed 100,000 operations a second. Measures the share of a core that it
- * takes, and the 99th percentile of the lateness of those that expired. Operations arrive in batches, about one a
- * millisecond, as the driver wakes up.
+ * Kafka's load model on the real clock, at a fixed 100,000 operations a second. Measures the share
+ * of a core that it takes, and the 99th percentile of the lateness of those that expired.
+ * Operations arrive in batches, about one a millisecond, as the driver wakes up.
  */
 import { LoadModel } from './harness/load-model.ts';
 import { cpuNs } from './harness/measure.ts';
@@ -46,7 +46,7 @@ function atFixedRate(make: MakeParkingPeer): System {
   };
 }
 
-/** Neither lists nor timers: what the driver and the clock readings of the model cost by themselves. */
+/** Neither lists nor timers: the cost of the model's driver and clock readings alone. */
 const nothing: MakeParkingPeer = () => ({
   done: 0,
   operation: () => ({ tag: 0 }),

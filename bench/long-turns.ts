@@ -1,6 +1,6 @@
 /**
- * As `steady`, in turns of the event loop that take several milliseconds, with one more timer due in each millisecond. So most
- * starts find a task that is overdue: what a busy server does.
+ * As `steady`, in turns of the event loop that take several milliseconds, with one more timer due
+ * in each millisecond. So most starts find a task that is overdue, as in a busy server.
  */
 import { nsPerStep } from './harness/measure.ts';
 import { integers } from './harness/random.ts';

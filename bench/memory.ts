@@ -1,6 +1,7 @@
 /**
- * Bytes that stay live: for a pending task, and for a parked operation with 3 keys, the task or operation included.
- * And those of an engine after a million operations have come and gone, beside an engine that was never used.
+ * Bytes that stay live: for a pending task, and for a parked operation with 3 keys, the task or
+ * operation included. Also those of an engine after a million operations have come and gone, beside
+ * an engine that was never used.
  */
 import { liveBytes } from './harness/measure.ts';
 import { integers, keyLists } from './harness/random.ts';
@@ -64,7 +65,10 @@ function perOperation(make: MakeParkingPeer): System {
   };
 }
 
-/** What an engine holds is what its release gives back. Several at once, because the code's own memory moves the readings. */
+/**
+ * An engine holds what its release frees. Several are measured at once, because the code's own
+ * memory moves the readings.
+ */
 async function heldBy(engines: ParkingPeer[]): Promise<number> {
   const held = await liveBytes();
   const { length } = engines;

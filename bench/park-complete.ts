@@ -1,4 +1,7 @@
-/** Park an operation on 3 random keys of 100 and complete the oldest, with N parked: first in, first out, by forceComplete. */
+/**
+ * Parks an operation on 3 random keys of 100 and completes the oldest, with N parked: first in,
+ * first out, by forceComplete.
+ */
 import { nsPerStep } from './harness/measure.ts';
 import { integers, keyLists } from './harness/random.ts';
 import type { Measured, Run, Workload } from './harness/types.ts';
@@ -29,7 +32,8 @@ export function parkAndComplete(make: MakeParkingPeer, isSlow = false): (run: Ru
       park(index);
     };
     await nsPerStep(size, park);
-    // events.once is so slow that a tenth of a second's work is all it gets. The row of 10,000 is to be warmed up for a million.
+    // events.once is so slow that it gets a tenth of a second's work. The row of 10,000 is warmed
+    // up as for a million.
     const steps = isSlow ? 2_000 : quick ? 150_000 : 300_000;
     const warmUp = quick || size !== 10_000 ? steps : 1_000_000;
     await nsPerStep(warmUp, (index) => step(size + index));

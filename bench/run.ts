@@ -1,9 +1,11 @@
 /**
- * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last]`: runs the workloads and prints one table with ratios.
+ * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last]`: runs the workloads and prints
+ * one table with ratios.
  *
- * What was measured goes to `bench/results/`: a JSON file a workload, and an SVG plot where it was run at several sizes. A quick run writes
- * nothing. `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in full, every system
- * at every size. A full run of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
+ * The figures go to `bench/results/`: a JSON file for each workload, and an SVG plot where it ran
+ * at several sizes. A quick run writes nothing. `--last` runs nothing: it prints what the results
+ * hold. Workloads that are named are printed in full, every system at every size. A full run of
+ * everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

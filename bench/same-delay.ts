@@ -1,6 +1,7 @@
 /**
- * The same delay of 30 s for all: the best case of setTimeout, which keeps one linked list a delay and needs no order among them.
- * `churn` starts one and cancels it at once; `steady` starts one and cancels the oldest.
+ * The same delay of 30 s for all: the best case of setTimeout, which keeps one linked list for each
+ * delay and needs no order among them. `churn` starts one and cancels it at once. `steady` starts
+ * one and cancels the oldest.
  */
 import { nsPerStep } from './harness/measure.ts';
 import { type Resident, residentSystems, stepsOf } from './harness/resident.ts';

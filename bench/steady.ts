@@ -1,6 +1,7 @@
 /**
- * Steady state: R timers with random delays of 1-60 s are resident, and each step starts one with 1-30 s and cancels the oldest.
- * It is what a server does whose requests are answered long before their deadlines.
+ * Steady state: R timers with random delays of 1-60 s are resident. Each step starts one with 1-30
+ * s and cancels the oldest. A server whose requests are answered long before their deadlines does
+ * this.
  */
 import { nsPerStep } from './harness/measure.ts';
 import { integers } from './harness/random.ts';

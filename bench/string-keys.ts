@@ -1,4 +1,7 @@
-/** Many string keys with one operation each: park all, then complete all by events in random order. */
+/**
+ * Many string keys with one operation each: parks all, then completes all by events in random
+ * order.
+ */
 import { cpuNs } from './harness/measure.ts';
 import { integers, shuffled } from './harness/random.ts';
 import type { Measured, Run, Workload } from './harness/types.ts';

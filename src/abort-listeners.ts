@@ -1,17 +1,18 @@
-// Who is to hear of an AbortSignal's abort: any number of them behind one listener.
+// The listeners of AbortSignals: any number of waits behind one listener for each signal.
 //
-// Ground rules. A signal that somebody waits on carries one listener of ours, and none once the
-// last of them has left: thousands of waits on one signal print no MaxListenersExceededWarning and
-// leave nothing behind. All are told in the order they came, inside the abort. O(1) each. A signal
-// may be any object with `aborted` and `addEventListener`, so that polyfills and signals of other
-// realms serve: one without `removeEventListener` keeps our one listener, which is used again.
+// Ground rules. A signal with at least one wait carries one listener of ours. It carries none once
+// its last wait has ended. So thousands of waits on one signal print no
+// MaxListenersExceededWarning, and leave nothing behind. An abort calls all waits in the order of
+// their registration, inside the abort. Each operation is O(1). A signal may be any object with
+// `aborted` and `addEventListener`, so polyfills and signals of other realms work. A signal without
+// `removeEventListener` keeps our one listener, which is used again.
 import { addAbortListener } from 'node:events';
 import { invalidArgType } from './errors.ts';
 import { throwLater } from './report-error.ts';
 
-/** Somebody who gives up when a signal aborts. */
+/** A wait that ends when its signal aborts. */
 export interface Abortable {
-  /** Told once, with `signal.reason`; it is off the signal by then. */
+  /** Called once, with `signal.reason`. The wait is off the signal by then. */
   abort(reason: unknown): void;
 }
 
@@ -22,13 +23,13 @@ interface Abortables {
 
 const abortablesOf = new WeakMap<AbortSignal, Abortables>();
 
-/** Lets `abortable` hear of the abort of `signal`, which has not aborted yet. */
+/** Calls `abortable.abort` when `signal` aborts. `signal` has not aborted yet. */
 export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
   let abortables = abortablesOf.get(signal);
   if (abortables === undefined) {
     const all = new Set<Abortable>();
     const listener = addAbortListener(signal, () => {
-      // One that the abort of another takes off meanwhile is told no more.
+      // An abort may remove others from the set. They are not called.
       for (const each of all) {
         all.delete(each);
         each.abort(abortReason(signal));
@@ -42,8 +43,8 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
 }
 
 /**
- * Takes `abortable` off the signal; without effect if it is not there. Never throws: it is called
- * where something has its answer.
+ * Removes `abortable` from the signal. No effect if it is not there. Never throws: it is called
+ * where a wait has its answer.
  */
 export function removeAbortable(signal: AbortSignal, abortable: Abortable): void {
   const abortables = abortablesOf.get(signal);
@@ -69,9 +70,7 @@ export function checkedSignal(name: string, signal: AbortSignal | undefined): Ab
   return signal;
 }
 
-/**
- * Why `signal` has aborted: its reason, or, where a polyfill gives none, what a bare `abort()` has.
- */
+/** The reason of `signal`. A polyfill may give none: then the error that a bare `abort()` gives. */
 export function abortReason(signal: AbortSignal): unknown {
   return signal.reason === undefined
     ? new DOMException('This operation was aborted', 'AbortError')

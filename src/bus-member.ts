@@ -1,41 +1,44 @@
-// The seam between a bus and those who join it: a Purgatory, a ThresholdPurgatory, SharedWaits.
+// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits.
 //
-// A bus carries hints between processes: "look at this key again". Here is all that its two sides
-// ask of each other, so that a member does not import a bus, and a bus does not know what its
-// members park.
+// A bus carries hints between processes. A hint means "look at this key again". This file has all
+// that the two sides know of each other. So a member does not import a bus, and a bus does not know
+// what its members park.
 //
-// Ground rules for a member. It tells its own process itself, at once; the bus never hands a member
-// its own hints. `hinted` and `sweep` are called in a turn of the bus's own, never from inside
-// `join` or `publish`, and never after `leave`. A hint means "perhaps": it can come late, twice, or
-// for nothing, so a member looks at what it reads, never at the hint. Neither call may throw.
-// Ground rules for a bus. `publish` never throws for the state of the connection, and takes O(1).
+// Ground rules for a member. It serves its own process itself, at once: the bus never hands a
+// member its own hints. `hinted` and `sweep` are called in a turn of the bus's own, never inside
+// `join` or `publish`, and never after `leave`. A hint can be late, repeated or wrong. So a member
+// decides by the state that it reads, never by the hint. Neither call may throw.
+// Ground rules for a bus. `publish` never throws because of the connection's state, and takes O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from './errors.ts';
 
-/** What goes with a hint of `advance`: a threshold's value. */
+/** The value that a hint of `advance` carries: a threshold's value. */
 export type HintValue = number | bigint;
 
 /** What joins a bus. */
 export interface BusMember {
-  /** Members of one name, one a process, hear each other: at most 128 bytes of UTF-8. */
+  /**
+   * Members of the same name, one in each process, get each other's hints. At most 128 bytes of
+   * UTF-8.
+   */
   readonly name: string;
 
   /**
-   * Another process published `key`. The member tries what watches it, now. Returns whether anybody
-   * watched it.
+   * Another process published `key`. The member tries the operations that watch it, now. Returns
+   * whether any operation watched it.
    *
-   * @param value what it was published with, if anything.
-   * @param isLate hints that the same process published later have come before: a lower value may
-   *   be an old one.
+   * @param value the value that was published with it, if any.
+   * @param isLate a hint that the same process published later has arrived before. A lower value
+   * may be an old one.
    */
   hinted(key: string, value: HintValue | undefined, isLate?: boolean): boolean;
 
   /**
-   * Hints may have been missed: the member tries everything that is parked now, once, in slices,
-   * spread over its `sweepMs`. A call before a sweep has ended makes that go round once more from
+   * Hints may have been missed. The member tries everything that is parked now, once, in slices,
+   * spread over its `sweepMs`. A call during a sweep makes that sweep go round once more, from
    * where it is.
    *
-   * @param ended to be called once all are tried, with how many were; for two calls that became one
-   *   sweep, the last one's alone.
+   * @param ended call it once all operations are tried, with their number. When two calls became
+   * one sweep, only the last `ended` is called.
    */
   sweep(ended: (tried: number) => void): void;
 }
@@ -43,15 +46,15 @@ export interface BusMember {
 /** A member's end of the bus. */
 export interface Membership {
   /**
-   * Tells the members of this name in all other processes, soon. Call `checkHintKey` before
-   * anything has changed. O(1).
+   * Sends a hint to the members of this name in all other processes, soon. Call `checkHintKey`
+   * before anything has changed. O(1).
    */
   publish(key: string, value?: HintValue): void;
-  /** Ends the membership; what was published before still goes out. A second call does nothing. */
+  /** Ends the membership. What was published before is still sent. A second call does nothing. */
   leave(): void;
 }
 
-/** What a member asks of a bus. A `Bus` of `purgatory/bus` is one. */
+/** What a member needs of a bus. A `Bus` of `purgatory/bus` has it. */
 export interface JoinableBus {
   /**
    * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: the bus has a member of that name in this
@@ -64,7 +67,7 @@ export interface JoinableBus {
 /** The longest key that a bus carries, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1_024;
 
-/** A string of so many UTF-16 units fits in any case: none takes more than three bytes. */
+/** A string of so many UTF-16 units always fits, because none takes more than three bytes. */
 const SURELY_FITS = Math.floor(MAX_KEY_BYTES / 3);
 
 /**

@@ -1,8 +1,11 @@
-// What the library says to developers who ask for it: `NODE_DEBUG=purgatory`. It writes to the console in no other case, and only of
-// what is rare; what happens often is told on channels (purgatory/events). A call costs a few ns while nobody has asked.
+// Debug output for developers who ask for it: `NODE_DEBUG=purgatory`. The library writes to the
+// console in no other case.
+//
+// Ground rules. Only rare events are printed. Frequent events go to channels (purgatory/events). A
+// call costs a few ns while debugging is off.
 import { debuglog } from 'node:util';
 
 export const debug: (format: string, ...values: unknown[]) => void = debuglog('purgatory');
 
-/** Whether somebody asked when the process began: for hints that must be looked for. */
+/** Whether debugging was on when the process began. For output that takes work to prepare. */
 export const isDebugging: boolean = debuglog('purgatory').enabled;

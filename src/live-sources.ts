@@ -1,23 +1,28 @@
-// What an observer looks at, purgatories and timers: given at first, or made later, and given up when closed.
+// The purgatories and timers that an observer reads. Some are given at first, some are made later,
+// and closed ones are dropped.
 //
-// Ground rules. The sources are read anew at each look, in O(sources), and none is kept in between: names are found by weak reference. All are
-// checked once, when they are given. What the user's own function or iterable throws later passes through.
+// Ground rules. The sources are read anew at each look, in O(sources). None is kept in between:
+// names are found by weak reference. All are checked once, when they are given. What the user's own
+// function or iterable throws later passes through.
 import { invalidArgType } from './errors.ts';
 
-/** An array, a Set or any other iterable, or a function that returns one. It is read anew at each look. */
+/**
+ * An array, a Set or any other iterable, or a function that returns one. It is read anew at each
+ * look.
+ */
 export type Sources<T> = Iterable<T> | (() => Iterable<T>);
 
 /** As {@link Sources}, or an object of them by name. */
 export type NamedSources<T> = Sources<T> | Readonly<Record<string, T>> | (() => Readonly<Record<string, T>>);
 
-/** What can be looked at. */
+/** A purgatory, a timer or a bus that an observer can read. */
 export interface Source {
-  /** A closed one is given up. */
+  /** A closed source is dropped. */
   readonly isClosed?: boolean;
   snapshot(options: never): unknown;
 }
 
-/** A purgatory: its timer is looked at too, if that can be. */
+/** A purgatory. Its timer is read too, if it has a snapshot. */
 export interface SourceWithTimer extends Source {
   readonly name: string;
   readonly timer?: object;
@@ -25,7 +30,7 @@ export interface SourceWithTimer extends Source {
 
 type Named<T> = readonly [name: string, source: T];
 
-/** What there is at one moment, each with a name that no other of its kind has. */
+/** The open sources at one moment, each with a name that is unique among its kind. */
 export interface Look<P, T> {
   readonly purgatories: readonly Named<P>[];
   readonly timers: readonly Named<T>[];
@@ -35,10 +40,13 @@ export class LiveSources<P extends SourceWithTimer, T extends Source> {
   readonly #purgatories: Sources<P>;
   readonly #timers: NamedSources<T>;
   readonly #shorten: (name: string) => string;
-  /** Of what is open, and null for what an event told of and is none of ours. */
+  /**
+   * The names of the open sources. Null for a source that an event named and that is not one of
+   * ours.
+   */
   #names = new WeakMap<object, string | null>();
 
-  /** @param shorten what to make of the name of a purgatory. */
+  /** @param shorten makes a shown name from the name of a purgatory. */
   constructor(purgatories: Sources<P>, timers: NamedSources<T>, shorten = (name: string): string => name) {
     this.#purgatories = purgatories;
     this.#timers = timers;
@@ -62,7 +70,10 @@ export class LiveSources<P extends SourceWithTimer, T extends Source> {
     return { purgatories, timers };
   }
 
-  /** The name of a purgatory or timer that an event tells of; undefined when it is none of ours. One that is new costs a look. */
+  /**
+   * The name of the purgatory or timer of an event. Undefined when it is not one of ours. A new one
+   * costs a look.
+   */
   nameOf(source: object): string | undefined {
     if (!this.#names.has(source)) {
       this.look();
@@ -71,7 +82,7 @@ export class LiveSources<P extends SourceWithTimer, T extends Source> {
     return this.#names.get(source) ?? undefined;
   }
 
-  /** Those that are given, then those of purgatories, each once. */
+  /** The timers that were given, then those of purgatories, each once. */
   #openTimers(purgatories: readonly Named<P>[]): Named<T>[] {
     const timers = openNamedSources(this.#timers);
     const known = new Set<object>(timers.map(([, timer]) => timer));
@@ -91,12 +102,15 @@ export function openSources<T extends Source>(sources: Sources<T>): T[] {
   return Array.from(new Set(read)).filter(({ isClosed }) => isClosed !== true);
 }
 
-/** The sources that are open now, with the place of each as its name, where it has no other. O(sources). */
+/** The sources that are open now. One without a name is named by its place. O(sources). */
 export function openNamedSources<T extends Source>(sources: NamedSources<T>): Named<T>[] {
   return namedSources(sources).filter(([, { isClosed }]) => isClosed !== true);
 }
 
-/** @throws TypeError ERR_INVALID_ARG_TYPE for what is neither iterable nor a function, or gives what has no snapshot(). */
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, or
+ * that yields something without snapshot().
+ */
 export function checkSources(name: string, sources: unknown, what: string): void {
   const read = typeof sources === 'function' ? sources() : sources;
   if (!isIterable(read)) throw invalidArgType(name, 'an iterable, or a function that returns one', read);
@@ -104,7 +118,7 @@ export function checkSources(name: string, sources: unknown, what: string): void
   for (const each of read) checkSource(`${name}[${index++}]`, each, what);
 }
 
-/** As {@link checkSources}; an object of sources by name will do too. */
+/** As {@link checkSources}. An object of sources by name is allowed too. */
 export function checkNamedSources(name: string, sources: unknown, what: string): void {
   const read = typeof sources === 'function' ? sources() : sources;
   if (typeof read !== 'object' || read === null) {
@@ -136,7 +150,7 @@ function hasSnapshot(value: unknown): value is Source {
   return typeof (value as Partial<Source> | null | undefined)?.snapshot === 'function';
 }
 
-/** `name`, or with a number behind it where it is taken. */
+/** `name`, with a number behind it if it is taken. */
 function freeName(name: string, taken: ReadonlySet<string | null | undefined>): string {
   if (!taken.has(name)) return name;
   let number = 2;

@@ -1,10 +1,12 @@
 // The async context that belongs to no request.
 //
-// Ground rules. A timer or purgatory is shared: whoever happens to arm its wake-up, or to notify first in a turn, must neither lend
-// its AsyncLocalStorage stores to other people's callbacks nor be kept in memory by the wake-up. So what the host is asked to
-// call later is asked for from here: the context this module was imported in, which is the program's own unless the first
-// import happens inside a request. Costs about 10 ns an entry (AsyncLocalStorage.snapshot() does the same for 70).
-// Which context user code sees where: docs/async-context.md.
+// Ground rules. A timer or purgatory is shared by many requests. One of them happens to arm its
+// wake-up, or to notify first in a turn. The AsyncLocalStorage stores of that request must not be
+// seen by callbacks of others, and the wake-up must not keep them in memory. So host callbacks are
+// requested from the root context: the context in which this module was imported. That is the
+// program's own, unless the first import happens inside a request. Costs about 10 ns an entry
+// (AsyncLocalStorage.snapshot() takes 70). docs/async-context.md says which context user code sees
+// where.
 import { AsyncResource } from 'node:async_hooks';
 
 /** Enter it by `runInAsyncScope`. */

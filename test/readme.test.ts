@@ -31,7 +31,8 @@ describe('the long poll of the README', () => {
   let url: string;
 
   beforeEach(async () => {
-    // Only the port is another: 3000 may be taken on the machine of the test. And it prints how many are parked.
+    // Only the port differs, because 3000 may be taken on the machine of the test. And it prints
+    // how many are parked.
     const source = (await example('createServer')).replace(
       '.listen(3000)',
       '.listen(0, function () { console.log(this.address().port); })',

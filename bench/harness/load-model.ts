@@ -1,7 +1,9 @@
 /**
- * Kafka's load test of its purgatory (TestPurgatoryPerformance): operations come in, each on 3 of 100 keys with a timeout of 200 ms, and
- * each is completed by force when its latency is over; latencies are log-normal, p50 20 ms and p75 60 ms, so about 8 % expire.
- * The queue of completions to come is a ring of arrays, one a millisecond: little beside what it drives, and the same for all.
+ * Kafka's load test of its purgatory (TestPurgatoryPerformance). Operations arrive, each on 3 of
+ * 100 keys with a timeout of 200 ms. Each is completed by force when its latency is over. Latencies
+ * are log-normal, p50 20 ms and p75 60 ms, so about 8 % expire. The queue of coming completions is
+ * a ring of arrays, one a millisecond. It costs little beside the work that it drives, and the same
+ * for all systems.
  */
 import type { MakeParkingPeer, ParkingPeer } from '../peers/parking-peer.ts';
 import { keyLists, logNormals } from './random.ts';
@@ -12,7 +14,10 @@ const inputs = 1 << 16;
 /** More than are ever parked at once. */
 const tags = 1 << 20;
 
-/** An operation with what the model notes on it: a small integer, which no engine pays for as it would for a double. */
+/**
+ * An operation with the model's note on it: a small integer, which costs no engine what a double
+ * would cost.
+ */
 interface Tagged {
   tag: number;
 }

@@ -1,8 +1,9 @@
 /**
- * What a child reads its costs with.
+ * The readings of a child's costs.
  *
- * Time is CPU time of the whole process, the collector's threads included: a child is pinned to one core, where that is what a
- * caller waits for, and unlike elapsed time it does not count what other programs took of the core meanwhile.
+ * Time is the CPU time of the whole process, the collector's threads included. A child is pinned to
+ * one core, where that is what a caller waits for. Unlike elapsed time, it does not count what
+ * other programs took of the core meanwhile.
  */
 import { getHeapSpaceStatistics } from 'node:v8';
 
@@ -18,8 +19,9 @@ export function turn(): Promise<void> {
 }
 
 /**
- * Runs `step(index)` for `count` indexes, in turns of the event loop of `perTurn` each, as a server's work comes in, and returns
- * the nanoseconds of CPU a step. The turns' own cost, about 1 us each, is in it.
+ * Runs `step(index)` for `count` indexes, in turns of the event loop of `perTurn` each, as the work
+ * of a server arrives. Returns the nanoseconds of CPU a step. The turns' own cost, about 1 us each,
+ * is included.
  */
 export async function nsPerStep(
   count: number,
@@ -45,8 +47,8 @@ export async function settle(passes = 1): Promise<void> {
 }
 
 /**
- * Bytes that are live: the JavaScript heap, and typed arrays outside it. Not machine code, which V8 makes and drops at
- * times of its own. Needs `--expose-gc`.
+ * Bytes that are live: the JavaScript heap, and typed arrays outside it. Not machine code, which V8
+ * makes and drops at times of its own. Needs `--expose-gc`.
  */
 export async function liveBytes(): Promise<number> {
   await settle(4);

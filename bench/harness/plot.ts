@@ -1,11 +1,14 @@
-/** One SVG a workload: cost against the number resident, both logarithmic, a line a system, drawn by Vega-Lite. */
+/**
+ * One SVG for each workload: cost against the number resident, both axes logarithmic, a line for
+ * each system, drawn by Vega-Lite.
+ */
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { Measurement } from './runner.ts';
 import { summarize } from './statistics.ts';
 import type { Workload } from './types.ts';
 
-/** The plot's text. Only the metrics that the workload's rows are about are drawn, one panel each. */
+/** The plot's text. Only the metrics of the workload's rows are drawn, one panel each. */
 export async function plot(workload: Workload, measurements: readonly Measurement[]): Promise<string> {
   const metrics = new Set(workload.rows.map((row) => row.metric));
   // Zero has no place on a logarithmic axis.

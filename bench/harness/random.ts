@@ -1,8 +1,12 @@
 /**
- * Seeded random input, made before the clock of a workload starts: every system and every round sees the same numbers.
+ * Seeded random input, made before the clock of a workload starts. Every system and every round
+ * sees the same numbers.
  */
 
-/** A generator of doubles in [0, 1), the same for the same seed: xorshift32, whose period of 2^32 - 1 is far more than a run draws. */
+/**
+ * A generator of doubles in [0, 1), the same for the same seed: xorshift32. Its period of 2^32 - 1
+ * is far more than a run draws.
+ */
 export function seeded(seed: number): () => number {
   let state = seed | 0 || 1;
   return () => {
@@ -19,7 +23,10 @@ export function integers(count: number, low: number, high: number, seed = 1): In
   return Int32Array.from({ length: count }, () => low + Math.floor(random() * (high - low + 1)));
 }
 
-/** `count` log-normal values with the given median and 75th percentile (the latencies of Kafka's load test). */
+/**
+ * `count` log-normal values with the given median and 75th percentile (the latencies of Kafka's
+ * load test).
+ */
 export function logNormals(count: number, p50: number, p75: number, seed = 1): Float64Array {
   const random = seeded(seed);
   const sigma = Math.log(p75 / p50) / 0.6744897501960817;
@@ -29,7 +36,10 @@ export function logNormals(count: number, p50: number, p75: number, seed = 1): F
   });
 }
 
-/** Draws `count` of `from` without putting them back (Fisher and Yates): moves them to its end, in random order, and returns that part. */
+/**
+ * Draws `count` of `from` without putting them back (Fisher and Yates). Moves them to its end, in
+ * random order, and returns that part.
+ */
 export function draw(from: Int32Array, count: number, random: () => number): Int32Array {
   const rest = from.length - count;
   for (let index = from.length - 1; index >= rest; index--) {

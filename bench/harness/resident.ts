@@ -1,11 +1,17 @@
-/** What the three workloads with resident timers share: filling up, and one system from one maker of peers. */
+/**
+ * The common part of the three workloads with resident timers: filling up, and one system from one
+ * maker of peers.
+ */
 
 import type { MakeTimerPeer, TimerPeer } from '../peers/timer-peer.ts';
 import { realTimers } from '../peers/timer-peers.ts';
 import { nsPerStep } from './measure.ts';
 import type { Measured, Run, System } from './types.ts';
 
-/** How many timers a child starts once it is warm: with many resident it takes longer until the collector has settled. */
+/**
+ * The number of timers that a child starts once it is warm. With many resident, the collector takes
+ * longer to settle.
+ */
 export function stepsOf({ quick, size }: Run): number {
   if (quick) return 100_000;
   return size < 100_000 ? 300_000 : 500_000;

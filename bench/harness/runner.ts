@@ -1,6 +1,6 @@
 /**
- * Runs a workload: one child process a system, size and round, the systems interleaved A B A B inside each round, each pinned
- * to one core where `taskset` is there.
+ * Runs a workload: one child process for each system, size and round. The systems are interleaved A
+ * B A B inside each round, each pinned to one core where `taskset` is there.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { extname } from 'node:path';
@@ -10,7 +10,9 @@ import type { Measured, Workload } from './types.ts';
 
 const run = promisify(execFile);
 
-/** All that was measured of one system at one size: a list of values a metric, one value a round. */
+/**
+ * The measurements of one system at one size: for each metric a list of values, one value a round.
+ */
 export interface Measurement {
   system: string;
   size: number;
@@ -29,8 +31,8 @@ export interface Plan {
 export const pinned: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /**
- * Runs every system of the workload at every size of the plan. What no row compares runs in the first round only: the
- * plots show it. Rejects when a child fails, with what the child wrote.
+ * Runs every system of the workload at every size of the plan. Systems that no row compares run in
+ * the first round only: the plots show them. Rejects when a child fails, with what the child wrote.
  */
 export async function runWorkload(workload: Workload, plan: Plan): Promise<Measurement[]> {
   const sizes = plan.quick ? workload.sizes.quick : workload.sizes.full;
@@ -54,7 +56,10 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
   return measurements;
 }
 
-/** Whether a row of the workload compares the system at this size, as ours or as the peer. True when there are no rows. */
+/**
+ * Whether a row of the workload compares the system at this size, as ours or as the peer. True when
+ * there are no rows.
+ */
 function isCompared({ rows }: Workload, system: string, size: number): boolean {
   if (rows.length === 0) return true;
   return rows.some(

@@ -1,8 +1,9 @@
 /**
  * Medians, spreads and ratios.
  *
- * A ratio is taken inside each round, ours by the peer's of the same round, and the median is taken of those: a machine that
- * is slow for a minute is slow for both, and the ratio does not see it.
+ * A ratio is taken inside each round, ours by the peer's of the same round, and the result is the
+ * median of these ratios. A machine that is slow for a minute is slow for both, and the ratio does
+ * not change.
  */
 
 export interface Summary {
@@ -12,7 +13,10 @@ export interface Summary {
   values: readonly number[];
 }
 
-/** The middle value, or the mean of the two in the middle. Throws a RangeError for no values. O(n log n). */
+/**
+ * The middle value, or the mean of the two in the middle. Throws a RangeError for no values. O(n
+ * log n).
+ */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('median() of no values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -20,7 +24,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The value below which `p` (0 to 1) of the values lie, by the nearest rank. Throws a RangeError for no values. */
+/**
+ * The value below which `p` (0 to 1) of the values lie, by the nearest rank. Throws a RangeError
+ * for no values.
+ */
 export function percentile(values: ArrayLike<number>, p: number): number {
   if (values.length === 0) throw new RangeError('percentile() of no values');
   const sorted = Float64Array.from(values).sort();

@@ -1,6 +1,9 @@
 /** The words that the harness, the workloads and the report share. */
 
-/** What one child measured: one number a metric, in the workload's unit, averaged over all that it ran. */
+/**
+ * The result of one child: one number a metric, in the workload's unit, averaged over all that it
+ * ran.
+ */
 export type Measured = Record<string, number>;
 
 /** How much one child is to do. */
@@ -50,7 +53,10 @@ export interface Workload {
   rows: readonly Row[];
   /** Flags for `node` in the children, `--expose-gc` say. */
   nodeFlags?: readonly string[];
-  /** Rounds of a full run without `--rounds`. Default 3; fewer where a child takes long or its figures hardly vary. */
+  /**
+   * Rounds of a full run without `--rounds`. Default 3. Fewer where a child takes long or its
+   * figures hardly vary.
+   */
   rounds?: number;
   /** False: `--quick` leaves it out, unless it is named. */
   isQuick?: boolean;

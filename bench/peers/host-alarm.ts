@@ -1,6 +1,7 @@
 /**
- * One setTimeout for the earliest deadline of a peer that has no wake-up of its own.
- * It is armed anew only when an earlier deadline comes, and looks again when it rings: cheap, as a user would write it.
+ * One setTimeout for the earliest deadline of a peer that has no wake-up of its own. It is armed
+ * anew only for an earlier deadline, and looks again when it rings: cheap, as a user would write
+ * it.
  */
 export class HostAlarm {
   #timeout: NodeJS.Timeout | undefined;

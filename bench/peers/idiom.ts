@@ -1,6 +1,7 @@
 /**
- * What servers on Node write by hand: a Map from key to a Set of waiters, and a setTimeout per waiter.
- * Once with a callback per waiter, once with a promise per waiter; and with `events.once` and AbortSignal.timeout.
+ * What servers on Node write by hand: a Map from key to a Set of waiters, and a setTimeout for each
+ * waiter. There is one with callbacks, one with promises, and one with `events.once` and
+ * AbortSignal.timeout.
  */
 import { EventEmitter, once } from 'node:events';
 import type { ParkingPeer, ParkingPeerOptions } from './parking-peer.ts';
@@ -89,7 +90,10 @@ class SignalWaiter {
   }
 }
 
-/** A race of `events.once`, one for each key. An event wakes all that wait for its key. It knows no condition, so it has no `check`. */
+/**
+ * A race of `events.once`, one for each key. An event wakes all waiters of its key. It knows no
+ * condition, so it has no `check`.
+ */
 export const onceIdiom = ({ onExpired }: ParkingPeerOptions = {}): ParkingPeer<SignalWaiter> => {
   const emitter = new EventEmitter().setMaxListeners(0);
   const unavailable = (): never => {

@@ -1,6 +1,7 @@
 /**
- * A binary heap by deadline in which each timer knows its index, so that one is cancelled in O(log n) and nothing dead stays:
- * the best that a priority queue can do here, and what a wheel has to beat to be worth its while.
+ * A binary heap by deadline in which each timer knows its index. So one is cancelled in O(log n),
+ * and no dead timer stays. It is the best that a priority queue can do here, and a wheel must beat
+ * it to be worth its complexity.
  */
 import { HostAlarm } from './host-alarm.ts';
 import type { TimerPeer, TimerPeerOptions } from './timer-peer.ts';

@@ -1,7 +1,8 @@
 /**
- * Timers over a priority queue from npm that cannot remove from its middle: a cancelled timer is marked and stays until it is
- * popped. Left alone the dead would pile up for as long as their delays are, so the queue is rebuilt once they outnumber the
- * living, which is O(1) amortized (Python's asyncio does the same).
+ * Timers over a priority queue from npm that cannot remove from its middle. A cancelled timer is
+ * marked and stays until it is popped. Without more, dead timers would pile up for as long as their
+ * delays are. So the queue is rebuilt once they outnumber the living, which is O(1) amortized
+ * (Python's asyncio does the same).
  */
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import TinyQueue from 'tinyqueue';

@@ -1,6 +1,7 @@
 /**
- * The purgatory with objects linked to each other in place of slabs: a node per watch, in a ring per key, and the linked wheel for the
- * deadlines. The same O(1) everywhere and the same exact removal, so that what it costs beside ours is the layout alone.
+ * The purgatory with objects linked to each other in place of slabs: a node for each watch, in a
+ * ring for each key, and the linked wheel for the deadlines. It has the same O(1) everywhere and
+ * the same exact removal. So the difference to ours is the layout alone.
  */
 import { linkedWheel } from './linked-wheel.ts';
 import type { ParkingPeer } from './parking-peer.ts';

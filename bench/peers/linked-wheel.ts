@@ -1,7 +1,8 @@
 /**
- * Hierarchical wheels of objects linked to each other, as they are written in most languages: 64 buckets a wheel, ticks of
- * 1 ms, each bucket a ring with a sentinel. What it costs beside ours is what the links through the garbage-collected heap cost.
- * It steps through every tick; its host alarm rings each tick while something is pending.
+ * Hierarchical wheels of objects linked to each other, as they are written in most languages: 64
+ * buckets a wheel, ticks of 1 ms, each bucket a ring with a sentinel. The difference to ours is the
+ * cost of links through the garbage-collected heap. It steps through every tick, and its host alarm
+ * rings each tick while something is pending.
  */
 import { HostAlarm } from './host-alarm.ts';
 import type { TimerPeer, TimerPeerOptions } from './timer-peer.ts';

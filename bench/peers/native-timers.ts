@@ -1,4 +1,7 @@
-/** The host's own setTimeout and clearTimeout: a linked list for each different delay, and a heap of those lists. */
+/**
+ * The host's own setTimeout and clearTimeout: a linked list for each delay, and a heap of those
+ * lists.
+ */
 import type { TimerPeer, TimerPeerOptions } from './timer-peer.ts';
 
 export const nativeTimers = ({ onExpire }: TimerPeerOptions): TimerPeer<NodeJS.Timeout> => ({

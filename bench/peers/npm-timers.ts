@@ -1,12 +1,15 @@
 /**
  * Timers from npm that run here.
  *
- * - undici `lib/util/timers.js`: delays over one second go to an array that is scanned whole twice a second, accurate to about a
- *   second; a cleared timer stays in the array until the next scan. It runs on no clock but its own, so not in `expire`.
- * - timer-wheel 1.0.0: wheels that the user has to advance; adds read Date.now(), so not in `expire` either.
+ * - undici `lib/util/timers.js`: delays over one second go to an array that is scanned whole twice
+ *   a second, accurate to about a second. A cleared timer stays in the array until the next scan.
+ *   It runs on its own clock only, so it is not in `expire`.
+ * - timer-wheel 1.0.0: wheels that the user has to advance. Adds read Date.now(), so it is not in
+ *   `expire` either.
  *
- * What cannot run here: `wheel-timer` and `@nxtedition/timers` are not in the registry that this was built with;
- * `qwp0905/timer` is installed from GitHub only. Schedulers of cron expressions and pools of workers are another trade.
+ * These cannot run here: `wheel-timer` and `@nxtedition/timers` are not in the registry that this
+ * was built with. `qwp0905/timer` is installed from GitHub only. Schedulers of cron expressions and
+ * pools of workers serve another purpose.
  */
 import { createRequire } from 'node:module';
 import { HostAlarm } from './host-alarm.ts';

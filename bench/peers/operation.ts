@@ -1,6 +1,7 @@
 /**
- * A user's operation: it completes when it has been made ready. purgatory-parking.ts imports this module eight times over, which gives
- * eight classes with code and inline caches of their own, as eight kinds of requests in a server have.
+ * A user's operation, which completes when it has been made ready. purgatory-parking.ts imports
+ * this module eight times. That gives eight classes with code and inline caches of their own, like
+ * eight kinds of requests in a server.
  */
 import { DelayedOperation } from 'purgatory';
 import { tally } from './tally.ts';

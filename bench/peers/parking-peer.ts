@@ -1,6 +1,12 @@
-/** What the parking workloads ask of a system. A child makes one system only, so the calls stay monomorphic. */
+/**
+ * What the parking workloads need of a system. A child makes one system only, so the calls stay
+ * monomorphic.
+ */
 export interface ParkingPeer<Op = unknown, Key = string> {
-  /** A new operation that is not parked yet. `onDone(expired)` is called once, when it completes or expires. */
+  /**
+   * A new operation that is not parked yet. `onDone(expired)` is called once, when it completes or
+   * expires.
+   */
   operation(timeoutMs: number): Op;
   park(op: Op, keys: readonly Key[]): void;
   /** Completes it now, whatever its condition says. */

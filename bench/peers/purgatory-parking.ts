@@ -1,6 +1,7 @@
 /**
- * Ours, with one subclass of DelayedOperation, and with eight in turn: the engine's calls of `tryComplete`, `onComplete` and
- * `onExpiration`, and its reads of an operation's fields, are megamorphic then.
+ * Ours, with one subclass of DelayedOperation, and with eight in turn. With eight, the engine's
+ * calls of `tryComplete`, `onComplete` and `onExpiration`, and its reads of an operation's fields,
+ * are megamorphic.
  */
 import { Purgatory } from 'purgatory';
 import { Operation } from './operation.ts';

@@ -1,4 +1,7 @@
-/** No engine at all: a Set of the same operations, and a walk over it. The least that an event on one key can cost. */
+/**
+ * No engine: a Set of the same operations, and a walk over it. The least that an event on one key
+ * can cost.
+ */
 import type { MakeParkingPeer, ParkingPeer } from './parking-peer.ts';
 import { makeOne, makeOneOfEight } from './purgatory-parking.ts';
 import { tally } from './tally.ts';

@@ -1,6 +1,6 @@
 /**
- * What the timer workloads ask of a system: start, cancel, and for those that can run on a clock of ours, advance.
- * A child makes one system only, so the calls through this interface stay monomorphic.
+ * What the timer workloads need of a system: start, cancel, and, if it can run on our clock,
+ * advance. A child makes one system only, so the calls through this interface stay monomorphic.
  */
 import type { Clock } from 'purgatory';
 

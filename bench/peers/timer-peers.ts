@@ -10,7 +10,10 @@ import type { MakeTimerPeer } from './timer-peer.ts';
 
 const lazyDeletion = '@datastructures-js/priority-queue';
 
-/** A workload's `runs` that leaves out what takes longest: a million in a queue with lazy deletion. `steady` shows how that fares. */
+/**
+ * A workload's `runs` without the one that takes longest: a million in a queue with lazy deletion.
+ * `steady` has that one.
+ */
 export const exceptLazyMillion: Workload['runs'] = (system, size) =>
   system !== lazyDeletion || size < 1_000_000;
 

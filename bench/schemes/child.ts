@@ -1,14 +1,17 @@
 /**
- * The process in which one scheme is measured: `child SCHEME SIZE...` prints one line of JSON a size: nanoseconds a step, by metric.
+ * The process in which one scheme is measured. `child SCHEME SIZE...` prints one line of JSON for
+ * each size: nanoseconds a step, by metric.
  *
- * All run on a manual clock and without a reaper, so what is measured is the scheme and no host timer. n timers are pending,
- * their delays uniform from 1 to 60,000 ticks: under the interval of scheme 4, and 117 rotations of the hashed wheels.
- *   start, stop   stops 64 timers and starts them again, the two timed apart; the same 64, so that what grows is the search
- *                 and not the misses of the cache
- *   tick          one tick passes, in which one timer falls due that is not started again; the others lie 30,000 ticks ahead or
- *                 more, so that none moves down a level meanwhile
- *   mixed         stops one at random and starts it again; every tenth step a tick passes, and what falls due starts again:
- *                 here the misses of the cache are in, and the n / 30,000 timers that fall due in each tick
+ * All run on a manual clock and without a reaper, so the figures are of the scheme and not of a
+ * host timer. n timers are pending. Their delays are uniform from 1 to 60,000 ticks: under the
+ * interval of scheme 4, and 117 rotations of the hashed wheels.
+ *   start, stop   stops 64 timers and starts them again, the two timed apart. They are the same 64,
+ *                 so that only the search grows, and not the number of cache misses
+ *   tick          one tick passes, in which one timer falls due that is not started again. The others
+ *                 are 30,000 ticks ahead or more, so that none moves down a level meanwhile
+ *   mixed         stops a random one and starts it again. Every tenth step a tick passes, and what
+ *                 falls due starts again. This includes the cache misses, and the n / 30,000 timers
+ *                 that fall due in each tick
  */
 import { ManualClock, type Timer, TimerTask } from 'purgatory';
 import { integers, shuffled } from '../harness/random.ts';
@@ -19,7 +22,7 @@ const LONGEST = 60_000;
 /** A metric is run for this long, in this many batches at least. */
 const BUDGET_MS = 100;
 const LEAST_ROUNDS = 7;
-/** A step that takes longer than this is not tried at ten times the size: that is what O(n) means. */
+/** When a step takes longer than this, ten times the size is not tried: it is O(n). */
 const ABSURD_NS = 1e6;
 
 class Task extends TimerTask {
@@ -37,7 +40,10 @@ interface Load {
   tasks: Task[];
 }
 
-/** A timer with `size` tasks. In the order of delay where that spares a search for each: the lists of 2 and 5 would take hours. */
+/**
+ * A timer with `size` tasks. They are added in the order of delay where that avoids a search for
+ * each: the lists of 2 and 5 would take hours.
+ */
 function load(size: number, shortest = 1): Load {
   const clock = new ManualClock();
   const timer = contender.make({ clock, reaper: false });
@@ -50,7 +56,7 @@ function load(size: number, shortest = 1): Load {
 
 type Measured = Partial<Record<Metric, number>>;
 
-/** Runs `batch`, which returns how many nanoseconds a step took by metric, again and again; the medians. */
+/** Runs `batch` again and again. It returns nanoseconds a step, by metric. Returns the medians. */
 function measure(batch: () => Measured): Measured {
   const seen: Partial<Record<string, number[]>> = {};
   const end = performance.now() + BUDGET_MS;

@@ -1,8 +1,10 @@
 /**
- * How a cost grows with n, as an exponent: a cost of n^e is a straight line of slope e where both axes are logarithmic.
+ * How a cost grows with n, as an exponent. A cost of n^e is a straight line of slope e where both
+ * axes are logarithmic.
  *
- * The measured exponent is taken over the last two decades of sizes. The promised one is that of the ledger's own
- * function over the same sizes, so O(log n) is a little above 0 and O(n / wheelSize) is flat until n reaches wheelSize.
+ * The measured exponent is taken over the last two decades of sizes. The promised one is that of
+ * the ledger's own function over the same sizes. So O(log n) is a little above 0, and O(n /
+ * wheelSize) is flat until n reaches wheelSize.
  */
 
 export type Growth = 'O(1)' | 'O(log n)' | 'O(n)' | 'O(n / wheelSize)';
@@ -27,12 +29,15 @@ const costs: Record<Growth, (n: number) => number> = {
 };
 
 /**
- * How far the measured exponent may be from the promised one: a factor of five over two decades. A cost without any
- * search grows by about that when the tasks no longer fit into the cache.
+ * How far the measured exponent may be from the promised one: a factor of five over two decades. A
+ * cost without any search grows by about that when the tasks no longer fit into the cache.
  */
 export const TOLERANCE = 0.35;
 
-/** The exponent over the last two decades of `points`, which ascend by size. Throws a RangeError for fewer than two. */
+/**
+ * The exponent over the last two decades of `points`, which ascend by size. Throws a RangeError for
+ * fewer than two.
+ */
 export function measuredExponent(points: readonly Point[]): number {
   const [first, last] = ends(points);
   return exponent(first, last, first.ns, last.ns);

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:schemes [-- --quick | --last]`: measures all eight timers with 10 to 1,000,000 pending, compares the
- * growth of each cost with the ledger in the header of its scheme, and writes `schemes.json` and `schemes-*.svg` to
- * `bench/results/`. It exits with 1 when a cost grows otherwise than promised; everything is written all the same.
- * A quick run writes nothing and judges nothing. `--last` measures nothing: it prints what `schemes.json` holds.
+ * `npm run bench:schemes [-- --quick | --last]`: measures all eight timers with 10 to 1,000,000
+ * pending, and compares the growth of each cost with the ledger in the header of its scheme. It
+ * writes `schemes.json` and `schemes-*.svg` to `bench/results/`. It exits with 1 when a cost grows
+ * otherwise than promised, but writes everything all the same. A quick run writes nothing and
+ * judges nothing. `--last` measures nothing: it prints what `schemes.json` holds.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

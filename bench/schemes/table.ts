@@ -1,4 +1,7 @@
-/** The table of `npm run bench:schemes`: what was measured, and whether each cost grows as its ledger promises. */
+/**
+ * The table of `npm run bench:schemes`: the figures, and whether each cost grows as its ledger
+ * promises.
+ */
 import type { Measurement } from '../harness/runner.ts';
 import { contenders, METRICS, type Metric } from './contenders.ts';
 import { measuredExponent, type Point, promisedExponent, type Verdict, verdictOn } from './growth.ts';
@@ -12,7 +15,10 @@ export interface SchemeRow {
   promised?: { growth: string; exponent: number; verdict: Verdict };
 }
 
-/** One row a scheme and metric. Throws a RangeError where a scheme was measured at fewer than two sizes. */
+/**
+ * One row a scheme and metric. Throws a RangeError where a scheme was measured at fewer than two
+ * sizes.
+ */
 export function rowsOf(measurements: readonly Measurement[]): SchemeRow[] {
   return Object.entries(contenders).flatMap(([scheme, { ledger }]) =>
     METRICS.map((metric): SchemeRow => {

@@ -1,10 +1,13 @@
-// A log in memory, and the two operations that Kafka invented its purgatory for: a fetch that waits for records, and an
-// acknowledgement that waits for two replicas.
+// A log in memory, and the two operations for which Kafka invented its purgatory: a fetch that
+// waits for records, and an acknowledgement that waits for two replicas.
 //
 // node --import tsx examples/delayed-fetch/main.ts
 import { DelayedOperation, Purgatory, SystemTimer, type Timer } from 'purgatory';
 
-/** So many replicas must have a record before its producer gets the acknowledgement, and before consumers see it. */
+/**
+ * The number of replicas that must have a record before its producer gets the acknowledgement, and
+ * before consumers see it.
+ */
 const ACKS = 2;
 
 class Topic {
@@ -31,7 +34,10 @@ export interface FetchRequest {
   /** How many records are worth an answer before the deadline. */
   minRecords: number;
   maxWaitMs: number;
-  /** Who copies the topic; consumers leave it out. A replica sees every record, a consumer the committed ones. */
+  /**
+   * The replica that copies the topic. Consumers leave it out. A replica sees every record, a
+   * consumer the committed ones.
+   */
   replica?: string;
 }
 
@@ -114,7 +120,10 @@ export class Broker {
     return ack;
   }
 
-  /** The caller cancels what it gets when its client has gone: `socket.on('close', () => fetch.cancel())`. */
+  /**
+   * Returns the operation. The caller cancels it when its client has gone:
+   * `socket.on('close', () => fetch.cancel())`.
+   */
   fetch(request: FetchRequest, answer: (records: string[]) => void): DelayedFetch {
     const topic = this.#topicOf(request.topic);
     if (request.replica !== undefined) {
@@ -127,7 +136,7 @@ export class Broker {
     return fetch;
   }
 
-  /** Answers all that still waits, with what there is. */
+  /** Answers all operations that still wait, with what there is. */
   close(): void {
     for (const operation of [...this.fetches.close(), ...this.acks.close()]) operation.forceComplete();
   }
@@ -139,7 +148,9 @@ export class Broker {
   }
 }
 
-/** Copies a topic until the signal aborts. The offset that it asks for tells the broker what it has. */
+/**
+ * Copies a topic until the signal aborts. The offset that it asks for tells the broker what it has.
+ */
 async function replicate(broker: Broker, topic: string, replica: string, signal: AbortSignal): Promise<void> {
   const copy: string[] = [];
   while (!signal.aborted) {

@@ -1,5 +1,6 @@
-// A process full of clients: a server and 10,000 clients in one would need more file descriptors than one may have. Started by main.ts
-// with port, number and ms between heartbeats; reports when all are connected; silences as many as it is told to.
+// A process of clients. A server and 10,000 clients in one process would need more file descriptors
+// than a process may have. main.ts starts it with port, number and ms between heartbeats. It
+// reports when all are connected, and silences as many clients as it is told to.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 

@@ -1,15 +1,17 @@
-// A server that keeps the connections that show a sign of life and reaps the others. Any byte from a client is one; a connection that has
-// been idle for `idleMs` is pinged, and closed if nothing comes within `graceMs`. The ping is for what a timer alone cannot know: whether the
-// client is silent, or this process was too busy to read.
+// A server that keeps connections with signs of life and closes the others. Any byte from a client
+// is a sign of life. A connection that has been idle for `idleMs` is pinged, and closed if nothing
+// arrives within `graceMs`. A timer alone cannot know whether the client is silent, or this process
+// was too busy to read. The ping finds out.
 //
-// Ground rules. A socket is tracked from its accept to its close. A sign of life costs a touch, about what it costs to add two numbers;
-// whatever the number of connections, there is one host timer.
+// Ground rules. A socket is tracked from its accept to its close. A sign of life costs a touch,
+// which is about as cheap as an addition of two numbers. Whatever the number of connections, there
+// is one host timer.
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Timer } from 'purgatory';
 import { IdleTimeouts } from 'purgatory/idle';
 
 export interface HeartbeatOptions {
-  /** After how many ms without a sign of life a connection is pinged. */
+  /** A connection without a sign of life for this many ms is pinged. */
   readonly idleMs: number;
   /** How many ms it then has to answer. */
   readonly graceMs: number;

@@ -1,4 +1,4 @@
-// What a job is, and what a place to keep jobs must do.
+// A job, and the interface of a place that keeps jobs.
 
 export interface Job {
   readonly id: string;
@@ -6,7 +6,7 @@ export interface Job {
   /** In percent. */
   readonly progress: number;
   /**
-   * Counts the writes of this job: who has seen one version does not want to see an earlier one.
+   * Counts the writes of this job. A client that has seen one version must not get an earlier one.
    */
   readonly version: number;
 }
@@ -14,8 +14,8 @@ export interface Job {
 /** Where jobs are kept: all processes read and write the same place. */
 export interface JobStore {
   /**
-   * The jobs of `ids` that there are. One call reads many: that is what makes a hundred thousand
-   * waiters cheap.
+   * The jobs of `ids` that exist. One call reads many jobs: this makes a hundred thousand waiters
+   * cheap.
    */
   read(ids: readonly string[], options: { signal: AbortSignal }): Promise<ReadonlyMap<string, Job>>;
   /** When it resolves, every process can read it. */

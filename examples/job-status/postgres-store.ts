@@ -1,4 +1,4 @@
-// Jobs in a table of PostgreSQL. A version is never replaced by an earlier one, whichever process
+// Jobs in a table of PostgreSQL. A version is never replaced by an earlier one, even when a process
 // is late.
 import type { Pool } from 'pg';
 import type { Job, JobStore } from './jobs.ts';
@@ -10,8 +10,8 @@ const WRITE = `INSERT INTO purgatory_jobs AS old (id, state, progress, version) 
   ON CONFLICT (id) DO UPDATE SET state = excluded.state, progress = excluded.progress, version = excluded.version
   WHERE old.version < excluded.version`;
 /**
- * Several processes may come at once: without it, two CREATE TABLE IF NOT EXISTS can meet and one
- * fails.
+ * Several processes may start at once. Without the lock, one of two CREATE TABLE IF NOT EXISTS can
+ * fail.
  */
 const LOCK = 'SELECT pg_advisory_xact_lock(7461)';
 

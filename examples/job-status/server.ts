@@ -1,8 +1,9 @@
 // Jobs that are started, and awaited, by HTTP on any process.
 //
-// Ground rules. A job runs in the process that took it; its state is in the store, which all
-// processes read. A write is told after it can be read: write, then `changed`. Whoever waits for a
-// job reads nothing: `load` reads it once for all of them, in each process.
+// Ground rules. A job runs in the process that accepted it. Its state is in the store, which all
+// processes read. A process first writes, then calls `changed`: the hint goes out once the write
+// can be read. A waiter reads nothing: in each process, `load` reads a job once for all its
+// waiters.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,13 +15,13 @@ import type { Job, JobStore } from './jobs.ts';
 
 export interface JobServerOptions {
   readonly store: JobStore;
-  /** Tells the other processes of changes. Without one, this process is alone. */
+  /** Informs the other processes of changes. Without it, this process is alone. */
   readonly bus?: Bus | undefined;
-  /** What answers say of the process that gave them. */
+  /** The name of this process in its answers. */
   readonly worker?: string | undefined;
 }
 
-/** A request that cannot be served, with the status that says why. */
+/** A request that cannot be served, with the status of the answer. */
 class Refused extends Error {
   readonly status: number;
 
@@ -69,7 +70,7 @@ export class JobServer {
     });
   }
 
-  /** Answers who waits with 503, stops the jobs of this process, and ends. */
+  /** Answers all waiters with 503, stops the jobs of this process, and ends. */
   close(): Promise<void> {
     this.waits.close();
     this.#stopped.abort();
@@ -136,9 +137,9 @@ export class JobServer {
   }
 
   /**
-   * The job as it is once it has ended or, with `state=any`, once it has the version `version`: who
-   * has written or seen a version and asks for it never gets an earlier state, whichever process
-   * answers. At the deadline: as it is, with status 202.
+   * The job once it has ended or, with `state=any`, once it has the version `version`. A client
+   * that has written or seen a version and asks for it never gets an earlier state, whichever
+   * process answers. At the deadline: the job as it is, with status 202.
    */
   async #get(id: string, query: URLSearchParams, signal: AbortSignal): Promise<[number, object]> {
     const least = number(query, 'version', 0, Number.MAX_SAFE_INTEGER);

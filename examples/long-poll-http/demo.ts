@@ -1,13 +1,16 @@
-// `npm run demo -- --workers 4`: the chat as four processes under load, live, while a worker is
-// killed, and the engine where there is one. --bus redis|nats|postgres   starts that engine for the
-// demo, and kills it, too; a URL uses one that is there, and leaves it alone --seconds 20 --readers
-// 300
+// `npm run demo -- --workers 4`: the chat as four processes under load. It kills a worker, and the
+// engine where there is one.
+//
+//   --bus redis|nats|postgres   starts that engine for the demo, and kills it too. A URL uses an engine
+//                               that is there, and leaves it alone
+//   --seconds 20
+//   --readers 300
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-// The demo is for this repository, where the tests start engines as well.
+// The demo is part of this repository, where the tests start engines as well.
 import {
   type Engine,
   isInstalled,
@@ -66,7 +69,7 @@ async function startOwn(name: OwnEngine): Promise<Engine> {
   return own[name].start();
 }
 
-/** What the demo does to the processes, and what it says of it. */
+/** What the demo does to the processes, and its reports. */
 async function act(
   chat: Chat,
   engine: Engine | undefined,
@@ -96,11 +99,12 @@ interface Chat {
   readonly ended: Promise<unknown>;
 }
 
-/** Starts the chat as its README says, and prints what it prints. */
+/** Starts the chat as its README says, and prints its output. */
 async function startChat(workers: number, bus: string | undefined): Promise<Chat> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const args = ['--import', 'tsx', main, '0', '--workers', `${workers}`, '--inspect'];
-  // In a group of its own: Ctrl-C is for the demo, which ends the chat when its readers are done.
+  // In a group of its own, because Ctrl-C is for the demo. The demo ends the chat when its readers
+  // are done.
   const child = spawn(process.execPath, [...args, ...(bus === undefined ? [] : ['--bus', bus])], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

@@ -1,5 +1,5 @@
-// Where the messages are kept, by what there is: a table, a stream, the primary's memory, or this
-// process's.
+// Chooses the place of the messages by what there is: a table, a stream, the memory of the primary,
+// or that of this process.
 import cluster from 'node:cluster';
 import type { Engine } from '../workers/engine.ts';
 import type { Feed } from './feed.ts';

@@ -1,8 +1,8 @@
 // The messages of all rooms, wherever they are kept: what a poll reads and a post writes.
 //
-// Ground rules for a place to keep them. Ids come from one sequence, so that one number says how
-// far a reader has got in any set of rooms. When a message can be read, each with a lower id can
-// be: a reader that has seen an id has missed none below it.
+// Ground rules for a place to keep them. Ids come from one sequence. So one number says how far a
+// reader has got in any set of rooms. When a message can be read, all messages with lower ids can
+// be read. So a reader that has seen an id has missed none below it.
 import type { Post } from './requests.ts';
 
 export interface Message extends Post {
@@ -10,7 +10,7 @@ export interface Message extends Post {
   readonly at: string;
 }
 
-/** What one read brings. */
+/** The result of one read. */
 export interface News {
   /** The oldest first. */
   readonly messages: readonly Message[];

@@ -1,7 +1,7 @@
 // The feed in a table of PostgreSQL.
 //
-// Ground rules. A sequence alone does not order commits: an id may become readable after a higher
-// one, and a poll that has seen the higher one would never see it. So who appends holds a lock from
+// Ground rules. A sequence alone does not order commits. An id may become readable after a higher
+// one, and a poll that has seen the higher one would never see it. So an append holds a lock from
 // before its id is drawn until it commits.
 import type { Pool } from 'pg';
 import type { Feed, Message, News } from './feed.ts';

@@ -1,8 +1,8 @@
 // The feed in the primary's memory, which workers ask over IPC.
 //
-// Ground rules. Each question has a number, and its answer the same: `Replies` tells who waits for
-// which, and gives up those that do not come. The primary serves one question at a time, in the
-// order in which they arrive.
+// Ground rules. Each question has a number, and its answer has the same number. `Replies` matches
+// them, and drops questions whose answers do not come. The primary serves one question at a time,
+// in the order in which they arrive.
 import cluster from 'node:cluster';
 import { Replies } from 'purgatory/replies';
 import type { Feed, Message, News } from './feed.ts';

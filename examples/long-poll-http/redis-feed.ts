@@ -1,8 +1,8 @@
 // The feed in a stream of Redis (7 or later), the last 10,000 messages of all rooms.
 //
 // Ground rules. Redis numbers the entries 0-1, 0-2, ... (XADD with the id 0-*), one after the
-// other, so an entry that can be read has none below it that cannot. A poll reads what came after
-// its id and leaves the other rooms out.
+// other. So when an entry can be read, all entries below it can be read. A poll reads what came
+// after its id and leaves the other rooms out.
 import type { Redis } from 'ioredis';
 import type { Feed, Message, News } from './feed.ts';
 import type { Post } from './requests.ts';

@@ -1,13 +1,13 @@
 // Long polling over plain HTTP. A poll says what it has seen (`after`), how much is worth an answer
-// (`min`) and how long it waits (`wait`); until then it is parked, watching every room that it
+// (`min`) and how long it waits (`wait`). Until then it is parked, watching every room that it
 // reads. A post wakes the polls of its room, and only those.
 //
 // Ground rules. A poll is answered once: with enough messages, or at its deadline with what there
-// is. A client that goes away takes its poll with it. All that a client can make the server keep
-// has a limit: parked polls, rooms, messages of a room, bytes of a post. Messages are kept where
-// every process can read them (feed.ts): a post is written first, then told. A read that fails
-// answers nobody: the poll waits on, and is tried again when the bus is live again, or has its
-// deadline.
+// is. When a client goes away, its poll is removed. All that a client can make the server keep has
+// a limit: parked polls, rooms, messages of a room, bytes of a post. Messages are kept where every
+// process can read them (feed.ts). A post is written first, then the polls are notified. A read
+// that fails answers nobody: the poll waits on, and is tried again when the bus is live again,
+// until its deadline.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Purgatory, PurgatoryError } from 'purgatory';
@@ -20,10 +20,10 @@ const page = await readFile(new URL('page.html', import.meta.url));
 
 export interface ChatOptions {
   readonly feed: Feed;
-  /** Tells the other processes of posts. Without one, this process is alone. */
+  /** Informs the other processes of posts. Without it, this process is alone. */
   readonly bus?: Bus | undefined;
   readonly maxParked?: number;
-  /** What answers say of the process that gave them. */
+  /** The name of this process in its answers. */
   readonly worker?: string | undefined;
 }
 
@@ -105,13 +105,13 @@ export class ChatServer {
       return news !== undefined && news.messages.length >= min ? news : undefined;
     };
     const result = await this.polls.waitFor(rooms, read, { timeoutMs: waitMs, signal });
-    // Whether it has enough or has run out of time: it gets what there is.
+    // In both cases, enough or out of time, it gets what there is.
     const news = result.expired ? await this.#read(rooms, after, signal) : result.value;
     if (news === undefined) throw new BadRequest(503, 'the messages cannot be read now');
     return { ...news, waitedMs: Math.round(performance.now() - since) };
   }
 
-  /** What the feed has; undefined while it cannot be read. */
+  /** The news of the feed. Undefined while it cannot be read. */
   async #read(rooms: readonly string[], after: number, signal: AbortSignal): Promise<News | undefined> {
     try {
       const news = await this.#feed.after(rooms, after, { signal });
@@ -141,7 +141,7 @@ export class ChatServer {
     }
   }
 
-  /** Told once, until it works again. */
+  /** Reported once, until the feed works again. */
   #feedFailed(error: unknown): void {
     if (!this.#isOut) console.error(`the messages are out of reach: ${error}`);
     this.#isOut = true;

@@ -14,8 +14,8 @@ export class RemoteError extends Error {}
 
 export interface CallOptions {
   /**
-   * How long the answer is worth waiting for, in ms from now. The server is told, and gives up by
-   * then too.
+   * How long the answer is worth waiting for, in ms from now. The server gets it too, and stops by
+   * then.
    */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ export class RpcClient {
   constructor(socket: Socket, timer: Timer) {
     this.#socket = socket;
     this.#replies = new Replies({ timer });
-    // A reply to a call that has ended meanwhile is not an error: it and the cancel crossed.
+    // A reply to a call that has ended meanwhile is not an error: the reply and the cancel crossed.
     onLine<Reply>(socket, (reply) => {
       if ('error' in reply) this.#replies.reject(reply.id, new RemoteError(reply.error));
       else this.#replies.resolve(reply.id, reply.result);

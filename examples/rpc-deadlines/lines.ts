@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * What a client sends: a call with the ms it is still worth, or the news that nobody waits for its
+ * What a client sends: a call with the ms it is still worth, or a notice that nobody waits for its
  * answer any more.
  */
 export type Request =

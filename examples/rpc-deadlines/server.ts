@@ -1,6 +1,6 @@
-// The answering side. The budget of a call comes with it and becomes a deadline here, so that the
-// server stops working on what nobody waits for even when the news of it is lost. Handlers see one
-// signal for deadline, cancel and loss of the connection alike.
+// The answering side. A call brings its budget, which becomes a deadline here. So the server stops
+// work that nobody waits for, even when the cancel is lost. Handlers see one signal for deadline,
+// cancel and loss of the connection.
 import { createServer, type Server, type Socket } from 'node:net';
 import { SystemTimer } from 'purgatory';
 import { timeoutSignal } from 'purgatory/timers';

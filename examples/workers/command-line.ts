@@ -1,9 +1,9 @@
-// [port] [--workers N] [--bus URL] [--inspect]: checked, before anything is started.
+// [port] [--workers N] [--bus URL] [--inspect]: checked before anything is started.
 import { parseArgs } from 'node:util';
 
 /**
- * The command line, or what it leads to, cannot be used: the text says why, in a sentence for the
- * person who typed it.
+ * The command line, or something that it names, cannot be used. The text says why, in a sentence
+ * for the person who typed it.
  */
 export class Unusable extends Error {}
 

@@ -1,8 +1,8 @@
 // The bus by its URL, and the clients that carry it.
 //
-// Ground rules. Whoever opens an engine closes it: the bus first, then the clients. The clients are
-// the user's own, as in any server: TLS, passwords and reconnecting are their business. They are
-// imported when they are needed, so nobody installs what is not used.
+// Ground rules. The code that opens an engine closes it: the bus first, then the clients. The
+// clients are the user's own, as in any server, with their TLS, passwords and reconnecting. They
+// are imported when they are needed, so nobody installs what is not used.
 import cluster from 'node:cluster';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
@@ -16,7 +16,7 @@ import { Unusable } from './command-line.ts';
 export interface Engine {
   /** Undefined: this process is alone. */
   readonly bus?: Bus;
-  /** Where the engine can keep data, too. */
+  /** For an engine that can keep data, too. */
   readonly redis?: Redis;
   readonly pool?: Pool;
   close(): Promise<void>;
@@ -84,7 +84,9 @@ function withBus(bus: Bus, clients: Pick<Engine, 'redis' | 'pool'>, end?: () => 
   };
 }
 
-/** Of several addresses tried, Node's own error has no message but those of each. */
+/**
+ * When several addresses were tried, Node's own error has no message, but the errors of each have.
+ */
 function reason(error: unknown): string {
   const { errors = [], message } = error as AggregateError;
   return message || errors.map((each) => (each as Error).message).join(', ') || String(error);

@@ -1,10 +1,10 @@
-// The inspector of one process. Ground rules: workers share the ports that they listen on; this one
-// must be the process's own.
+// The inspector of one process. Ground rules: workers share the ports that they listen on. This
+// port must be the process's own.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInspector, type InspectorOptions } from 'purgatory/inspector';
 
-/** Serves it on loopback, at a free port; returns the address and what ends it. */
+/** Serves it on loopback, at a free port. Returns the address and a function that ends it. */
 export async function serveInspector(options: InspectorOptions): Promise<{ url: string; close(): void }> {
   const inspector = createInspector(options);
   const server = createServer((request, response) => {

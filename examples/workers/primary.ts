@@ -1,13 +1,13 @@
-// The primary of N workers: it serves nobody. It forks, starts again what dies, and ends all when
-// it is told to.
+// The primary of N workers. It serves no requests. It forks, replaces workers that die, and ends
+// all when it is told to.
 //
-// Ground rules. A worker keeps its number over deaths. Before all are ready for the first time, one
-// that refuses ends them all: the command line is wrong, or the engine is not there. Afterwards it
-// is started again, once a second.
+// Ground rules. A replaced worker keeps its number. Before all are ready for the first time, a
+// worker that refuses ends them all: the command line is wrong, or the engine is not there.
+// Afterwards it is started again, once a second.
 import cluster, { type Worker } from 'node:cluster';
 import { announce, type Ready, type Word } from './words.ts';
 
-/** A worker that dies younger than this is started again after so long. */
+/** A worker that dies younger than this is replaced after this time. */
 const LEAST_LIFE_MS = 1_000;
 const STOP_MS = 5_000;
 

@@ -1,7 +1,7 @@
 // Runs a server as one process, or as N workers of node:cluster that share one port.
 //
-// Ground rules. What keeps the server from starting is printed as one sentence, with exit code 1.
-// Ctrl-C reaches the whole group: workers leave it to the primary, which tells them to stop.
+// Ground rules. If the server cannot start, the reason is printed as one sentence, with exit code
+// 1. Ctrl-C reaches the whole process group. Workers ignore it, and the primary tells them to stop.
 import cluster from 'node:cluster';
 import { relayBus } from 'purgatory/bus/cluster';
 import { type CommandLine, parseCommandLine, Unusable } from './command-line.ts';
@@ -11,7 +11,7 @@ import { announce, type Ready, type Word } from './words.ts';
 
 export interface Served {
   readonly port: number;
-  /** Where the inspector of this process is. */
+  /** The address of the inspector of this process. */
   readonly inspector: string | undefined;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ async function start(
   }
 }
 
-/** Prints why this process cannot start, or tells it the primary, and ends it. */
+/** Prints why this process cannot start, or sends it to the primary, and ends this process. */
 function refuse(why: string): void {
   process.exitCode = 1;
   if (cluster.isWorker) process.send?.({ refused: why } satisfies Word, () => process.exit());

@@ -1,4 +1,4 @@
-// What a worker and its primary tell each other, and what is printed once all are ready.
+// The messages between a worker and its primary, and the output once all are ready.
 
 export interface Ready {
   readonly port: number;
@@ -10,7 +10,7 @@ export interface Ready {
 export interface Word {
   /** The worker serves. */
   readonly ready?: Ready;
-  /** It cannot, for this reason. */
+  /** The worker cannot serve, for this reason. */
   readonly refused?: string;
   /** The primary wants it to end. */
   readonly stop?: true;

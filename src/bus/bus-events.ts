@@ -1,6 +1,7 @@
-// What a bus tells of its work, on channels of node:diagnostics_channel. As with the events of
-// timers: an event that nobody listens to costs a load and a branch, and subscribers look and are
-// quick.
+// The events of a bus, on channels of node:diagnostics_channel.
+//
+// Ground rules. As with the events of timers, an event without subscribers costs a load and a
+// branch. Subscribers only observe, and are quick.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { Bus } from './bus.ts';
 import type { BusState, GapCause } from './bus-state.ts';
@@ -13,7 +14,7 @@ export interface BusStateChanged {
   readonly state: BusState;
   /** Why a gap began; undefined otherwise. */
   readonly cause: GapCause | undefined;
-  /** What the engine or its client said, if anything. */
+  /** The error of the engine or its client, if any. */
   readonly error: unknown;
 }
 
@@ -25,20 +26,20 @@ export interface BusEcho {
 }
 
 /**
- * `purgatory:bus:swept`: a member has tried everything that was parked, since the bus had become
- * live or too much had changed.
+ * `purgatory:bus:swept`: a member has tried everything that was parked, because the bus became live
+ * or too much had changed.
  */
 export interface BusSwept {
   readonly bus: Bus;
   /** The member's name. */
   readonly member: string;
-  /** Waits that were tried. */
+  /** The number of waits that were tried. */
   readonly tried: number;
   readonly ms: number;
 }
 
 /**
- * `purgatory:bus:overflow`: more keys were pending than are kept, and became one "try everything".
+ * `purgatory:bus:overflow`: more keys were pending than are kept. They became one "try everything".
  */
 export interface BusOverflow {
   readonly bus: Bus;

@@ -1,7 +1,6 @@
-// What one bus has done so far, and where it tells it: the only file of a bus that counts, and that
-// publishes events.
+// The counters of one bus. The only file of a bus that counts and that publishes events.
 //
-// Ground rules. The bus calls it, and it calls nobody but subscribers. It keeps numbers only.
+// Ground rules. The bus calls the meter. The meter calls only subscribers, and keeps numbers only.
 import { debug } from '../debug.ts';
 import { DurationHistogram } from '../duration-histogram.ts';
 import type { Bus, BusState } from './bus.ts';
@@ -18,7 +17,7 @@ import {
 } from './bus-events.ts';
 import type { BusTotals, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
 
-/** Up to 8 s: an echo that takes longer than its timeout is none. */
+/** Up to 8 s. An echo that takes longer than its timeout is not counted. */
 const ECHO_BOUNDS = 14;
 const MAX_TEXT = 200;
 
@@ -53,7 +52,7 @@ export class BusMeter {
     if (busEcho.hasSubscribers) busEcho.publish({ bus: this.#bus, ms } satisfies BusEcho);
   }
 
-  /** The bus is in `state` now. @param cause for a gap. */
+  /** The bus is in `state` now. @param cause of a gap. */
   didChange(state: BusState, nowMs: number, cause?: GapCause, error?: unknown): void {
     if (this.lastGap?.endedMs === null) {
       this.lastGap.endedMs = nowMs;
@@ -78,9 +77,8 @@ export class BusMeter {
   }
 
   /**
-   * A member begins to try everything.
-   *
-   * @param isFirst no other sweep is under way: sweeps that overlap are shown as one.
+   * A member begins to try everything. @param isFirst no other sweep is under way. Sweeps that
+   * overlap are shown as one.
    */
   willSweep(nowMs: number, isFirst: boolean): void {
     this.#sweeps++;

@@ -1,4 +1,4 @@
-// What a bus tells of itself at one moment: plain JSON of bounded size.
+// The state of a bus at one moment: plain JSON of bounded size.
 import type { DurationSnapshot } from '../duration-histogram.ts';
 import type { BusState, GapCause } from './bus-state.ts';
 
@@ -7,24 +7,24 @@ export interface BusSnapshot {
   /** 'redis', 'nats', ... */
   engine: string;
   prefix: string;
-  /** Which bus it is among those that hear each other. */
+  /** The id of this bus among those that get each other's hints. */
   origin: string;
   state: BusState;
-  /** When this was made: what the other times are to be compared with. */
+  /** When this was made. Compare the other times with it. */
   nowMs: number;
-  /** Since when it is in this state. */
+  /** When it entered this state. */
   sinceMs: number;
   /** The names of its members in this process: the first 100. */
   members: string[];
-  /** Other buses that were heard of since this one became live. */
+  /** Other buses that have sent something since this one became live. */
   peers: number;
   /** Keys that wait to be sent. */
   pendingKeys: number;
   /** From the publication of an echo to its arrival. */
   echo: DurationSnapshot;
-  /** The gap that is open, or else the last one; null when there was none. */
+  /** The gap that is open, else the last one. Null when there was none. */
   lastGap: GapSnapshot | null;
-  /** The last time that everything was tried; null when there was none. */
+  /** The last sweep. Null when there was none. */
   lastSweep: SweepSnapshot | null;
   totals: BusTotals;
 }
@@ -35,7 +35,7 @@ export interface GapSnapshot {
   beganMs: number;
   /** Null while it lasts. */
   endedMs: number | null;
-  /** What the engine or its client said, cut; null for nothing. */
+  /** The error of the engine or its client, shortened. Null if there was none. */
   error: string | null;
 }
 
@@ -52,11 +52,11 @@ export interface SweepSnapshot {
 export interface BusTotals {
   /** Hints that members published. */
   published: number;
-  /** Of these, hints for a key that was waiting to be sent already. */
+  /** Of these, hints for a key that was already waiting to be sent. */
   merged: number;
   /** Keys that became part of a "try everything", sent or received. */
   overflowed: number;
-  /** Hints that came from other processes, for members of this one. */
+  /** Hints from other processes for members of this one. */
   received: number;
   /** Of these, hints for a key that nobody watched. */
   forNobody: number;
@@ -64,9 +64,9 @@ export interface BusTotals {
   framesSent: number;
   /** Frames of other processes. */
   framesReceived: number;
-  /** Frames that were repeated or late, or of another version, or no frames at all: dropped. */
+  /** Frames that were dropped: repeated or late, of another version, or no frames at all. */
   framesDropped: number;
-  /** How often everything was tried, by all members together. */
+  /** How often members tried everything, all members together. */
   sweeps: number;
   /** Waits that sweeps tried. */
   swept: number;

@@ -28,14 +28,15 @@ export interface Bus extends JoinableBus {
   readonly isClosed: boolean;
   /**
    * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has
-   * it; in a gap, that is after the next time the bus is live. Resolves when the bus is closed.
-   * Never rejects.
+   * it; in a gap, that is after the bus is live again. Resolves when the bus is closed. Never
+   * rejects.
    */
   flush(): Promise<void>;
   /**
-   * Ends the bus for good: sends what it can while it is live, for at most `echoTimeoutMs`, and
-   * gives up its connections. The user's own client stays open, and purgatories go on without other
-   * processes. Never rejects. A second call returns the same promise.
+   * Ends the bus for good. While it is live, it first sends what is pending, for at most
+   * `echoTimeoutMs`. Then it closes its connections. The user's own client stays open, and
+   * purgatories go on without other processes. Never rejects. A second call returns the same
+   * promise.
    */
   close(): Promise<void>;
   /** How the bus is doing, as plain JSON. O(members). */
@@ -45,27 +46,30 @@ export interface Bus extends JoinableBus {
 /** The options of every bus. */
 export interface BusOptions {
   /**
-   * Processes hear each other when they use the same: letters, digits and `_ . : -`, at most 60.
-   * Default 'purgatory'.
+   * Processes with the same prefix get each other's hints: letters, digits and `_ . : -`, at most
+   * 60. Default 'purgatory'.
    */
   prefix?: string;
   /**
    * How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10.
    */
   flushMs?: number;
-  /** How often the bus looks whether it hears itself, in ms: from 10. Default 5,000. */
+  /**
+   * The time between two echoes, by which the bus checks that it hears itself, in ms: from 10.
+   * Default 5,000.
+   */
   echoMs?: number;
   /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
   echoTimeoutMs?: number;
   /**
-   * How many keys are kept to be sent, or to be tried, before they become one "try everything":
-   * from 1. Default 100,000.
+   * The number of keys that are kept to be sent, or to be tried. Beyond it, they become one "try
+   * everything": from 1. Default 100,000.
    */
   maxPendingKeys?: number;
   /**
-   * Takes what went wrong: why a gap began (each error of a gap once), a process of another
-   * protocol version, a refusal. Default: what passes by itself is not reported; a
-   * PurgatoryError, which somebody must mend, is printed as a warning of the process.
+   * Gets what went wrong: the reason of a gap (each error of a gap once), a process with another
+   * protocol version, a refusal. Default: errors that end by themselves are not reported. A
+   * PurgatoryError, which somebody must repair, is printed as a warning of the process.
    */
   onError?: (error: unknown) => void;
   /** Source of time, for tests. Default: the host's. */
@@ -106,7 +110,7 @@ export function checkedBusOptions(
   };
 }
 
-/** @throws TypeError, RangeError (Node's codes) for what is no transport. */
+/** @throws TypeError, RangeError (Node's codes) for a value that is not a transport. */
 export function checkedTransport(transport: Transport): Transport {
   if (
     typeof transport?.connect !== 'function' ||

@@ -1,19 +1,20 @@
 // The primary's side of the cluster bus: a relay between the buses of all workers.
 //
-// Ground rules. A worker says hello, and the relay welcomes it; from then on it gets every text of
-// its prefix, its own included. The relay keeps of each worker only which of its buses listen to
-// which prefix. Messages of the user's own are not touched.
+// Ground rules. A worker says hello, and the relay answers with a welcome. From then on the worker
+// gets every text of its prefix, its own included. The relay knows only which buses of a worker
+// listen to which prefix. It does not touch the user's own messages.
 //
 // A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary.
-// Beyond MAX_BACKLOG characters the relay drops it: its bus misses its echo, and says hello again.
+// Beyond MAX_BACKLOG characters the relay drops the worker. The worker's bus then misses its echo,
+// and says hello again.
 import cluster, { type Worker } from 'node:cluster';
 import { noRelay, relayCalledTwice } from '../errors.ts';
 
-/** What goes between a worker and the primary. */
+/** A message between a worker and the primary. */
 export interface RelayMessage {
   readonly purgatoryRelay: 'hello' | 'welcome' | 'goodbye' | 'text';
   readonly prefix: string;
-  /** Which bus of its worker. */
+  /** The number of the bus in its worker. */
   readonly line: number;
   /** From a worker. */
   readonly text?: string;
@@ -23,7 +24,7 @@ export interface RelayMessage {
 
 /** The end of a relay. */
 export interface Relay {
-  /** Relays no more. */
+  /** Stops relaying. */
   close(): void;
   [Symbol.dispose](): void;
 }
@@ -33,11 +34,11 @@ const MAX_BACKLOG = 16_000_000;
 let isRelaying = false;
 
 /**
- * Relays between the buses of all workers: to be called once in the primary, before or after
- * workers are forked.
+ * Relays between the buses of all workers. Call it once in the primary, before or after workers are
+ * forked.
  *
- * @throws PurgatoryError ERR_PURGATORY_NO_RELAY: this is no primary of node:cluster;
- *   ERR_PURGATORY_ALREADY_JOINED: it relays already.
+ * @throws PurgatoryError ERR_PURGATORY_NO_RELAY: this is not a primary of node:cluster;
+ * ERR_PURGATORY_ALREADY_JOINED: it relays already.
  */
 export function relayBus(): Relay {
   if (!cluster.isPrimary) {
@@ -83,8 +84,8 @@ export function isRelayMessage(message: unknown): message is RelayMessage {
 }
 
 /**
- * A bus of a worker, as the relay sees it. What comes while a message is under way to it goes into
- * one message behind that.
+ * The relay's view of one bus of a worker. Texts that come while a message is under way to it go
+ * into the next message.
  */
 class Listener {
   readonly worker: Worker;
@@ -125,7 +126,7 @@ class Listener {
     });
   }
 
-  /** Unless the worker has gone; then its 'disconnect' follows. */
+  /** Does nothing when the worker has gone: its 'disconnect' follows. */
   #send(purgatoryRelay: 'welcome' | 'text', texts?: readonly string[], sent?: () => void): void {
     const message: RelayMessage = { purgatoryRelay, prefix: this.prefix, line: this.line, texts };
     if (this.worker.isConnected()) this.worker.send(message, undefined, undefined, () => sent?.());

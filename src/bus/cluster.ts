@@ -1,5 +1,5 @@
-// `purgatory/bus/cluster`: a bus between the workers of node:cluster. The primary relays; no
-// server.
+// `purgatory/bus/cluster`: a bus between the workers of node:cluster. The primary relays. No server
+// is needed.
 import cluster from 'node:cluster';
 import { noRelay } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
@@ -15,12 +15,12 @@ const WELCOME_MS = 3_000;
 let lines = 0;
 
 /**
- * A bus between the workers of node:cluster: to be called in each worker; the primary
- * calls {@link relayBus}.
+ * A bus between the workers of node:cluster. Call it in each worker. The primary calls
+ * {@link relayBus}.
  *
  * While the primary does not relay, the bus stays `connecting` and reports ERR_PURGATORY_NO_RELAY.
  *
- * @throws PurgatoryError ERR_PURGATORY_NO_RELAY: this is no worker.
+ * @throws PurgatoryError ERR_PURGATORY_NO_RELAY: this is not a worker.
  * @throws TypeError, RangeError (Node's codes) for a bad option.
  */
 export function clusterBus(options?: BusOptions): Bus {

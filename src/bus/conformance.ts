@@ -1,26 +1,25 @@
 // `purgatory/bus/conformance`: what every transport must do, as cases for any test runner.
 //
-//   const cases = transportConformance(() => myTransport('channel'));
-//   for (const { title, run } of cases) it(title, run);
+//   for (const { title, run } of transportConformance(() => myTransport('channel'))) it(title, run);
 //
-// Ground rules. A case makes its own transports and gives them up at its end, so cases are
-// independent. It waits for what must come for PATIENCE_MS, and where something must NOT come,
-// until a text that was published later has come.
+// Ground rules. A case makes its own transports and disconnects them at its end, so cases are
+// independent. It waits for what must arrive, for PATIENCE_MS. Where something must NOT arrive, it
+// waits until a text that was published later has arrived.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBus } from './hint-bus.ts';
 import { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
 
-/** One case: fails by throwing an AssertionError. */
+/** One case. It fails by throwing an AssertionError. */
 export interface ConformanceCase {
   readonly title: string;
   run(): Promise<void>;
 }
 
-/** What a suite is told of the engine. */
+/** What a suite may know of the engine. */
 export interface ConformanceOptions {
   /**
-   * Breaks the connections of all transports that are connected, so that they notice: with it,
+   * Breaks the connections of all transports that are connected, so that they notice it. If given,
    * breaks are tested too.
    */
   sever?: () => Promise<void> | void;
@@ -30,7 +29,7 @@ export interface ConformanceOptions {
 
 const PATIENCE_MS = 5_000;
 
-/** A transport, and what it told the link that it was given last. */
+/** A transport, and what it reported to its last link. */
 class Probe {
   readonly transport: Transport;
   readonly texts: string[] = [];
@@ -69,8 +68,8 @@ class Probe {
 /**
  * The cases for one kind of transport.
  *
- * @param makeTransport makes one more transport for the same engine and channel, not connected:
- *   another process, as it were.
+ * @param makeTransport makes one more transport for the same engine and channel, not connected. It
+ * stands for another process.
  */
 export function transportConformance(
   makeTransport: () => Transport | Promise<Transport>,

@@ -1,16 +1,15 @@
-// The life of a bus's connection: connect, hear one's own echo, be live; break, wait, connect
-// again.
+// The connection of a bus: connect, receive the own echo, be live; break, wait, connect again.
 //
 // Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live`
-// means that an echo that was published after the engine had acknowledged the subscription has come
-// back by it. A second echo follows `echoMs` after the first was sent, and so on: one that does not
-// come back within `echoTimeoutMs` is a gap, so a silent break is noticed within the sum of both.
-// After a break it connects again, after 50 ms at first and 1 s at most, jittered, for ever, unless
-// the transport refuses.
+// means that an echo has come back that was published after the engine had acknowledged the
+// subscription. The next echo follows `echoMs` after the last one was sent. One that does not come
+// back within `echoTimeoutMs` is a gap. So a silent break is noticed within the sum of both. After
+// a break the connection is made again, after 50 ms at first and 1 s at most, with jitter, for
+// ever, unless the transport refuses.
 //
-// A process that was stopped for a while finds its deadline past though the echo lies unread in its
-// socket: a timeout that runs late by more than STALL_MS says that this process stood still, not
-// the engine, and starts again.
+// A process that was stopped for a while finds its deadline past, though the echo lies unread in
+// its socket. So a timeout that runs late by more than STALL_MS means that this process stood
+// still, not the engine. The timeout then starts again.
 import { randomBytes } from 'node:crypto';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
@@ -20,25 +19,25 @@ import type { GapCause } from './bus-state.ts';
 import { frameText } from './frames.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
-/** What the connection tells its bus. */
+/** What the connection reports to its bus. */
 export interface ConnectionOwner {
   /** An echo has come back after `ms`. */
   echoed(ms: number): void;
   becameLive(): void;
-  /** It is not live: it was until now, or this is another error of the gap. */
+  /** It is not live. It was until now, or this is another error of the gap. */
   broke(cause: GapCause, error: unknown, wasLive: boolean): void;
   refused(error: unknown): void;
   received(text: string): void;
 }
 
-/** Clients have limits of their own, which should come first. */
+/** The clients have limits of their own, which should come first. */
 const CONNECT_TIMEOUT_MS = 15_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 1_000;
 const STALL_MS = 250;
 
 export class Connection {
-  /** Tells this bus of this process from all others. */
+  /** Distinguishes this bus of this process from all others. */
   readonly origin: string = randomBytes(9).toString('base64url');
   readonly #transport: Transport;
   readonly #owner: ConnectionOwner;
@@ -48,15 +47,15 @@ export class Connection {
   #state: BusState = 'connecting';
   #liveSinceMs = 0;
   #number = 0;
-  /** What `connect` was called with last; undefined between two attempts. */
+  /** The link of the last `connect`. Undefined between two attempts. */
   #link: TransportLink | undefined;
   #isUp = false;
   #attempts = 0;
-  /** The number of the echo that is awaited; 0 for none. */
+  /** The number of the echo that has not come back yet. 0 for none. */
   #echo = 0;
   #echoSentMs = 0;
   #deadline: TimerTask | undefined;
-  /** The next echo, or the next attempt. */
+  /** The task for the next echo, or for the next attempt. */
   #next: TimerTask | undefined;
   #gone: Promise<unknown> | undefined;
 
@@ -109,10 +108,10 @@ export class Connection {
   }
 
   /**
-   * Publishes a frame with the next number; calls back once, unless the connection has broken
+   * Publishes a frame with the next number. Calls back once, unless the connection has broken
    * meanwhile.
    *
-   * @param body its hints; nothing for an echo.
+   * @param body its hints. Nothing for an echo.
    */
   publish(body: string, done: (error?: { readonly reason: unknown }) => void): void {
     const link = this.#link;
@@ -153,7 +152,7 @@ export class Connection {
     this.#owner.becameLive();
   }
 
-  /** A frame of another process is missing: a gap, though the connection may be sound. */
+  /** A frame of another process is missing. That is a gap, though the connection may be sound. */
   jumped(error: unknown): void {
     if (this.#state !== 'live') return; // what is missing is made good when it becomes live
     this.#state = 'gap';
@@ -162,7 +161,7 @@ export class Connection {
     if (this.#isUp) this.#sendEcho();
   }
 
-  /** Gives the connection up, and connects again later. */
+  /** Drops the connection, and connects again later. */
   fail(cause: GapCause, error: unknown): void {
     if (this.#state === 'closed') return;
     if (isRefusal(error)) {
@@ -199,7 +198,7 @@ export class Connection {
     });
   }
 
-  /** Fails unless what is awaited comes within `ms`. */
+  /** Fails unless the awaited event comes within `ms`. */
   #expect(ms: number, cause: GapCause, message: string): void {
     this.#deadline?.cancel();
     const dueMs = this.#timer.now() + ms;
@@ -215,7 +214,7 @@ export class Connection {
     this.#echo = 0;
     this.#deadline?.cancel();
     this.#next?.cancel();
-    // What a client says about its own end interests nobody.
+    // The errors of a client that is being closed are of no interest.
     const gone = async (): Promise<unknown> => this.#transport.disconnect();
     return gone().catch(() => {});
   }

@@ -1,24 +1,24 @@
-// The protocol: what the processes of a bus send each other.
+// The protocol: the frames that the processes of a bus send each other.
 //
 // A frame is one line of JSON:
 //   {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
 //   v    the version of the protocol
 //   o    its origin: 12 random characters for each bus of each process. A frame of
 //        `notifyInTransaction` has none.
-//   n    its number: 1, 2, 3 ... for each origin, so that a hole shows
+//   n    its number: 1, 2, 3 ... for each origin, so that a missing frame is noticed
 //   h    hints by the name of their member: a key, or a key and its value. A bigint is the text
 //        "12n", Infinity the text "Infinity".
 //   all  names whose members are to try everything: more had changed than could be kept
 // An echo is a frame without hints.
 //
-// Ground rules. A frame is never longer than its engine takes: keys and values are short
+// Ground rules. A frame is never longer than its engine takes. Keys and values are short
 // (bus-member.ts), so one hint always fits.
 import type { HintValue } from '../bus-member.ts';
 import { foreignProtocol, foreignText } from '../errors.ts';
 
 export const PROTOCOL_VERSION = 1;
 
-/** A hint that is read from a frame, or goes into one. */
+/** A hint that was read from a frame, or goes into one. */
 export interface Hint {
   readonly name: string;
   readonly key: string;
@@ -27,7 +27,7 @@ export interface Hint {
 
 /** A frame that was read. */
 export interface Frame {
-  /** Undefined for a frame that was published by a transaction: it has no number either. */
+  /** Undefined for a frame that a transaction published. Such a frame has no number either. */
   readonly origin: string | undefined;
   readonly number: number;
   readonly hints: readonly Hint[];
@@ -36,17 +36,17 @@ export interface Frame {
 }
 
 /**
- * The bytes around the hints of a frame, at most: the version, the origin, the number and the
+ * The most bytes that a frame needs besides its hints: the version, the origin, the number and the
  * brackets.
  */
 const HEAD_BYTES = 96;
 
-/** @param body what {@link FrameBody} gave; '' for an echo. */
+/** @param body the text of a {@link FrameBody}. '' for an echo. */
 export function frameText(origin: string, number: number, body: string): string {
   return `{"v":${PROTOCOL_VERSION},"o":"${origin}","n":${number}${body}}`;
 }
 
-/** A frame of no origin: its hints reach every process, the publisher's own too. */
+/** A frame without origin. Its hints reach every process, the publisher's own too. */
 export function anonymousFrameText(body: string): string {
   return `{"v":${PROTOCOL_VERSION}${body}}`;
 }
@@ -62,7 +62,7 @@ export class FrameBody {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds a hint, unless the frame is too full for it; whether it did. */
+  /** Adds a hint. Returns false when the frame has no room for it. */
   add(name: string, key: string, value: HintValue | undefined): boolean {
     const text = value === undefined ? JSON.stringify(key) : JSON.stringify([key, valueJson(value)]);
     const keys = this.#names.get(name);
@@ -74,7 +74,7 @@ export class FrameBody {
     return true;
   }
 
-  /** Adds "try everything" for a name, unless the frame is too full for it; whether it did. */
+  /** Adds "try everything" for a name. Returns false when the frame has no room for it. */
   addAll(name: string): boolean {
     const bytes = nameBytes(name);
     if (this.#bytes + bytes > this.#maxBytes) return false;
@@ -95,8 +95,8 @@ export class FrameBody {
 }
 
 /**
- * @throws PurgatoryError ERR_PURGATORY_BUS_PROTOCOL for a text of another version, or none of the
- *   protocol's.
+ * @throws PurgatoryError ERR_PURGATORY_BUS_PROTOCOL for a text of another version, or one that is
+ * no frame.
  */
 export function readFrame(text: string): Frame {
   let json: unknown;

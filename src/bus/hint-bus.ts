@@ -1,10 +1,10 @@
-// The bus: what is published here reaches the members of the same name in other processes, over any
+// The bus. What is published here reaches the members of the same name in other processes, over any
 // transport.
 //
-// Ground rules. It joins its connection, its sender, its receiver and its members, and has a timer
-// of its own that keeps no process alive but for hints that are about to be sent. Members are given
-// hints of OTHER processes only. Each time it becomes live, every member sweeps. In a gap nothing
-// throws.
+// Ground rules. It joins its connection, its sender, its receiver and its members. It has a timer
+// of its own, which keeps the process alive only while hints are about to be sent. Members get the
+// hints of OTHER processes only. Each time the bus becomes live, every member sweeps. In a gap
+// nothing throws.
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
 import type { BusMember, Membership } from '../bus-member.ts';
@@ -153,7 +153,7 @@ export class HintBus implements Bus {
     this.#closing ??= this.#close(Promise.resolve());
   }
 
-  /** An error is reported once, however often it comes, until the bus is live again. */
+  /** Reports an error once, however often it comes, until the bus is live again. */
   #report(error: unknown): void {
     const text = String(error);
     if (text === this.#lastError) return;

@@ -1,6 +1,6 @@
-// What a LocalHub does to the frames of its buses: nothing, or what networks do.
+// The faults that a LocalHub makes in the frames of its buses: none, or those of real networks.
 //
-// Ground rules. All chance comes from one seed, so that a run can be repeated.
+// Ground rules. All random choices come from one seed, so a run can be repeated.
 import { checkedNumber, checkedOptions } from '../errors.ts';
 
 /** The faults of a {@link LocalHub}; a probability is from 0 to 1. All default to 0. */
@@ -9,11 +9,14 @@ export interface HubFaults {
   loss?: number;
   /** The probability that it reaches a bus twice. */
   duplication?: number;
-  /** The probability that it comes behind frames that were published after it. */
+  /** The probability that it arrives after frames that were published later. */
   reordering?: number;
   /** How long a frame takes, in ms. */
   delayMs?: number;
-  /** Where chance begins: the same seed and the same calls give the same faults. Default 1. */
+  /**
+   * The seed of the random choices. The same seed and the same calls give the same faults. Default
+   * 1.
+   */
   seed?: number;
 }
 

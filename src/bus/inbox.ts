@@ -1,28 +1,26 @@
-// The hints that have come from other processes, and are to be tried.
+// The hints from other processes that are to be tried.
 //
-// Ground rules. It owns what is pending, each key of a member once. As a rule a hint is tried in
-// the call that brings it. After SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for a
-// later turn, so that a flood of hints does not block the event loop; what comes meanwhile is
-// merged. More than `maxKeys` pending become one sweep for each of their members.
-//
-// A waiter that a try answers goes on in a microtask, after the slice. So the clock does not see
-// what that costs, and only a limit on tries bounds it. Two slices may follow each other without a
-// look at the timers: one while the loop polls, one as an immediate after that.
-//
-// Costs. O(1) for a hint, and what its tries cost.
+// Ground rules. It owns what is pending, each key of a member once. Normally a hint is tried in the
+// call that brings it. After SLICE_MS of tries in a row, the rest waits for a later turn, so that a
+// flood of hints does not block the event loop. Hints that arrive meanwhile are merged. When more
+// than `maxKeys` are pending, they become one sweep for each of their members.
+// Costs. O(1) for a hint, and the cost of its tries.
 import type { BusMember, HintValue } from '../bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 
-/** What the inbox tells its bus. */
+/** What the inbox reports to its bus. */
 export interface InboxOwner {
   tried(someoneWatched: boolean): void;
   overflowed(keys: number, members: Iterable<BusMember>): void;
 }
 
-/** As a timer's slice (system-timer-options.ts). */
+/** The same as a timer's slice (system-timer-options.ts). */
 const SLICE_MS = 5;
 const SLICE_TRIES = 256;
-/** Tries that come sooner after the last ones continue their slice: they may share a turn. */
+/**
+ * Tries that follow the last ones within this time continue their slice, because they may share a
+ * turn.
+ */
 const PAUSE_MS = 1;
 
 export class Inbox {
@@ -33,7 +31,7 @@ export class Inbox {
   #size = 0;
   #isDeferred = false;
   #sliceEndMs = 0;
-  /** Tries that are left to the slice. */
+  /** The tries that the slice may still make. */
   #triesLeft = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
 
@@ -83,7 +81,7 @@ export class Inbox {
     for (const member of this.#pending.keys()) this.drop(member);
   }
 
-  /** A hint may change everything here: each is taken out before it is tried. */
+  /** A hint may change everything here. So each is taken out before it is tried. */
   #drain(): void {
     for (const [member, keys] of this.#pending) {
       for (const [key, value] of keys) {

@@ -1,8 +1,8 @@
-// An engine in memory: its buses hear each other as processes would. For tests.
+// An engine in memory, for tests. Its buses get each other's hints as processes would.
 //
-// Ground rules. Without faults everything happens at once, inside the call that publishes or
-// advances the clock, so that a test on a ManualClock needs no waiting. A bus that is cut knows it
-// at once and is live again as soon as it is mended; one that is muted must find out by its echo.
+// Ground rules. Without faults, everything happens at once, inside the call that publishes or
+// advances the clock. So a test on a ManualClock needs no waiting. A bus that is cut knows it at
+// once, and is live again as soon as it is mended. A bus that is muted must find out by its echo.
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgValue } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
@@ -16,10 +16,10 @@ export interface LocalHubOptions extends HubFaults {
   clock?: Clock;
 }
 
-/** How far back a frame falls that is out of order, in ms. */
+/** By how much a frame that is out of order is late, in ms. */
 const REORDERING_MS = 20;
 
-/** Stands for an engine and its network: each `bus()` is a process's bus. */
+/** Stands for an engine and its network. Each `bus()` is the bus of one process. */
 export class LocalHub {
   readonly #clock: Clock;
   readonly #faults: Required<HubFaults>;
@@ -35,9 +35,8 @@ export class LocalHub {
   }
 
   /**
-   * Makes a bus: another process, as it were.
-   *
-   * @throws TypeError, RangeError (Node's codes) for a bad option.
+   * Makes a bus, which stands for another process. @throws TypeError, RangeError (Node's codes) for
+   * a bad option.
    */
   bus(options?: BusOptions): Bus {
     const checked = checkedBusOptions(options, { clock: this.#clock });
@@ -58,19 +57,16 @@ export class LocalHub {
   }
 
   /**
-   * Swallows what `bus`, or any, sends and should hear, without a word: only its echo tells it.
-   *
-   * @throws as `cut`.
+   * Drops silently all that `bus`, or any bus, sends and should receive. Only the missing echo
+   * shows it. @throws as `cut`.
    */
   mute(bus?: Bus): void {
     for (const line of this.#linesOf(bus)) line.isMuted = true;
   }
 
   /**
-   * Ends `cut` and `mute`; what was cut connects at once, what was muted finds out by its next
-   * echo.
-   *
-   * @throws as `cut`.
+   * Ends `cut` and `mute`. A bus that was cut connects at once. One that was muted finds out by its
+   * next echo. @throws as `cut`.
    */
   mend(bus?: Bus): void {
     for (const line of this.#linesOf(bus)) line.mend();
@@ -111,7 +107,7 @@ class LocalLine implements Transport {
   readonly #deliver: (text: string) => void;
   isMuted = false;
   #isCut = false;
-  /** The last one that the bus has given: what is mended tries again by it. */
+  /** The last link that the bus has given. A mended line connects again with it. */
   #link: TransportLink | undefined;
   #isConnected = false;
 

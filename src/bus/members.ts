@@ -1,7 +1,7 @@
-// Who has joined a bus in this process, and their sweeps.
+// The members of a bus in this process, and their sweeps.
 //
-// Ground rules. It has one member of each name. A sweep of a member that is asked for before the
-// last one has ended is part of that; a member that leaves has swept.
+// Ground rules. It has one member of each name. A call for a sweep during a member's sweep is part
+// of that sweep. When a member leaves, its sweep has ended.
 import type { BusMember } from '../bus-member.ts';
 import { invalidArgType, invalidArgValue, nameJoined } from '../errors.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
@@ -13,7 +13,7 @@ export class Members {
   readonly #timer: SystemTimer;
   readonly #meter: BusMeter;
   readonly #byName = new Map<string, BusMember>();
-  /** When the sweeps that are under way began. */
+  /** For each sweep that is under way: when it began. */
   readonly #sweeping = new Map<BusMember, number>();
 
   constructor(timer: SystemTimer, meter: BusMeter) {
@@ -69,7 +69,7 @@ export class Members {
   }
 }
 
-/** @throws TypeError (Node's codes) for a name that no bus takes. */
+/** @throws TypeError (Node's codes) for a name that a bus does not take. */
 export function checkMemberName(name: string): void {
   if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {

@@ -1,8 +1,8 @@
-// `purgatory/bus/nats`: a bus over NATS, by the user's own connection.
+// `purgatory/bus/nats`: a bus over NATS, with the user's own connection.
 //
-// Ground rules. One connection publishes and subscribes. It connects again by itself; each time it
-// says so, the bus has been in a gap and subscribes anew. One that gave up (`maxReconnectAttempts`)
-// is closed for good, and so is the bus then.
+// Ground rules. One connection publishes and subscribes. It reconnects by itself. Each time it
+// reports that, the bus has been in a gap and subscribes anew. A connection that has given up
+// (`maxReconnectAttempts`) is closed for good, and the bus closes too.
 import { invalidArgType, invalidArgValue } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
 import { createBus } from './hint-bus.ts';
@@ -21,10 +21,11 @@ export interface NatsConnectionLike {
 }
 
 /**
- * A bus over NATS. The connection stays the user's to close; make it with `maxReconnectAttempts:
- * -1`. `prefix` is the subject.
+ * A bus over NATS. Closing the connection stays the user's task. Make it with
+ * `maxReconnectAttempts: -1`. `prefix` is the subject.
  *
- * @throws TypeError, RangeError (Node's codes) for what is no connection, or a bad option.
+ * @throws TypeError, RangeError (Node's codes) for a value that is not a connection, or a bad
+ * option.
  */
 export function natsBus(connection: NatsConnectionLike, options?: BusOptions): Bus {
   if (typeof connection?.subscribe !== 'function' || typeof connection.status !== 'function') {
@@ -69,7 +70,7 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
   };
 }
 
-/** Tells the link that the connection broke; returns what ends that. */
+/** Reports to the link when the connection breaks. Returns a function that stops the watching. */
 function watchStatus(connection: NatsConnectionLike, link: TransportLink): () => void {
   const status = connection.status() as ReturnType<NatsConnectionLike['status']> & { stop?(): void };
   const watch = async (): Promise<void> => {

@@ -1,14 +1,15 @@
-// Whose frames have been heard, and which of them.
+// The processes whose frames have arrived, and the numbers of those frames.
 //
-// Ground rules. It keeps the last number of each process that was heard of lately, and the numbers
-// that are missing before it. A number that does not follow the last one means that frames are
-// missing. A process that is unknown may just be new here; but a bus that has been live for long
-// would have heard its echoes before, so then its first frame must be number 1.
-// Costs. note: O(1), and O(missing frames) at a hole, at most MAX_MISSING.
+// Ground rules. It keeps the last number of each process that has sent something lately, and the
+// numbers that are missing before it. A number that does not follow the last one means that frames
+// are missing. A process that is unknown may be new. But a bus that has been live for long would
+// have received echoes of an older process. So then the first frame of an unknown process must be
+// number 1.
+// Costs. note: O(1), and O(missing frames) where frames are missing, at most MAX_MISSING.
 
 /**
- * `inOrder`: the next one. `jumped`: frames before it are missing. `late`: one of those.
- * `repeated`: it has come before.
+ * `inOrder`: the next one. `jumped`: frames before it are missing. `late`: it was missing.
+ * `repeated`: it has arrived before.
  */
 export type Arrival = 'inOrder' | 'jumped' | 'late' | 'repeated';
 
@@ -19,18 +20,23 @@ interface Heard {
   missing: Set<number> | undefined;
 }
 
-/** Frames that are missing longer ago are taken for repeated when they come. */
+/**
+ * The most missing numbers that are kept. Frames that have been missing for longer count as
+ * repeated when they arrive.
+ */
 const MAX_MISSING = 1_000;
 
 export class Origins {
   readonly #heard = new Map<string, Heard>();
 
-  /** Processes that were heard of. */
+  /** The number of processes that have sent something. */
   get size(): number {
     return this.#heard.size;
   }
 
-  /** @param knowsAll whether every process that is older than this frame must have been heard. */
+  /**
+   * @param knowsAll whether every process that is older than this frame must have sent something.
+   */
   note(origin: string, number: number, nowMs: number, knowsAll: boolean): Arrival {
     const heard = this.#heard.get(origin);
     if (heard === undefined) {
@@ -56,12 +62,12 @@ export class Origins {
     return heard.missing?.delete(number) === true ? 'late' : 'repeated';
   }
 
-  /** Forgets who was last heard of before `beforeMs`: processes that have ended. O(size). */
+  /** Forgets processes whose last frame came before `beforeMs`: they have ended. O(size). */
   forget(beforeMs: number): void {
     for (const [origin, { atMs }] of this.#heard) if (atMs < beforeMs) this.#heard.delete(origin);
   }
 
-  /** Forgets all: after a gap a hole in the numbers tells nothing new. */
+  /** Forgets all. After a gap, a missing number means nothing new. */
   clear(): void {
     this.#heard.clear();
   }

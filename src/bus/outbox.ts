@@ -1,13 +1,13 @@
 // The hints that are to be sent: each key once, however often it was published.
 //
 // Ground rules. It owns what is pending, by the name of its member. The last value of a key counts.
-// With more than `maxKeys` pending it drops them all and remembers, for each of their names, "try
-// everything"; a hint for such a name is part of that until it is sent.
+// When more than `maxKeys` are pending, it drops them all and keeps "try everything" for each of
+// their names. A hint for such a name is part of that until it is sent.
 // Costs. add: O(1). take: O(hints taken).
 import type { HintValue } from '../bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
 
-/** What one frame carries. */
+/** The content of one frame. */
 export interface Batch {
   readonly hints: readonly Hint[];
   readonly all: readonly string[];
@@ -34,7 +34,7 @@ export class Outbox {
     return this.#size === 0 && this.#all.size === 0;
   }
 
-  /** Adds a hint; how many keys are lost to "try everything" by that. */
+  /** Adds a hint. Returns how many keys became part of a "try everything" by that. */
   add(name: string, key: string, value: HintValue | undefined): number {
     if (this.#all.has(name)) return 1;
     let keys = this.#names.get(name);
@@ -60,7 +60,7 @@ export class Outbox {
     this.#size -= keys.size;
   }
 
-  /** Takes out as much as fits in a frame of `maxBytes`. */
+  /** Takes out as many hints as fit in a frame of `maxBytes`. */
   take(maxBytes: number): Batch {
     const frame = new FrameBody(maxBytes);
     const all: string[] = [];
@@ -87,8 +87,8 @@ export class Outbox {
   }
 
   /**
-   * Puts back what could not be sent, but for keys that were published again since; how many keys
-   * are lost to "try everything".
+   * Puts back what could not be sent, except keys that were published again since. Returns how many
+   * keys became part of a "try everything".
    */
   restore({ hints, all }: Batch): number {
     for (const name of all) this.addAll(name);

@@ -1,10 +1,10 @@
-// `purgatory/bus/postgres`: a bus over PostgreSQL's LISTEN and NOTIFY, by connections of `pg`.
+// `purgatory/bus/postgres`: a bus over PostgreSQL's LISTEN and NOTIFY, with connections of `pg`.
 //
 // Ground rules. The bus has one connection of its own, which listens and notifies. pg never
-// connects a client twice, so each attempt makes a new one. NOTIFY takes a lock of the whole server
-// when its transaction commits: hints are gathered for 10 ms, and go out in statements of their
-// own. Who wants a hint to commit with the data pays for that lock in the transaction:
-// notifyInTransaction.
+// connects a client twice, so each attempt makes a new client. NOTIFY takes a lock of the whole
+// server when its transaction commits. So hints are gathered for 10 ms, and go out in statements of
+// their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
+// transaction.
 import { checkHintKey } from '../bus-member.ts';
 import { invalidArgType } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
@@ -36,9 +36,9 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
  * A bus over PostgreSQL.
  *
  * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must
- *   lead to the primary server itself: a replica cannot notify, and behind a pooler such as
- *   PgBouncer nothing is heard. Both are refused, and the bus closes.
- * @throws TypeError, RangeError (Node's codes) for no function, or a bad option.
+ * lead to the primary server itself. A replica cannot notify, and behind a pooler such as PgBouncer
+ * nothing is received. Both are refused, and the bus closes.
+ * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
   if (typeof newClient !== 'function') throw invalidArgType('newClient', 'of type function', newClient);
@@ -47,13 +47,14 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
 }
 
 /**
- * Publishes hints in the transaction of `client`: processes are told when it commits, the
- * publishing one included, and not at all when it is rolled back. The server serializes the commits
- * of transactions that notify: only for hints that must not be lost.
+ * Publishes hints in the transaction of `client`. All processes, the publishing one included, get
+ * them when the transaction commits. They are dropped when it is rolled back. The server serializes
+ * the commits of transactions that notify: use this only for hints that must not be lost.
  *
- * @param name of the purgatory. @param options the `prefix` of the bus.
+ * @param name of the purgatory.
+ * @param options the `prefix` of the bus.
  * @throws TypeError for keys that a bus does not take; nothing is published then. Rejects with what
- *   the query rejects with.
+ * the query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
@@ -80,13 +81,13 @@ export async function notifyInTransaction(
 export function postgresTransport(newClient: () => PostgresClient, channel: string): Transport {
   let client: PostgresClient | undefined;
   let hasListened = false;
-  /** The last query: pg wants one at a time. */
+  /** The last query. pg wants one query at a time. */
   let last: Promise<unknown> = Promise.resolve();
   const start = async (own: PostgresClient, link: TransportLink): Promise<void> => {
     await own.connect();
     const why = await unfitness(own);
-    // A server that was fit before is in the middle of a failover: the next attempt may meet
-    // another.
+    // A server that was fit before is in the middle of a failover. The next attempt may meet
+    // another server.
     if (why !== undefined) throw hasListened ? new Error(why) : refusal(why);
     await own.query(`LISTEN "${channel}"`);
     hasListened = true;
@@ -123,7 +124,7 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
   };
 }
 
-/** Why no bus can be made of what `client` is connected to; undefined when one can. */
+/** The reason why the server of `client` cannot carry a bus. Undefined when it can. */
 async function unfitness(client: PostgresClient): Promise<string | undefined> {
   const { rows } = await client.query('SELECT pg_is_in_recovery() AS replica, pg_backend_pid() AS pid');
   if (rows[0].replica === true) {

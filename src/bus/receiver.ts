@@ -1,9 +1,9 @@
-// What a bus hears: frames are read, put in order by their origin and number, and handed to the
-// members as hints to try, or as sweeps.
+// The receiving half of a bus. Frames are read, put in order by their origin and number, and handed
+// to the members as hints to try, or as sweeps.
 //
-// Ground rules. It owns the inbox and the numbers heard of other processes. Frames of its own
-// origin go back to the connection, which looks for echoes. A frame that came before is dropped,
-// and a hole before a frame is a gap.
+// Ground rules. It owns the inbox and the numbers received from other processes. Frames of its own
+// origin go back to the connection, which looks for echoes. A repeated frame is dropped. A missing
+// frame before a frame is a gap.
 import type { BusMember } from '../bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { CheckedBusOptions } from './bus.ts';
@@ -14,9 +14,12 @@ import { Inbox } from './inbox.ts';
 import type { Members } from './members.ts';
 import { type Arrival, Origins } from './origins.ts';
 
-/** After so many times its `echoMs` a bus has heard every process that was there before. */
+/**
+ * A bus that has been live for so many times its `echoMs` has heard every process that was there
+ * before.
+ */
 const ECHOES_TO_KNOW_ALL = 1.25;
-/** A process that was silent for so many times its `echoMs` has ended. */
+/** A process that was silent for so many times its `echoMs` counts as ended. */
 const ECHOES_TO_FORGET = 100;
 
 export class Receiver {
@@ -29,7 +32,7 @@ export class Receiver {
   readonly #origins = new Origins();
   readonly #inbox: Inbox;
 
-  /** @param report takes what is wrong with a text that is no frame of this protocol. */
+  /** @param report gets the error of a text that is no frame of this protocol. */
   constructor(
     connection: Connection,
     members: Members,
@@ -55,7 +58,7 @@ export class Receiver {
     });
   }
 
-  /** Processes that were heard of. */
+  /** The number of processes that have sent something. */
   get peers(): number {
     return this.#origins.size;
   }
@@ -90,7 +93,7 @@ export class Receiver {
     this.#inbox.clear();
   }
 
-  /** Frames were missed: a hole in the numbers tells nothing new. */
+  /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
     this.#origins.clear();
   }
@@ -105,7 +108,7 @@ export class Receiver {
       const member = this.#members.get(name);
       if (member === undefined) continue;
       this.#meter.received++;
-      // A late hint must not take the place of a younger one that is pending.
+      // A late hint must not replace a younger one that is pending.
       if (!isLate) this.#inbox.add(member, key, value);
       else if (!member.hinted(key, value, true)) this.#meter.forNobody++;
     }

@@ -1,25 +1,25 @@
-// `purgatory/bus/redis`: a bus over Redis or Valkey's pub/sub, by the user's own client.
+// `purgatory/bus/redis`: a bus over the pub/sub of Redis or Valkey, with the user's own client.
 //
-// Ground rules. The user's client publishes. A connection of the bus's own, duplicated from it,
-// subscribes; it never connects again by itself, so that no break goes unseen. What a client needs
-// to connect (TLS, passwords, Sentinel) comes with the duplicate. In a cluster a publication
-// reaches all nodes, but two that go by different nodes may change places: one master serves both
-// directions, until it is lost.
+// Ground rules. The user's client publishes. A connection of the bus's own, duplicated from the
+// client, subscribes. It never reconnects by itself, so no break goes unnoticed. The duplicate has
+// all that a client needs to connect (TLS, passwords, Sentinel). In a cluster a publication reaches
+// all nodes, but two publications through different nodes may change order. So one master serves
+// both directions, until it is lost.
 import { invalidArgType } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
 import { createBus } from './hint-bus.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
 /**
- * What is needed of a client: a `Redis` or `Cluster` of ioredis or iovalkey; a client or cluster of
- * node-redis that is connected.
+ * What the bus needs of a client: a `Redis` or `Cluster` of ioredis or iovalkey, or a connected
+ * client or cluster of node-redis.
  */
 export interface RedisClient {
   duplicate(...overrides: never[]): unknown;
   publish(channel: string, message: string): Promise<unknown>;
 }
 
-/** What the clients of both families do alike. */
+/** What the clients of both families have in common. */
 interface Emitter {
   on(event: string, listener: (...values: never[]) => void): unknown;
 }
@@ -40,7 +40,7 @@ interface IoRedis extends Emitter, Publisher {
 interface NodeRedis extends Emitter, Publisher {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
-  /** Of a cluster. */
+  /** Only a cluster has it. */
   getRandomNode?(): unknown;
   nodeClient?(node: unknown): Promise<NodeRedis>;
   connect(): Promise<unknown>;
@@ -56,12 +56,13 @@ interface Line {
 }
 
 /**
- * A bus over Redis. The client stays the user's to close; the bus adds one connection to it.
+ * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
+ * own.
  *
- * Needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`: without them the
+ * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`. Without them the
  * bus is refused and closes.
  *
- * @throws TypeError, RangeError (Node's codes) for what is no client, or a bad option.
+ * @throws TypeError, RangeError (Node's codes) for a value that is not a client, or a bad option.
  */
 export function redisBus(client: RedisClient, options?: BusOptions): Bus {
   if (typeof client?.duplicate !== 'function' || typeof client.publish !== 'function') {

@@ -1,9 +1,9 @@
-// What a bus publishes: the hints of its outbox, gathered for `flushMs`, frame after frame.
+// The sending half of a bus: the hints of its outbox, gathered for `flushMs`, frame after frame.
 //
-// Ground rules. It owns the outbox and the frame under way. One frame is under way at a time: hints
+// Ground rules. It owns the outbox and the frame under way. One frame is under way at a time. Hints
 // that are published meanwhile are merged by key and go out together, so a slow engine gets fewer,
 // fuller frames. A frame that the engine did not take goes back to the outbox. It sends only while
-// the connection is live; what is pending in a gap waits for `send`. The timer keeps the process
+// the connection is live. What is pending in a gap waits for `send`. The timer keeps the process
 // alive while hints are about to be sent.
 //
 // Costs. publish: O(1).
@@ -14,7 +14,7 @@ import type { BusMeter } from './bus-meter.ts';
 import type { Connection } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
 
-/** Frames that an engine without a round trip is given in a turn, before others have theirs. */
+/** An engine without a round trip gets at most so many frames in a turn of the event loop. */
 const FRAMES_A_TURN = 32;
 
 export class Sender {
@@ -57,10 +57,7 @@ export class Sender {
     this.#sendSoon();
   }
 
-  /**
-   * Sends frame after frame, one at a time, for as long as they are full or somebody waits for
-   * them.
-   */
+  /** Sends one frame after another, while frames are full or a flush waits for them. */
   send(): void {
     for (let frames = 0; frames < FRAMES_A_TURN; frames++) if (!this.#sendFrame()) return;
     this.#sendSoon(0);
@@ -86,7 +83,7 @@ export class Sender {
     });
   }
 
-  /** Gives the connection up when the frame under way has been so for over `timeoutMs`. */
+  /** Drops the connection when the frame under way has been so for over `timeoutMs`. */
   checkConfirmed(nowMs: number, timeoutMs: number): void {
     if (this.#underWay !== undefined && nowMs - this.#underWay.sinceMs > timeoutMs) {
       this.#connection.fail('publish', new Error('The engine did not confirm a frame'));

@@ -1,15 +1,15 @@
 // `purgatory/bus/workers`: a bus between the worker threads of one process, by BroadcastChannel. No
-// server.
+// server is needed.
 //
-// Ground rules. A BroadcastChannel does not hear itself, so the bus has two: one speaks, the other
-// listens. Neither keeps a thread alive.
+// Ground rules. A BroadcastChannel does not receive its own messages. So the bus has two: one
+// sends, the other listens. Neither keeps a thread alive.
 import { BroadcastChannel } from 'node:worker_threads';
 import { type Bus, type BusOptions, checkedBusOptions } from './bus.ts';
 import { createBus } from './hint-bus.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * A bus between the main thread and the worker threads of this process: call it in each.
+ * A bus between the main thread and the worker threads of this process. Call it in each thread.
  *
  * @throws TypeError, RangeError (Node's codes) for a bad option.
  */

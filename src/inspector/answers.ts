@@ -1,6 +1,7 @@
-// How the inspector answers: with its page, with JSON, or with a refusal.
+// The answers of the inspector: its page, JSON, or a refusal.
 //
-// Ground rules. Nothing that it sends is sniffed for another type; what it tells is not stored, and no page of another origin may read it.
+// Ground rules. The browser may not guess another type for an answer. No answer is stored, and no
+// page of another origin may read it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pageAsset } from './page-asset.ts';
 

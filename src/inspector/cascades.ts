@@ -1,7 +1,8 @@
 // The cascades of the shown timers since the last frame.
 //
-// Ground rules. Subscribed only while somebody watches. Of many in one frame the latest MAX_CASCADES are kept; a bucket whose tasks had all
-// left before it expired is none. It keeps no timer. O(1) an event.
+// Ground rules. It subscribes only while somebody watches. Of many cascades in one frame, it keeps
+// the latest MAX_CASCADES. A bucket whose tasks had all left before it expired does not count. It
+// keeps no timer. O(1) an event.
 import { type WheelCascaded, wheelCascaded } from '../timer/timer-events.ts';
 import { type Cascade, MAX_CASCADES, type TimerView } from './frame.ts';
 
@@ -23,7 +24,7 @@ export class Cascades {
     this.#of = new WeakMap();
   }
 
-  /** Those of one timer since this was last asked, and the last one. */
+  /** The cascades of one timer since the last call, and the last cascade. */
   take(timer: object): Pick<TimerView, 'cascades' | 'lastCascade'> {
     const of = this.#of.get(timer);
     if (of === undefined) return { cascades: [], lastCascade: null };

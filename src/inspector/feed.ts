@@ -1,21 +1,22 @@
-// The stream of frames to whoever watches: Server-Sent Events, at most four a second.
+// The stream of frames to those who watch: Server-Sent Events, at most four a second.
 //
-// Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody watches there is no clock, no frame is
-// made and the source is stopped: an inspector that nobody looks at costs nothing. A frame is made once for all watchers, and skipped for
-// one whose connection has not taken the last yet. Nothing here keeps the process alive.
+// Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody
+// watches, there is no clock, no frame is made and the source is stopped. So an inspector that
+// nobody looks at costs nothing. A frame is made once for all watchers. A watcher whose connection
+// has not taken the last frame yet misses this one. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
 import type { Frame } from './frame.ts';
 
 /** Between two frames, in ms. */
 export const FRAME_MS = 250;
-/** After which a page that has lost the server tries again, in ms. */
+/** The time after which a page that has lost the server tries again, in ms. */
 const RETRY_MS = 1000;
 
 /** Where frames come from. */
 export interface FrameSource {
   /** Somebody watches from now on. */
   start(): void;
-  /** What there is to tell since the last frame. */
+  /** The news since the last frame. */
   frame(): Frame;
   /** Nobody watches any more. */
   stop(): void;

@@ -1,41 +1,53 @@
-// What the server tells the page: a frame four times a second, the history when the page opens, an answer to a search. All are JSON
-// of bounded size, whatever is parked.
+// What the server sends to the page: a frame four times a second, the history when the page opens,
+// the answer to a search. All are JSON of bounded size, whatever is parked.
 //
-// Ground rules. Types and their bounds only, no code but constants: both sides import this file, the server for Node and the page for the
-// browser. All times are in ms: `...AtMs` and `nowMs` by the clock of the timer or feed that they belong to, `ageMs` counted back from now,
-// `wallMs` since 1970.
+// Ground rules. Only types and their bounds, and no code but constants. Both sides import this
+// file, the server for Node and the page for the browser. All times are in ms: `...AtMs` and
+// `nowMs` by the clock of their timer or feed, `ageMs` counted back from now, `wallMs` since 1970.
 
-/** Buckets of one ring as drawn: a wheel of more is drawn in this many sectors, each the sum of its buckets. */
+/**
+ * The most sectors of a drawn ring. A wheel with more buckets is drawn with this many sectors, and
+ * each sector is the sum of its buckets.
+ */
 export const MAX_SECTORS = 64;
-/** Rings as drawn; what is in coarser wheels is told in one sum. */
+/** The most rings that are drawn. The tasks of coarser wheels are given as one sum. */
 export const MAX_RINGS = 6;
 /** Rows of the tables of hottest keys and oldest parked operations. */
 export const TOP = 8;
-/** Watch keys told per operation, and characters told per key. */
+/** Watch keys shown for an operation, and characters shown of a key. */
 export const MAX_KEYS = 4;
 export const MAX_KEY_LENGTH = 80;
-/** Characters told of the name of a purgatory. */
+/** Characters shown of the name of a purgatory. */
 export const MAX_NAME_LENGTH = 60;
-/** Keys, and operations of one key, told for a search; keys told of an operation that is asked for. */
+/**
+ * The most keys that a search finds, the most operations of one key, and the most keys of an
+ * operation that is asked for.
+ */
 export const MAX_FOUND = 12;
-/** Between two seconds of the history, how many it keeps, and of how many purgatories and timers. */
+/**
+ * The time between two seconds of the history, the number of seconds that it keeps, and the number
+ * of purgatories and timers.
+ */
 export const SECOND_MS = 1000;
 export const MAX_SECONDS = 600;
 export const MAX_RECORDED = 32;
-/** Cascades told per frame; operations followed at a time, ended ones included; events told of one operation. */
+/**
+ * The most cascades of a frame, the most operations that are followed at a time (ended ones
+ * included), and the most events of one operation.
+ */
 export const MAX_CASCADES = 16;
 export const MAX_TIMELINES = 8;
 export const MAX_EVENTS = 16;
 
 export interface Frame {
-  /** Told apart from every other run of an inspector: a page that sees another starts afresh. */
+  /** Unique to this run of the inspector. A page that sees another one starts afresh. */
   readonly run: string;
   /** When the frame was made, in ms since the feed's process started. */
   readonly atMs: number;
   readonly wallMs: number;
   /** Since the frame before. */
   readonly host: HostTime;
-  /** The latest second of the history; null: there is none. */
+  /** The latest second of the history. Null: there is none. */
   readonly second: Second | null;
   readonly purgatories: readonly PurgatoryView[];
   readonly timers: readonly TimerView[];
@@ -43,15 +55,17 @@ export interface Frame {
   readonly timelines: readonly Timeline[];
 }
 
-/** How a span of time went for the process. */
+/** How the process spent a span of time. */
 export interface HostTime {
   /** The longest time that the event loop was blocked. */
   readonly blockedMs: number;
-  /** What the process used of the CPUs. */
+  /** CPU time of the process. */
   readonly cpuMs: number;
-  /** How long its main thread was ready to run and got no CPU; null where the system does not tell. */
+  /**
+   * How long its main thread was ready to run and got no CPU. Null where the system does not say.
+   */
   readonly waitedMs: number | null;
-  /** Of the machine: threads that want to run, per CPU, over the last minute. */
+  /** Of the machine: threads that want to run, for each CPU, over the last minute. */
   readonly load: number;
 }
 
@@ -63,7 +77,7 @@ export interface History {
 }
 
 export interface Second {
-  /** Counted from 1 on: what is missing in between, nobody told. */
+  /** Counted from 1. A missing number is a second that was not received. */
   readonly number: number;
   readonly wallMs: number;
   /** Since the second before, which a blocked event loop makes longer. */
@@ -82,7 +96,10 @@ export type SecondOfPurgatory = readonly [
   failed: number,
 ];
 
-/** How many tasks ran since the second before, and the bound that 99 of 100 of them kept to: null past the last bin. */
+/**
+ * How many tasks ran since the second before, and the bound of the lateness of 99 % of them. Null
+ * past the last bin.
+ */
 export type SecondOfTimer = readonly [ran: number, latenessMs: number | null];
 
 export interface PurgatoryView {
@@ -96,7 +113,7 @@ export interface PurgatoryView {
   readonly oldest: readonly OldOperation[];
 }
 
-/** How operations left, counted since the purgatory was made. */
+/** How operations ended, counted since the purgatory was made. */
 export interface EndTotals {
   readonly completed: number;
   readonly expired: number;
@@ -105,28 +122,28 @@ export interface EndTotals {
 }
 
 export interface OldOperation {
-  /** To ask for it again; null where the purgatory does not give its operations away. */
+  /** The id to ask for it again. Null where the purgatory does not show its operations. */
   readonly id: number | null;
-  /** Its label if it has one, and else its class. */
+  /** Its label if it has one, else its class. */
   readonly type: string;
   readonly keys: readonly string[];
-  /** Keys that are not told, as far as they were counted. */
+  /** The number of further keys, as far as they were counted. */
   readonly more: number;
   readonly ageMs: number;
-  /** Until its deadline; negative when that is past; null: it has none. */
+  /** Time until its deadline. Negative when that is past. Null: it has no deadline. */
   readonly leftMs: number | null;
 }
 
-/** What is found for a text that the reader looks for. */
+/** The result of a search. */
 export interface Found {
   readonly text: string;
-  /** Whether the first of `keys` is spelled as the text. */
+  /** Whether the first of `keys` is exactly the text. */
   readonly isExact: boolean;
-  /** At most MAX_FOUND; without a search, those that are spelled so. */
+  /** At most MAX_FOUND. Without a search, only keys that are exactly the text. */
   readonly keys: readonly FoundKey[];
-  /** False: there are too many keys to look at all of them. */
+  /** False: there were too many keys to look at all of them. */
   readonly isWhole: boolean;
-  /** Who waits on the first key, the oldest first, at most MAX_FOUND. */
+  /** The operations that wait on the first key, the oldest first, at most MAX_FOUND. */
   readonly operations: readonly FoundOperation[];
 }
 
@@ -140,7 +157,7 @@ export interface FoundOperation extends OldOperation {
   readonly purgatory: string;
 }
 
-/** One operation with its keys, when the reader asks for it; null: it is not parked any more. */
+/** One operation with its keys, as the reader asked for it. Null: it is not parked any more. */
 export type AskedOperation = (FoundOperation & { readonly watches: readonly FoundKey[] }) | null;
 
 /** A bus between processes. */
@@ -150,10 +167,10 @@ export interface BusView {
   readonly state: 'connecting' | 'live' | 'gap' | 'closed';
   /** How long it has been in this state. */
   readonly forMs: number;
-  /** Other processes that were heard of. */
+  /** The number of other processes that have sent something. */
   readonly peers: number;
   readonly pendingKeys: number;
-  /** The last echo; null: none has come back yet. */
+  /** The last echo. Null: none has come back yet. */
   readonly echoMs: number | null;
   readonly lastGap: {
     readonly cause: string;
@@ -177,7 +194,7 @@ export interface BusView {
 
 export interface TimerView {
   readonly name: string;
-  /** The purgatories that it is the timer of, as far as they tell. */
+  /** The purgatories that use this timer, as far as they show it. */
   readonly of: readonly string[];
   readonly tickMs: number;
   readonly wheelSize: number;
@@ -185,11 +202,11 @@ export interface TimerView {
   readonly pending: number;
   /** The finest first. */
   readonly rings: readonly Ring[];
-  /** Tasks in wheels too coarse to be drawn, as far as they were counted. */
+  /** The number of tasks in wheels too coarse to be drawn, as far as they were counted. */
   readonly beyond: number;
   readonly head: QueueHead | null;
   readonly lateness: {
-    /** Upper bounds of the bins, in ms; counts has one more entry, for all that is later. */
+    /** Upper bounds of the bins, in ms. `counts` has one more entry, for all later ones. */
     readonly leMs: readonly number[];
     readonly counts: readonly number[];
   };
@@ -201,7 +218,7 @@ export interface TimerView {
   };
   /** Since the frame before. */
   readonly cascades: readonly Cascade[];
-  /** The last one since somebody watches. */
+  /** The last cascade since somebody began to watch. */
   readonly lastCascade: (Cascade & { readonly agoMs: number }) | null;
 }
 
@@ -209,11 +226,11 @@ export interface Ring {
   /** What one bucket spans, in ms. */
   readonly tickMs: number;
   readonly buckets: number;
-  /** The bucket that the wheels stand at. */
+  /** The bucket of the present tick. */
   readonly position: number;
   /** Tasks per sector. */
   readonly sectors: readonly number[];
-  /** There are more tasks than were counted: so many that counting them all would take too long. */
+  /** There are more tasks than were counted. To count them all would take too long. */
   readonly isMore: boolean;
 }
 
@@ -239,13 +256,13 @@ export interface Timeline {
   readonly purgatory: string;
   readonly type: string;
   readonly keys: readonly string[];
-  /** Keys that are not told. */
+  /** The number of further keys. */
   readonly more: number;
-  /** Since it was parked: until its end, or until now while it waits. */
+  /** Time since it was parked: until its end, or until now while it waits. */
   readonly ageMs: number;
-  /** The first is its parking; the last, once it has ended, its end. */
+  /** The first event is its parking. Once it has ended, the last event is its end. */
   readonly events: readonly TimelineEvent[];
-  /** Tries that found no place in `events`. */
+  /** The number of tries that are not in `events`, because it was full. */
   readonly untold: number;
 }
 
@@ -253,6 +270,6 @@ export interface TimelineEvent {
   /** Since it was parked. */
   readonly afterMs: number;
   readonly what: 'parked' | 'tried' | 'completed' | 'expired' | 'cancelled';
-  /** Of a try: the key of the event; without, it was the try right after parking. */
+  /** Of a try: the key of the event. Undefined for the try right after parking. */
   readonly key?: string;
 }

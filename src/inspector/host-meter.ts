@@ -1,8 +1,10 @@
-// How a span of time went for the process: how long its event loop was blocked, and whether it had a CPU then.
+// How the process spent a span of time: how long its event loop was blocked, and whether it had a
+// CPU then.
 //
-// Ground rules. It measures from `start` to `stop` only. `take` tells the span since it was last asked; it costs two system calls and, on
-// Linux, the reading of a small file, about 40 microseconds in all.
-// Source of the file: Linux, Documentation/scheduler/sched-stats.rst, /proc/<pid>/schedstat: ns on a CPU, ns waiting for one, time slices.
+// Ground rules. It measures only from `start` to `stop`. `take` returns the span since the last
+// call. It costs two system calls and, on Linux, the reading of a small file, about 40 microseconds
+// in all. Source of the file: Linux, Documentation/scheduler/sched-stats.rst,
+// /proc/<pid>/schedstat: ns on a CPU, ns waiting for one, time slices.
 import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import type { HostTime } from './frame.ts';
@@ -15,7 +17,7 @@ export class HostMeter {
   #cpuMs = 0;
   #waitedMs: number | null = null;
 
-  /** @param probeMs how often the event loop is probed: shorter blocks go unseen. */
+  /** @param probeMs the interval of the probe. A shorter block is not seen. */
   constructor(probeMs: number) {
     this.#loop = new LoopProbe(probeMs);
   }
@@ -50,7 +52,7 @@ function usedMs(): number {
   return (user + system) / 1000;
 }
 
-/** null where there is no such file, or it says nothing. */
+/** Null where there is no such file, or it has no figure. */
 function readWaitedMs(): number | null {
   try {
     const [usedNs, waitedNs] = readFileSync('/proc/self/schedstat', 'utf8').split(' ').map(Number);

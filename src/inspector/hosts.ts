@@ -1,13 +1,17 @@
-// By which names the inspector may be asked.
+// The host names under which the inspector answers.
 //
-// Ground rules. A page from outside can have its own name resolve to this machine, and then read what answers here under that name
-// (DNS rebinding). So only names that nobody else can give are answered: loopback names, IP addresses, and those that the user lists.
+// Ground rules. A page from outside can make its own name resolve to this machine, and then read
+// what answers here under that name (DNS rebinding). So the inspector answers only names that no
+// outsider can use: loopback names, IP addresses, and the names that the user lists.
 import { isIP } from 'node:net';
 import { invalidArgType, invalidArgValue } from '../errors.ts';
 
 const LOOPBACK = 'localhost';
 
-/** @throws TypeError (Node's codes) for what is neither 'any' nor an array of host names without a port. */
+/**
+ * @throws TypeError (Node's codes) for a value that is neither 'any' nor an array of host names
+ * without a port.
+ */
 export function checkedHosts(hosts: unknown): ReadonlySet<string> | 'any' {
   if (hosts === undefined) return new Set();
   if (hosts === 'any') return hosts;
@@ -21,7 +25,7 @@ export function checkedHosts(hosts: unknown): ReadonlySet<string> | 'any' {
   return new Set(hosts.map((host) => host.toLowerCase()));
 }
 
-/** The name in a Host header that is not to be answered; undefined: answer. */
+/** The name in a Host header that must be refused. Undefined: answer. */
 export function refusedHost(
   header: string | undefined,
   hosts: ReadonlySet<string> | 'any',

@@ -1,8 +1,10 @@
-// `purgatory/inspector`: a live picture of purgatories and timers in the browser, for people who operate them.
+// `purgatory/inspector`: a live picture of purgatories and timers in the browser, for people who
+// operate them.
 //
-// Ground rules. Read-only: it answers GET and HEAD of the page, its stream of frames and its history, and changes nothing. By
-// itself it listens on loopback only. Requests that name it by a name it does not know are refused (hosts.ts), mounted or not. While nobody
-// watches, only the history is recorded, once a second. It never keeps the process alive.
+// Ground rules. Read-only: it answers GET and HEAD of the page, its stream of frames and its
+// history, and changes nothing. By itself it listens on loopback only. It refuses requests under a
+// host name that it does not know (hosts.ts), mounted or not. While nobody watches, only the
+// history is recorded, once a second. It never keeps the process alive.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -27,8 +29,8 @@ export type { ObservedBus, ObservedPurgatory, ObservedTimer } from './shown.ts';
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {
   /**
-   * The purgatories to show, by name, and their timers: an array, a Set, or a function that returns one. It is read anew at each look, so that
-   * what comes later is shown, and what is closed is not.
+   * The purgatories to show, by name, and their timers: an array, a Set, or a function that returns
+   * one. It is read anew at each look. So new purgatories are shown, and closed ones are not.
    */
   purgatories?: Sources<ObservedPurgatory>;
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
@@ -38,11 +40,15 @@ export interface InspectorOptions {
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
   path?: string;
   /**
-   * The host names, without ports, under which it may be asked, beside loopback names and IP addresses: those of the server that it is
-   * mounted in. Requests under other names are answered 403. `'any'`: that server checks the Host header, or who asks, itself.
+   * The host names, without ports, under which it answers besides loopback names and IP addresses:
+   * those of the server in which it is mounted. Requests under other names get 403. `'any'`: that
+   * server checks the Host header, or who asks, itself.
    */
   hosts?: readonly string[] | 'any';
-  /** Whether to keep the last ten minutes, second by second, while nobody watches too. Default true. */
+  /**
+   * Whether to keep the last ten minutes, second by second, also while nobody watches. Default
+   * true.
+   */
   history?: boolean;
 }
 
@@ -51,30 +57,33 @@ export interface Inspector {
   /**
    * Listens on 127.0.0.1, and resolves with the address of the page. Keeps no process alive.
    *
-   * @param options `port`: an integer from 0 to 65,535; 0, the default, takes a free one.
-   * @throws TypeError, RangeError (Node's codes) for a bad port. Rejects with the error of the socket (EADDRINUSE), and with
-   *   ERR_SERVER_ALREADY_LISTEN when it listens.
+   * @param options `port`: an integer from 0 to 65,535. The default, 0, takes a free one.
+   * @throws TypeError, RangeError (Node's codes) for a bad port. Rejects with the error of the
+   * socket (EADDRINUSE), and with ERR_SERVER_ALREADY_LISTEN when it listens already.
    */
   listen(options?: { port?: number }): Promise<URL>;
   /**
-   * Answers a request of a server of yours, if it is for the page (`path`) or what the page asks for below it. False: it is not, and
-   * nothing has been done. Under a host name that is not known (see `hosts`) it answers 403. Who else may ask is for that server to decide.
+   * Answers a request of a server of yours, if it is for the page (`path`) or for what the page
+   * loads below it. Returns false if it is not: then nothing has been done. Under a host name that
+   * is not known (see `hosts`) it answers 403. Your server decides who else may ask.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Ends the streams, mounted ones too, and the history, and stops listening. It may listen again. */
+  /**
+   * Ends the streams, mounted ones too, and the history, and stops listening. It may listen again.
+   */
   close(): Promise<void>;
 }
 
 const PORT: NumberRule = { min: 0, max: 65_535, integer: true };
 const LOOPBACK = '127.0.0.1';
-/** What the page asks for, below `path`. */
+/** The requests of the page, below `path`. */
 const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
 
 /**
- * Makes an inspector of `purgatories` and `timers`. It looks at them four times a second while somebody watches, and once a second for its
- * history, from now on.
+ * Makes an inspector of `purgatories` and `timers`. From now on it looks at them four times a
+ * second while somebody watches, and once a second for its history.
  *
- * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for options that are none, before anything is listened on.
+ * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for bad options, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
   const {

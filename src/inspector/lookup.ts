@@ -1,8 +1,9 @@
-// Who waits on a key, and what an operation waits for: answers to what a reader of the page looks for.
+// The search of the page: who waits on a key, and what an operation waits for.
 //
-// Ground rules. It reads and changes nothing of a purgatory, and keeps no operation but by weak reference: ids are made for what is told, and
-// the latest MAX_IDS are known. A key that is spelled as the text is found at once. A search for part of a key looks at all keys, for
-// SLICE_MS a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: one before it ends early.
+// Ground rules. It only reads a purgatory, and keeps operations by weak reference only. An
+// operation that is shown gets an id, and the latest MAX_IDS ids are known. A key that is exactly
+// the text is found at once. A search for part of a key looks at all keys, for SLICE_MS a turn and
+// at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier one ends.
 import { setImmediate } from 'node:timers/promises';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { keyText } from '../purgatory/key-text.ts';
@@ -19,7 +20,7 @@ const MAX_LOOKED = 2_000_000;
 
 type Parked = NonNullable<ObservedPurgatory['$parked']>;
 
-/** A key of a purgatory, as it is and not as it is told. */
+/** A key of a purgatory: the key itself, not its shown text. */
 interface Match {
   readonly name: string;
   readonly purgatory: ObservedPurgatory;
@@ -38,7 +39,7 @@ export class Lookup {
     this.#shown = shown;
   }
 
-  /** The id under which `operation` can be asked for. */
+  /** The id with which `operation` can be asked for. */
   idOf(operation: DelayedOperation, purgatory: ObservedPurgatory): number {
     const known = this.#ids.get(operation);
     if (known !== undefined && this.#operations.has(known)) return known;
@@ -49,7 +50,10 @@ export class Lookup {
     return id;
   }
 
-  /** @param options `purgatory`: its name, for that one only. `searches`: whether to look for keys that contain the text as well. */
+  /**
+   * @param options `purgatory`: the name of the only purgatory to search. `searches`: whether to
+   * find keys that contain the text as well.
+   */
   async find(
     text: string,
     { purgatory, searches }: { purgatory: string | undefined; searches: boolean },
@@ -95,7 +99,7 @@ export class Lookup {
       .slice(0, MAX_FOUND);
   }
 
-  /** Adds keys that contain the text to `matches`. False when it has not looked at all. */
+  /** Adds keys that contain the text to `matches`. False when it has not looked at all keys. */
   async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
     const search = ++this.#searches;
     const contains = containing(text);
@@ -130,7 +134,7 @@ export class Lookup {
   }
 }
 
-/** The keys of any simple type that are spelled so. */
+/** The keys of any simple type whose text is exactly this. */
 function keysSpelled(text: string): unknown[] {
   const keys: unknown[] = [text];
   if (`${Number(text)}` === text) keys.push(Number(text));
@@ -138,7 +142,10 @@ function keysSpelled(text: string): unknown[] {
   return keys;
 }
 
-/** Whether a key has `text` in it, be its letters small or capital; a text that was cut is the beginning of a key. */
+/**
+ * Whether a key contains `text`, whatever the case of its letters. A text that was cut is the
+ * beginning of a key.
+ */
 function containing(text: string): (key: unknown) => boolean {
   const part = text.toLowerCase();
   const spell = (key: unknown): string => (typeof key === 'string' ? key : keyText(key)).toLowerCase();

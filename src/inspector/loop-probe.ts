@@ -1,8 +1,10 @@
-// How long the event loop stood still: an interval, and by how much it comes late.
+// How long the event loop was blocked: an interval measures how late it runs.
 //
-// Ground rules. It probes from `start` to `stop` only, and keeps no process alive. It keeps the host's own clock and interval, since a fake
-// clock that is moved on for an hour blocks nobody. A block is told whenever it began, less the probe's own interval at most.
-// (perf_hooks' monitorEventLoopDelay would miss those that begin right after it was read: its reset() forgets the last probe as well.)
+// Ground rules. It probes only from `start` to `stop`, and keeps no process alive. It uses the
+// host's own clock and interval, because a fake clock that is moved by an hour blocks nobody. It
+// reports a block whenever it began, less the probe's own interval at most. (perf_hooks'
+// monitorEventLoopDelay would miss a block that begins right after it was read: its reset() forgets
+// the last probe as well.)
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
 
@@ -12,7 +14,7 @@ export class LoopProbe {
   #probedMs = 0;
   #longestMs = 0;
 
-  /** @param everyMs how often the event loop is probed: a block that is shorter goes unseen. */
+  /** @param everyMs the interval of the probe. A shorter block is not seen. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
@@ -28,7 +30,9 @@ export class LoopProbe {
     this.#interval = undefined;
   }
 
-  /** The longest block in ms since it was last asked, beyond the probe's own interval; 0 while stopped. */
+  /**
+   * The longest block in ms since the last call, beyond the probe's own interval. 0 while stopped.
+   */
   take(): number {
     if (this.#interval === undefined) return 0;
     this.#probe();

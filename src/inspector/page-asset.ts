@@ -1,7 +1,9 @@
-// The page as it goes over the wire: one HTML file that the build has bundled, with its style and script inside.
+// The page as it is sent: one HTML file that the build has bundled, with its style and script
+// inside.
 //
-// Ground rules. Read once, at the first request. The policy lets the browser run and style with exactly what is in the file, by hash,
-// connect to its own origin, and nothing else: a watch key that spells a script stays text. Both src/ and dist/ find the file here.
+// Ground rules. It is read once, at the first request. The policy lets the browser run and style
+// with exactly what is in the file, by hash, connect to its own origin, and nothing else. So a
+// watch key that looks like a script stays text. Both src/ and dist/ find the file here.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

@@ -1,7 +1,8 @@
-// What there is to tell, gathered while somebody watches.
+// The content of the frames, gathered while somebody watches.
 //
-// Ground rules. It reads snapshots when a frame is made, and listens to the library's channels and to the event loop between frames; both
-// only from `start` to `stop`. Costs: a frame is O(buckets + parked operations looked at by the snapshots), an event O(1).
+// Ground rules. It reads snapshots when a frame is made. Between frames it listens to the library's
+// channels and to the event loop. It does both only from `start` to `stop`. Costs: a frame is
+// O(buckets + parked operations that the snapshots look at), an event O(1).
 import { randomUUID } from 'node:crypto';
 import { Cascades } from './cascades.ts';
 import type { FrameSource } from './feed.ts';
@@ -15,7 +16,7 @@ import { busView, purgatoryView, timerView, typeOf } from './views.ts';
 
 const wallNow = Date.now.bind(Date);
 
-/** A block of the event loop that is shorter goes unseen. */
+/** A shorter block of the event loop is not seen. */
 const PROBE_MS = 10;
 
 export class Recorder implements FrameSource {
@@ -27,7 +28,7 @@ export class Recorder implements FrameSource {
   readonly #cascades: Cascades;
   readonly #timelines: Timelines;
 
-  /** @param seconds started or not: whether there is a history is its owner's affair. */
+  /** @param seconds started or not: its owner decides whether there is a history. */
   constructor(shown: Shown, seconds: SecondRecorder, lookup: Lookup) {
     this.#lookup = lookup;
     this.#shown = shown;

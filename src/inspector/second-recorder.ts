@@ -1,9 +1,10 @@
-// The last ten minutes, second by second: so that a page that is opened after an incident shows it.
+// The last ten minutes, second by second. So a page that is opened after an incident shows it.
 //
-// Ground rules. It records from `start` to `stop`, whether somebody watches or not, and keeps no process alive. It keeps the host's own
-// interval: a fake clock must not make up seconds. It keeps MAX_SECONDS seconds of MAX_RECORDED purgatories and timers at most, and no
-// purgatory: what it compares with is found by weak reference. Costs: a second takes a snapshot of each, without their keys; docs/operations.md
-// has the figures.
+// Ground rules. It records from `start` to `stop`, whether somebody watches or not, and keeps no
+// process alive. It uses the host's own interval, because a fake clock must not add seconds. It
+// keeps at most MAX_SECONDS seconds of MAX_RECORDED purgatories and timers. It keeps no purgatory:
+// the values of the second before are found by weak reference. Costs: a second takes a snapshot of
+// each, without their keys. docs/operations.md has the figures.
 import type { DurationSnapshot } from '../duration-histogram.ts';
 import {
   type History,
@@ -21,12 +22,12 @@ const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
 const wallNow = Date.now.bind(Date);
 
-/** A block of the event loop that is shorter goes unseen while nobody watches. */
+/** While nobody watches, a shorter block of the event loop is not seen. */
 const PROBE_MS = 100;
 
 type Ends = readonly [completed: number, expired: number, cancelled: number, failed: number];
 
-/** Of a purgatory that was made since the second before. */
+/** For a purgatory that was made since the second before. */
 const NO_ENDS: Ends = [0, 0, 0, 0];
 
 export class SecondRecorder {
@@ -102,7 +103,10 @@ export class SecondRecorder {
   }
 }
 
-/** The bound of the bin up to which `enough` were counted; null past the last, 0 where none were. */
+/**
+ * The bound of the bin up to which `enough` tasks were counted. Null past the last bin, 0 where
+ * there were none.
+ */
 function boundOf(
   leMs: DurationSnapshot['histogram']['leMs'],
   counts: readonly number[],

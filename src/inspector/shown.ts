@@ -1,4 +1,4 @@
-// What the inspector shows: purgatories and timers under names that are short and that no two have.
+// The purgatories and timers that the inspector shows, with names that are short and unique.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
@@ -15,7 +15,7 @@ export interface ObservedPurgatory {
   /** Shown too, if it is a SystemTimer. */
   readonly timer?: object;
   snapshot(options: { top: number }): PurgatorySnapshot;
-  /** What is parked, operation by operation, if the purgatory has that. @internal */
+  /** The parked operations one by one, if the purgatory has that. @internal */
   readonly $parked?: ParkedView;
 }
 
@@ -24,7 +24,7 @@ export interface ObservedTimer {
   /** A closed one is shown no more. */
   readonly isClosed?: boolean;
   snapshot(): TimerSnapshot;
-  /** What a snapshot tells of it, for less, if the timer has that. @internal */
+  /** The lateness of its snapshot, at a lower cost, if the timer has it. @internal */
   readonly $lateness?: TimerSnapshot['lateness'];
 }
 

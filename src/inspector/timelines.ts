@@ -1,9 +1,11 @@
 // The lives of a few operations, from the library's channels.
 //
-// Ground rules. Only what is parked while somebody watches is followed: at most half of MAX_TIMELINES at a time, and as many of the last
-// that ended are kept. When all places are taken, the youngest gives way once it has waited YIELD_MS: so long waits are seen through to
-// their end, and there is always something new. The list of the ended changes at most every CALM_MS
-// once it is full, so that a reader can choose from it. An event costs one look-up; nothing is kept of an operation after `stop`.
+// Ground rules. It follows only operations that are parked while somebody watches: at most half of
+// MAX_TIMELINES at a time. It keeps as many of the last that ended. When all places are taken, the
+// youngest is dropped once it has waited YIELD_MS. So long waits are followed to their end, and
+// there is always something new. Once the list of ended operations is full, it changes at most
+// every CALM_MS, so that a reader can choose from it. An event costs one look-up. Nothing of an
+// operation is kept after `stop`.
 
 import { keyText } from '../purgatory/key-text.ts';
 import {
@@ -51,7 +53,7 @@ export class Timelines {
     this.#ended = [];
   }
 
-  /** Those that ended, the oldest first, then those that wait. */
+  /** The ended ones, the oldest first, then those that wait. */
   told(): readonly Timeline[] {
     const nowMs = performance.now();
     const waiting = Array.from(this.#under.values(), ({ told, parkedAtMs }) => {

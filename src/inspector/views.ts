@@ -1,4 +1,5 @@
-// From snapshots to what the page is told: bounded, whatever the wheels' size and however many are parked.
+// Makes the views of the page from snapshots: bounded, however large the wheels are and however
+// many operations are parked.
 //
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
@@ -42,7 +43,10 @@ export function timerView(
   };
 }
 
-/** Neighbours are summed up where there are more buckets than sectors; both are powers of two. */
+/**
+ * Where there are more buckets than sectors, neighbours are added up. Both numbers are powers of
+ * two.
+ */
 function ringOf({ tickMs, position, buckets }: Level, maxPerBucket: number): Ring {
   const width = Math.max(1, buckets.length / MAX_SECTORS);
   const sectors: number[] = [];
@@ -53,7 +57,7 @@ function ringOf({ tickMs, position, buckets }: Level, maxPerBucket: number): Rin
   return { tickMs, position, buckets: buckets.length, sectors, isMore };
 }
 
-/** @param known the oldest operations, where the purgatory gives them away. */
+/** @param known the oldest operations, where the purgatory shows them. */
 export function purgatoryView(
   name: string,
   snapshot: PurgatorySnapshot,
@@ -74,7 +78,9 @@ export function purgatoryView(
   };
 }
 
-/** What an operation is shown as: a waiter of `waitFor` by its label if it has one, others by their class. */
+/**
+ * The shown type of an operation: the label of a waiter of `waitFor` if it has one, else the class.
+ */
 export function typeOf(operation: object): string {
   const label = operation instanceof PromisedOperation ? operation.label : undefined;
   return cut(label || operation.constructor.name);
@@ -113,13 +119,13 @@ export function busView(snapshot: BusSnapshot): BusView {
   };
 }
 
-/** The first of `count` keys, and how many there are besides. */
+/** The first of `count` keys, and the number of the others. */
 export function shownKeys(keys: readonly string[], count: number): { keys: string[]; more: number } {
   const shown = keys.slice(0, MAX_KEYS).map((key) => cut(key));
   return { keys: shown, more: count - shown.length };
 }
 
-/** At most `max` characters of it; none is cut in two. */
+/** At most `max` characters of `text`. No character is cut in two. */
 export function cut(text: string, max: number = MAX_KEY_LENGTH): string {
   if (text.length <= max) return text;
   const end = max - (isHighSurrogate(text.charCodeAt(max - 2)) ? 2 : 1);

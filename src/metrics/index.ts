@@ -18,9 +18,9 @@ const WITH_SNAPSHOT = 'an object with the method snapshot';
 
 /**
  * Registers the metrics of purgatories, timers and buses in a Registry of prom-client, or makes
- * them in a Meter of OpenTelemetry. Returns a function that takes them out again. Sources may come
- * and go (see {@link MetricSources}). While the metrics are registered, each operation that leaves
- * costs a clock reading, for its time parked.
+ * them in a Meter of OpenTelemetry. Returns a function that removes them. Sources may come and go
+ * (see {@link MetricSources}). While the metrics are registered, each operation that ends costs a
+ * clock reading, for its time parked.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
  * ERR_INVALID_ARG_VALUE for two purgatories of one name. Error of prom-client when a metric is

@@ -25,7 +25,7 @@ export interface OpenTelemetryMeter {
   createObservableCounter(name: string, options: InstrumentOptions): object;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): object;
   createHistogram(name: string, options: InstrumentOptions): DurationRecorder;
-  // biome-ignore lint/suspicious/noExplicitAny: the instruments are the meter's own, whatever they are
+  // biome-ignore lint/suspicious/noExplicitAny: the instruments are the meter's own
   addBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   removeBatchObservableCallback(callback: (result: any) => void, observables: any[]): void;
@@ -113,7 +113,7 @@ function instrument(
   { name, help, type, unit }: Pick<Reading<never>, 'name' | 'help' | 'type' | 'unit'>,
 ): object {
   const options = { description: help, unit };
-  // A sum over purgatories or processes has a meaning. OpenTelemetry has no gauge for that.
+  // A sum over purgatories or processes makes sense, and OpenTelemetry has no gauge for sums.
   return type === 'counter'
     ? meter.createObservableCounter(name, options)
     : meter.createObservableUpDownCounter(name, options);

@@ -210,7 +210,7 @@ class TimesParked {
     return histogram;
   }
 
-  /** Those of purgatories that are gone are given up. */
+  /** Drops the times of purgatories that are gone. */
   keepOnly(names: readonly string[]): void {
     for (const name of this.#histograms.keys()) if (!names.includes(name)) this.#histograms.delete(name);
   }

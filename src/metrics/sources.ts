@@ -25,7 +25,7 @@ export interface MeasuredPurgatory {
   snapshot(options: { top: number }): MeasuredSnapshot;
 }
 
-/** What a purgatory tells, or SharedWaits, which have loads as well. */
+/** The snapshot of a purgatory, or of SharedWaits, which have loads as well. */
 export type MeasuredSnapshot = PurgatorySnapshot & { readonly loads?: LoadsSnapshot };
 
 /** A SystemTimer. */
@@ -59,7 +59,7 @@ export interface MetricSources {
   buses?: NamedSources<MeasuredBus>;
 }
 
-/** A metric whose value is read when it is asked for. */
+/** A metric whose value is read at a scrape. */
 export interface Reading<Snapshot> {
   /** As OpenTelemetry writes it. prometheus.ts makes Prometheus' name of it. */
   readonly name: string;

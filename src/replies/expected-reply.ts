@@ -1,13 +1,13 @@
-// One reply that somebody awaits: a timer task behind a promise.
+// One expected reply: a timer task behind a promise.
 //
-// Ground rules. Its keeper is the table of replies that it stands in (timer-protocol.ts). Whatever
-// ends it (the reply, the deadline, the abort, a shared timer that is closed) takes it off the
-// table, the timer and its signal first, and settles its promise then.
+// Ground rules. Its keeper is the table of replies that holds it (timer-protocol.ts). It ends by
+// the reply, the deadline, the abort or the closing of a shared timer. Each of them takes it off
+// the table, the timer and its signal first. Then its promise settles.
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 
-/** The table that an expected reply stands in. */
+/** The table that holds an expected reply. */
 export interface ReplyKeeper extends TaskKeeper {
   /** The deadline of `reply` has come. */
   expire(reply: TimerTask): void;

@@ -1,10 +1,10 @@
-// Who waits for which reply, by correlation id: what every client of a request-reply protocol keeps
-// beside its socket.
+// The pending calls of a client, by correlation id. Every client of a request-reply protocol keeps
+// such a table beside its socket.
 //
-// Ground rules. It owns the table of expected replies and, unless one is shared with it, its timer.
-// An id is in the table exactly while the promise of its `expect` is pending; a reply that is late
-// finds nothing there. No user code runs inside, as promises settle later: so nothing can enter the
-// table in the middle of a call.
+// Ground rules. It owns the table of expected replies. It also owns its timer, unless the timer is
+// shared with it. An id is in the table exactly while the promise of its `expect` is pending. A
+// late reply finds nothing there. No user code runs inside, because promises settle later. So
+// nothing can enter the table in the middle of a call.
 //
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 import { checkedSignal, throwIfAborted } from '../abort-listeners.ts';
@@ -40,16 +40,15 @@ export interface RepliesOptions {
 export interface ExpectOptions {
   /** The deadline in ms from now; Infinity for none. */
   timeoutMs: number;
-  /** Gives up: the promise is rejected with `signal.reason`. */
+  /** Ends the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal;
 }
 
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
- * Replies that are awaited, each under its correlation id `K` (any value that a Map tells apart)
- * and its deadline. A pending reply keeps the process alive, unless the timer is one that was
- * `unref()`'d.
+ * Expected replies, each under its correlation id `K` (any value that a Map distinguishes) and its
+ * deadline. A pending reply keeps the process alive, unless its timer was `unref()`'d.
  */
 export class Replies<K = unknown, V = unknown> {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
@@ -75,13 +74,13 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   /**
-   * Resolves with the value that `resolve(id, value)` is given. O(1).
+   * Resolves with the value that `resolve(id, value)` gets. O(1).
    *
-   * Rejects with what `reject(id, error)` or `rejectAll(error)` is given; with `signal.reason` on
-   * abort; with a TypeError or RangeError (Node's codes) for bad arguments; with a PurgatoryError:
-   * ERR_PURGATORY_TIMEOUT after `timeoutMs`; _ALREADY_EXPECTED: a reply with this id is expected,
-   * and goes on being expected; _FULL: `maxPending`, or that of the timer, is reached; _CLOSED.
-   * Never throws.
+   * Rejects with the error that `reject(id, error)` or `rejectAll(error)` gets; with
+   * `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad arguments; with
+   * a PurgatoryError: ERR_PURGATORY_TIMEOUT after `timeoutMs`; _ALREADY_EXPECTED: a reply with this
+   * id is expected, and stays expected; _FULL: `maxPending`, or that of the timer, is reached;
+   * _CLOSED. Never throws.
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
     return new Promise((resolve, reject) => {
@@ -95,8 +94,8 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   /**
-   * The reply `id` is there: true iff it was expected. False for a reply that is late, or is the
-   * second. O(1).
+   * The reply `id` has arrived. True iff it was expected. False for a reply that is late, or that
+   * is the second. O(1).
    */
   resolve(id: K, value: V): boolean {
     const reply = this.#expected.get(id);
@@ -116,8 +115,8 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   /**
-   * No reply will come any more, as when the connection is lost: rejects all that are expected;
-   * returns how many. O(expected).
+   * No more replies will come, for example because the connection is lost. Rejects all expected
+   * replies and returns their number. O(expected).
    */
   rejectAll(error: unknown): number {
     const count = this.#expected.size;
@@ -129,8 +128,9 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   /**
-   * Ends it for good, and its timer unless that is shared: what is expected is rejected with
-   * ERR_PURGATORY_CLOSED, and so is each later `expect`. A second call does nothing. O(expected).
+   * Closes the table for good, and its timer unless that is shared. Expected replies are rejected
+   * with ERR_PURGATORY_CLOSED, and so is each later `expect`. A second call does nothing.
+   * O(expected).
    */
   close(): void {
     if (this.#isClosed) return;
@@ -172,7 +172,7 @@ export class Replies<K = unknown, V = unknown> {
       this.#end(reply);
       reply.reject(reason);
     },
-    /** The one way in which a reply can meet this: a shared timer is closed. */
+    /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
       this.#end(reply);
       reply.reject(timerOfRepliesClosed());

@@ -3,8 +3,8 @@
 //
 //   START_TIMER            O(1)   append to the bucket of the tick's remainder
 //   STOP_TIMER             O(1)   unlink
-//   PER_TICK_BOOKKEEPING   O(n / wheelSize) on average where a task of the bucket is due, O(n) where
-//                          all are in one bucket; O(1) where none is due
+//   PER_TICK_BOOKKEEPING   O(n / wheelSize) on average where a task of the bucket is due, O(n)
+//                          where all are in one bucket; O(1) where none is due
 //   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
 //
 // Ground rules. Those of the wheel (hashed-wheel.ts). Each bucket has a lower bound of its earliest

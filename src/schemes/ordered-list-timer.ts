@@ -1,7 +1,7 @@
 // Scheme 2 of Varghese & Lauck (1987): all timers in one list, by deadline.
 //
-//   START_TIMER            O(n)   a search for the place; O(1) where the new deadline is the latest,
-//                                 as with one delay for all
+//   START_TIMER            O(n)   a search for the place; O(1) where the new deadline is the
+//                                 latest, as with one delay for all
 //   STOP_TIMER             O(1)   unlink
 //   PER_TICK_BOOKKEEPING   O(1)   a look at the head, and what is due
 //   space                  O(n)   nothing besides the timers

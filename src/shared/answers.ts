@@ -1,18 +1,18 @@
-// What loads have brought is given to the waiters: in slices, so that a hundred thousand of one key
-// do not block the event loop.
+// Gives the results of loads to the waiters, in slices, so that a hundred thousand waiters of one
+// key do not block the event loop.
 //
-// Ground rules. It owns the queue of passes; a pass is one key of one load. Waiters are offered the
-// state in the order of parking, up to the last that was parked before the load began. After
-// SLICE_MS the loop turns. Every HOP tries the microtasks run, so that what the answered do next is
-// part of the slice. Both go by the host's time and turns, also under a manual clock: answers take
-// real time.
+// Ground rules. It owns the queue of passes. A pass is one key of one load. The state is offered to
+// waiters in the order of parking, up to the last that was parked before the load began. After
+// SLICE_MS it waits for the next turn of the loop. After every HOP tries the microtasks run, so
+// that the work of answered waiters is part of the slice. Both use the host's time and turns, also
+// under a manual clock, because answers take real time.
 //
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Slice } from '../timer/slice.ts';
 import type { Load, LoadedKey } from './load.ts';
 
-/** What a load brought for one key: a state, or an error that rejects. */
+/** The result of a load for one key: a state, or an error that rejects. */
 export interface Answer<V> {
   readonly load: Load<V>;
   readonly key: LoadedKey<V>;
@@ -20,9 +20,9 @@ export interface Answer<V> {
   readonly refusal?: { readonly error: unknown };
 }
 
-/** As a timer's slice (system-timer-options.ts). */
+/** The same as a timer's slice (system-timer-options.ts). */
 const SLICE_MS = 5;
-/** Tries after which the microtasks run. */
+/** The number of tries after which the microtasks run. */
 const HOP = 64;
 
 export class Answers<V> {
@@ -32,7 +32,7 @@ export class Answers<V> {
   #isRunning = false;
   #hop = HOP;
 
-  /** @param done is told at the end of each pass, with how many waiters were tried. */
+  /** @param done is called at the end of each pass with the number of waiters that were tried. */
   constructor(done: (answer: Answer<V>, tried: number) => void) {
     this.#done = done;
   }

@@ -1,20 +1,20 @@
-// What SharedWaits tell of their loads, on channels of node:diagnostics_channel; the rules are
-// those of timer/timer-events.ts.
+// The events of SharedWaits about their loads, on channels of node:diagnostics_channel. The rules
+// are those of timer/timer-events.ts.
 //
-// Each load that begins is told once, as `answered` or as `failed`, unless nobody waits for it any
-// more or its SharedWaits are closed.
+// Each load that begins is reported once, as `answered` or as `failed`, unless nobody waits for it
+// any more or its SharedWaits are closed.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { Named } from '../purgatory/operation-events.ts';
 
 /**
- * `purgatory:load:answered`: a load has ended, and what it brought has been given to all who waited
- * for it.
+ * `purgatory:load:answered`: a load has ended, and its result has been given to all who waited for
+ * it.
  */
 export interface LoadAnswered {
   readonly waits: Named;
   /** How many keys it was for. */
   readonly keys: number;
-  /** Waiters that it ended; 0: the load was in vain. */
+  /** The number of waiters that it ended. 0: the load was in vain. */
   readonly answered: number;
   /** From its beginning to the last answer, in ms by the clock. */
   readonly tookMs: number;

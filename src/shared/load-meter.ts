@@ -1,7 +1,7 @@
-// What the loads of one SharedWaits have done so far, and where that is told: the only file of them
-// that counts, and that publishes.
+// The counters of the loads of one SharedWaits. The only file of SharedWaits that counts and that
+// publishes events.
 //
-// Ground rules. Loads calls it, and it calls nobody but subscribers. It keeps numbers only.
+// Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only.
 import { debug } from '../debug.ts';
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import type { Named } from '../purgatory/operation-events.ts';
@@ -16,9 +16,9 @@ export interface LoadTotals {
   keys: number;
   /** Threw, were rejected, or returned no Map. */
   failed: number;
-  /** Ended, and no waiter was answered by them. */
+  /** Ended without an answer for any waiter. */
   inVain: number;
-  /** Aborted, as nobody waited for them any more. */
+  /** Aborted, because nobody waited for them any more. */
   aborted: number;
 }
 

@@ -1,13 +1,13 @@
-// One load: the keys that it reads, and what has become of it.
+// One load: the keys that it reads, and its outcome.
 //
-// Ground rules. It is under way until its promise settles, or until it is given up; after that what
-// it brings is dropped. It answers waiters up to a number: those who were parked before it began.
-// All fields but the counts are set once.
+// Ground rules. It is under way until its promise settles, or until it is given up. After that its
+// result is dropped. It answers waiters up to a number: those who were parked before it began. All
+// fields but the counts are set once.
 import { invalidReturnValue } from '../errors.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 
-/** A key of a load, with what is to be known about it when the load has ended. */
+/** A key of a load, with what must be known about it when the load ends. */
 export interface LoadedKey<V> {
   readonly watched: WatchedKey<V>;
   /** An event caused this load, so rechecks follow it. */
@@ -23,14 +23,14 @@ export class Load<V> implements KeyLoad {
   readonly beganAtMs: number;
   readonly #controller = new AbortController();
   readonly #deserted: (load: Load<V>) => void;
-  /** Those whom it would answer who still wait. */
+  /** The number of waiters that it would answer and that still wait. */
   #waiters = 0;
   /** Keys whose answers are still to be given. */
   unanswered: number;
   /** Waiters that it ended. */
   answered = 0;
 
-  /** @param deserted is told when nobody is left whom it would answer. */
+  /** @param deserted is called when no waiter is left that it would answer. */
   constructor(
     keys: readonly LoadedKey<V>[],
     upTo: number,
@@ -62,8 +62,8 @@ export class Load<V> implements KeyLoad {
   }
 
   /**
-   * The states of its keys, in their order. Rejects with what `loadKeys` throws or rejects with, or
-   * for what it returns.
+   * The states of its keys, in their order. Rejects with the error of `loadKeys`, or with a
+   * TypeError when the value that it returned is no Map.
    */
   async run(loadKeys: LoadKeys<V>): Promise<(V | undefined)[]> {
     const names = this.names;

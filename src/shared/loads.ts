@@ -1,13 +1,13 @@
-// Which key is loaded when: the scheduler between the events of SharedWaits and the `load` of its
-// user.
+// The scheduler of loads: it decides which key is loaded when. It stands between the events of
+// SharedWaits and the user's `load`.
 //
-// Ground rules. It alone writes what a WatchedKey says of its loading. One load of a key is under
-// way at a time; a load is over for a key once its answers have been given. What is due at the end
-// of a turn is loaded together, `loadBatch` keys a load, `concurrency` loads at a time. An event
-// during the load of its key causes exactly one more. A load is aborted once nobody is left of
-// those whom it would answer, and given up after GIVE_UP_MS if it does not end: a database that
-// hangs holds nobody for ever. No user code but `load` and `onError` is called from here, and what
-// they throw is handled.
+// Ground rules. Only this file writes the loading fields of a WatchedKey. One load of a key is
+// under way at a time. A load is over for a key once its answers have been given. Keys that are due
+// at the end of a turn are loaded together, `loadBatch` keys a load, `concurrency` loads at a time.
+// An event during the load of its key causes exactly one more. A load is aborted once no waiter is
+// left that it would answer. If it does not end within GIVE_UP_MS after that, it is given up: a
+// database that hangs holds nobody for ever. The only user code called from here is `load` and
+// `onError`. What they throw is handled.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 
@@ -26,12 +26,12 @@ import type { WatchedKey } from './watched-key.ts';
 /** How long an aborted load may go on before its keys can be loaded again. */
 const GIVE_UP_MS = 5_000;
 
-/** What sums of times may be off by. */
+/** The error that sums of times may have. */
 const ROUNDING_MS = 0.001;
 
 const turnEnd = Promise.resolve();
 
-/** What Loads asks of SharedWaits. */
+/** What Loads needs of SharedWaits. */
 export interface LoadsHost<V> {
   /** The number of the waiter that was parked last. */
   lastNumber(): number;
@@ -46,7 +46,7 @@ export class Loads<V> {
   readonly #host: LoadsHost<V>;
   readonly #answers: Answers<V> = new Answers((answer, tried) => this.#answered(answer, tried));
   readonly #due = new Set<WatchedKey<V>>();
-  /** With the task that gives it up, once it is aborted. */
+  /** The loads that are under way. An aborted one has the task that gives it up. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   #isStartDue = false;
   #isClosed = false;
@@ -74,14 +74,14 @@ export class Loads<V> {
   }
 
   /**
-   * Somebody came to wait for `key`, or it may have changed: a load that begins after this call is
-   * to follow. O(1).
+   * A new waiter came for `key`, or the key may have changed. A load that begins after this call
+   * must follow. O(1).
    */
   event(key: WatchedKey<V>): void {
     key.hasEvent = true;
     if (key.load !== undefined) key.isOutdated = true;
     else if (key.failures === 0) this.#makeDue(key);
-    // Else it backs off, or is due already: the retry sees the change.
+    // Otherwise it backs off or is due already. That load sees the change.
   }
 
   /** `waiter` has ended. */
@@ -110,7 +110,7 @@ export class Loads<V> {
     turnEnd.then(this.#startInRoot);
   }
 
-  // Whoever came first in a turn must not lend its async context to the load for all.
+  // The load serves all waiters. So it must not run in the async context of the first one.
   readonly #startInRoot = (): void => rootContext.runInAsyncScope(this.#start, this);
 
   #start(): void {
@@ -151,8 +151,8 @@ export class Loads<V> {
   }
 
   /**
-   * The load has settled, or is given up: once. What it brought is for `take`, unless it was
-   * aborted. Others take its place.
+   * The load has settled, or is given up. Called once. `take` takes its result, unless it was
+   * aborted. Other loads take its place.
    */
   #end(load: Load<V>, take?: () => void): void {
     this.#underWay.get(load)?.cancel();
@@ -180,7 +180,7 @@ export class Loads<V> {
     reportError(error, load.names, onError);
   }
 
-  /** An answer has been given to all whom it concerns. */
+  /** An answer has been given to all its waiters. */
   #answered(answer: Answer<V>, tried: number): void {
     const { load, key } = answer;
     const { watched } = key;
@@ -235,7 +235,7 @@ export class Loads<V> {
     load.abort();
   };
 
-  /** Nobody waited any more for the aborted `load`; whoever came since gets a load of their own. */
+  /** The aborted `load` has no waiter left. Waiters that came since get a load of their own. */
   #release(load: Load<V>): void {
     this.#meter.aborted();
     for (const { watched, sweep } of load.keys) {

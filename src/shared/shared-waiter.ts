@@ -1,14 +1,15 @@
-// One who waits for a key to come to a state: a parked operation behind a promise.
+// One waiter for a key to reach a state: a parked operation behind a promise.
 //
-// Ground rules. Those of PromisedOperation. It stands in the list of its key, and in the parking for
-// its deadline, from parking until it ends. Nobody tries it: a state is offered to it, by the
-// answers to a load that began after it was parked.
+// Ground rules. From parking until its end it is in the list of its key, and in the parking for its
+// deadline. Whatever ends it takes it off both lists and off its signal before the promise settles.
+// It is never tried. A state is offered to it, by the answers to a load that began after it was
+// parked.
 import { invalidReturnValue } from '../errors.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
 import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 
-/** Told once of each waiter that has ended, when it is off all lists. */
+/** Called once for each waiter that has ended, when it is off all lists. */
 export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
 
 export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
@@ -22,7 +23,7 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
   after: KeyWaiter<V> | undefined;
   older: SharedWaiter<V> | undefined;
   younger: SharedWaiter<V> | undefined;
-  /** When it was parked, as the lists are told (parked-lists.ts). */
+  /** When it was parked, in the unit of the lists (parked-lists.ts). */
   stamp = 0;
   readonly #left: WaiterLeft<V>;
   readonly #accept: (value: V | undefined) => unknown;

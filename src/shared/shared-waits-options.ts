@@ -1,4 +1,4 @@
-// What SharedWaits can be told, and the checks of it.
+// The options of SharedWaits, and their checks.
 import { checkedBus, type JoinableBus } from '../bus-member.ts';
 import type { Clock } from '../clock/clock.ts';
 import { checkedFunction, checkedNumber, invalidArgType, type NumberRule } from '../errors.ts';
@@ -12,33 +12,35 @@ export type LoadKeys<V> = (
 /** The options of {@link SharedWaits}; all but `load` may be left out. */
 export interface SharedWaitsOptions<V> {
   /**
-   * Reads what `keys` are now, from wherever they are kept; a key that is not there is left out of
-   * the Map. `context.signal` aborts once all have left whom it would answer, and on `close()`:
-   * hand it on. A key is not loaded again before its load has ended, so give loads that may hang a
+   * Reads the present state of `keys`, wherever it is kept. A key that does not exist is left out
+   * of the Map. `context.signal` aborts once no waiter is left for this load, and on `close()`:
+   * pass it on. A key is not loaded again before its load has ended. So give loads that may hang a
    * deadline, such as `timeoutSignal(5_000, { signal })` of purgatory/timers.
    */
   load: LoadKeys<V>;
-  /** Carries `changed` to the other processes. Default: none, and so this process alone. */
+  /** Carries `changed` to the other processes. Default: none, so only this process. */
   bus?: JoinableBus;
   /** The most keys of one load: an integer >= 1. Default 500. */
   loadBatch?: number;
   /** The most loads under way at once: an integer >= 1. Default 4. */
   concurrency?: number;
   /**
-   * Loads a key again so many ms after each load that an event caused, while somebody waits. For
+   * Loads a key again this many ms after each load that an event caused, while somebody waits. For
    * readers behind a replica, which may not have the change yet: [50, 500]. Default: none.
    */
   recheckMs?: readonly number[];
-  /** Loads each key that is waited for again so many ms after its last load. Default: never. */
+  /**
+   * Loads each key that somebody waits for again this many ms after its last load. Default: never.
+   */
   pollMs?: number;
   /** The most waiters at once: an integer >= 1, or Infinity. Default Infinity. */
   maxParked?: number;
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
   clock?: Clock;
   /**
-   * Takes what a load failed with; the keys are loaded again after 50 ms, doubling to 5 s, while
-   * somebody waits. Without it a failed load rejects the waiters of its keys, and nothing is tried
-   * again.
+   * Gets the error of a failed load. The keys are loaded again after 50 ms, doubling to 5 s, while
+   * somebody waits. Without `onError`, a failed load rejects the waiters of its keys, and nothing
+   * is tried again.
    */
   onError?: (error: unknown, keys: readonly string[]) => void;
 }
@@ -85,7 +87,7 @@ export function checkedSharedWaitsOptions<V>(
   if (typeof load !== 'function') throw invalidArgType('options.load', 'of type function', load);
   if (!Array.isArray(recheckMs)) throw invalidArgType('options.recheckMs', 'an instance of Array', recheckMs);
   return {
-    // As a method of the options, which it may be.
+    // Called as a method of the options, because the user may have written it as one.
     load: (keys, context) => load.call(options, keys, context),
     bus: bus === undefined ? undefined : checkedBus(bus),
     loadBatch: checkedNumber('options.loadBatch', loadBatch, 500, COUNT),

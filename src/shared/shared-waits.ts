@@ -1,15 +1,15 @@
 // Waits on state that is kept elsewhere: in a database, a file, another service. Waiters name a key
-// and say which state they accept; one load a key and event reads it for all of them.
+// and say which state they accept. One load a key and event reads it for all of them.
 //
 //   waitUntil(key) ─┐                                ┌─► accept ► answered
 //   changed(key) ───┼─► due ─► load(keys), batched ──┤
-//   the bus ────────┘                                └─► not yet: stays, until the next event or the deadline
+//   the bus ────────┘                                └─► not yet: stays until the next event or
+//                                                        the deadline
 //
-// Ground rules. It owns the keys that are waited for, its parking (deadlines, maxParked, counts)
-// and its timer. A waiter is in the list of its key exactly while it is parked. No hint is lost: it
-// starts a load, or one more after the load that is under way. A key that nobody waits for is never
-// loaded and takes no memory. Hints that reach other processes are the bus's business
-// (bus-member.ts).
+// Ground rules. It owns the keys that somebody waits for, its parking (deadlines, maxParked,
+// counts) and its timer. A waiter is in the list of its key exactly while it is parked. No hint is
+// lost: it starts a load, or one more after the load that is under way. A key that nobody waits for
+// is never loaded and takes no memory. The bus carries hints to other processes (bus-member.ts).
 //
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
 // waiters, in slices.
@@ -40,14 +40,13 @@ import { LoadSweep } from './sweep.ts';
 import { WaiterLists } from './waiter-lists.ts';
 import type { WatchedKey } from './watched-key.ts';
 
-/** What is waited for, and what has been loaded. */
+/** The waits and the loads at one moment. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
   loads: LoadsSnapshot;
 }
 
 /**
- * Waits on shared state `V` by key: whoever waits reads nothing, and one load answers all who wait
- * for a key.
+ * Waits on shared state `V` by key. A waiter reads nothing: one load answers all waiters of a key.
  */
 export class SharedWaits<V> {
   readonly name: string;
@@ -62,10 +61,10 @@ export class SharedWaits<V> {
   #isClosed = false;
 
   /**
-   * @param name for people, and what the processes of one bus know each other by.
+   * @param name for people, and for the other processes of the bus.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
-   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: something of this name has joined the bus
-   *   in this process; _CLOSED: the bus is.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a member of this name has joined the bus
+   * in this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options: SharedWaitsOptions<V>) {
     const checked = checkedSharedWaitsOptions(name, options);
@@ -98,22 +97,22 @@ export class SharedWaits<V> {
     return this.#isClosed;
   }
 
-  /** Its own timer, for who measures it: of deadlines, retries, rechecks and polls. */
+  /** Its own timer, for metrics: it has deadlines, retries, rechecks and polls. */
   get timer(): Timer {
     return this.#timer;
   }
 
   /**
-   * Waits until `accept` returns something other than undefined. It is called with each state of
-   * `key` that a load brings which began after this call; undefined where the load had nothing for
-   * the key. Resolves with what it returned, or with `{ expired: true }` after `timeoutMs`. The
-   * first load begins at the end of this turn, unless one of the key is under way: then after that.
-   * O(1).
+   * Waits until `accept` returns something other than undefined. `accept` is called with each state
+   * of `key` from a load that began after this call. The state is undefined where the load had none
+   * for the key. Resolves with the value of `accept`, or with `{ expired: true }` after
+   * `timeoutMs`. The first load begins at the end of this turn, or after a load of the key that is
+   * under way. O(1).
    *
-   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with what
-   * a load fails with; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a promise;
-   * with a TypeError or RangeError (Node's codes) for bad arguments; with a PurgatoryError:
-   * ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
+   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
+   * error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a
+   * promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
+   * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
    */
   async waitUntil<T>(
     key: string,
@@ -135,12 +134,12 @@ export class SharedWaits<V> {
   }
 
   /**
-   * The state of `key` has changed, for all readers to see: it is loaded for whoever waits for it,
-   * here and, over the bus, in the other processes. To be called after the change. Does nothing
+   * The state of `key` has changed, and all readers can see the change. The key is loaded for its
+   * waiters, here and, over the bus, in the other processes. Call it after the change. Does nothing
    * after `close`. O(1).
    *
-   * @throws TypeError ERR_INVALID_ARG_TYPE for no string; with a bus, ERR_INVALID_ARG_VALUE for
-   *   more than 1,024 bytes.
+   * @throws TypeError ERR_INVALID_ARG_TYPE for a key that is no string; with a bus,
+   * ERR_INVALID_ARG_VALUE for more than 1,024 bytes.
    */
   changed(key: string): void {
     this.#checkKey(key);
@@ -150,8 +149,8 @@ export class SharedWaits<V> {
   }
 
   /**
-   * What is waited for, and what was loaded, as plain JSON of bounded size; changes nothing. As the
-   * `snapshot` of a Purgatory.
+   * The waits and the loads, as plain JSON of bounded size. Changes nothing. As the `snapshot` of a
+   * Purgatory.
    *
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
@@ -189,7 +188,7 @@ export class SharedWaits<V> {
 
   readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);
 
-  /** The key may have changed: whether anybody waits for it. */
+  /** The key may have changed. Returns whether anybody waits for it. */
   #hint(key: string): boolean {
     const watched = this.#lists.watched.get(key);
     if (!watched?.isWaitedFor) return false;

@@ -1,10 +1,10 @@
-// Every watched key is loaded again, as hints may have been missed.
+// Loads every watched key again, because hints may have been missed.
 //
 // Ground rules. The keys are spread over the time of a purgatory's sweep (purgatory/sweep.ts), so
-// that processes that became live together do not read the shared state all at once. They come by
+// that processes that became live together do not read the shared state all at once. They are taken
 // `loadBatch` at a time, so that each batch is one load. A sweep has ended when each of its keys
-// has been answered by a load that it caused, or has been left by all its waiters. A sweep that is
-// asked for again begins a new round where the old one is; only the new one's end counts then.
+// has been answered by a load that it caused, or has lost all its waiters. A call during a sweep
+// begins a new round where the old one is. Then only the end of the new round counts.
 import type { Clock } from '../clock/clock.ts';
 import type { Sweeper } from '../purgatory/bus-link.ts';
 import { KeyWalk } from '../purgatory/key-walk.ts';
@@ -37,7 +37,7 @@ export class LoadSweep<V> implements Sweeper {
     this.#sweep.begin(() => round.tried(0));
   }
 
-  /** Gives the round up, if there is one: its end is not told. */
+  /** Drops the round, if there is one, without a report of its end. */
   stop(): void {
     this.#round?.giveUp();
     this.#sweep.stop();

@@ -1,8 +1,8 @@
-// Who waits for which key: the lists behind the parking of SharedWaits.
+// The lists behind the parking of SharedWaits: which waiter waits for which key.
 //
-// Ground rules. They own the keys, from the first waiter of one until `forget`, and one list over
+// Ground rules. They own the keys, from the first waiter of a key until `forget`, and one list over
 // all waiters, in park order. A waiter is in that list and in the list of its key from `park` to
-// `leave`. There are no watch lists in arrays here (watch-lists.ts): a load answers waiters one by
+// `leave`. There are no watch lists in arrays here (watch-lists.ts). A load answers waiters one by
 // one in slices, and arrays that shrink meanwhile would block the loop for many of them at once.
 //
 // Costs. park, leave: O(1).
@@ -12,7 +12,7 @@ import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-l
 import type { SharedWaiter } from './shared-waiter.ts';
 import { WatchedKey } from './watched-key.ts';
 
-/** `$place` of all that is parked here: waiters know their own lists. */
+/** `$place` of all waiters that are parked here. Waiters know their own lists. */
 const PARKED = 0;
 /** The most keys that `countedKeys` gives. */
 const MAX_KEYS = 4_096;
@@ -36,12 +36,12 @@ export class WaiterLists<V> implements ParkedLists<string> {
     return this.#waitedFor;
   }
 
-  /** Every key, also one that nobody waits for whose load is under way still. */
+  /** Every key. A key without waiters is among them while its load is under way. */
   get watched(): ReadonlyMap<string, WatchedKey<V>> {
     return this.#keys;
   }
 
-  /** The key of that name: known, or new. A new one is known once somebody is parked on it. */
+  /** The key of that name, known or new. A new key becomes known when a waiter is parked on it. */
   keyOf(name: string): WatchedKey<V> {
     return this.#keys.get(name) ?? new WatchedKey(name);
   }
@@ -83,7 +83,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
     return waiter.stamp;
   }
 
-  /** Nothing: the lists hold no memory beyond what is parked. */
+  /** Does nothing: the lists hold no memory beyond what is parked. */
   shrink(): void {}
 
   all(): NextToLeave {

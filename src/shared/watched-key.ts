@@ -1,46 +1,45 @@
-// A key that somebody waits for: who waits, and where its loading stands.
+// A key that somebody waits for: its waiters, and the state of its loading.
 //
 // Ground rules. It lives from its first waiter until its last has left and no load of it is under
-// way. Its waiters are a list in park order, linked through them: to leave is two writes, and
-// nothing is ever copied, so a hundred thousand may leave between two turns of the loop. One pass
-// goes over the list at a time and bears any change: `#next` is moved on when it leaves. The fields
-// of the loading are written by Loads (loads.ts) alone.
+// way. Its waiters are a list in park order, linked through them. To leave takes two writes, and
+// nothing is ever copied. So a hundred thousand may leave between two turns of the loop. One pass
+// goes over the list at a time and stands any change: `#next` moves on when its waiter leaves. Only
+// Loads (loads.ts) writes the fields of the loading.
 //
-//   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an event meanwhile
-//                                                  └─ failed ──► backing off ──► due
+//   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
+//                                                │                     event meanwhile
+//                                                └─ failed ──► backing off ──► due
 import { mustHold } from '../must-hold.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 
-/** What a key knows of its load. */
+/** What a key needs of its load. */
 export interface KeyLoad {
   /** The waiter of that number has left. */
   left(number: number): void;
 }
 
-/** What a key knows of a sweep. */
+/** What a key needs of a sweep. */
 export interface SweepRound {
-  /** A key of the round is done with, after so many waiters were tried. */
+  /** A key of the round is done, after this many waiters were tried. */
   tried(waiters: number): void;
 }
 
-/** Who waits for a key, as its list and a pass over it know them. */
+/** A waiter, as the list of its key and a pass over it see it. */
 export interface KeyWaiter<V> {
-  /**
-   * Counts those who were parked: a load answers who has a number up to the one at its beginning.
-   */
+  /** The number of its parking. A load answers waiters up to the number at its beginning. */
   readonly number: number;
   readonly isPending: boolean;
   /** Its neighbours, which the list alone writes. */
   before: KeyWaiter<V> | undefined;
   after: KeyWaiter<V> | undefined;
   /**
-   * Offers a state of the key that was loaded after it was parked: true iff that ended it, answered
-   * or rejected.
+   * Offers a state of the key that was loaded after the waiter was parked. True iff that ended it,
+   * answered or rejected.
    */
   offer(value: V | undefined): boolean;
   /**
-   * Takes it out, unless it has ended: its promise is rejected with `why`. True iff this call ended
-   * it.
+   * Takes the waiter out, unless it has ended. Its promise is rejected with `why`. True iff this
+   * call ended it.
    */
   fail(why: unknown): boolean;
 }
@@ -50,13 +49,15 @@ export class WatchedKey<V> {
   /** The load of it that is under way, or whose answers are being given. At most one. */
   load: KeyLoad | undefined;
   /**
-   * An event came during that load, which may have read the state before: one more is to follow.
+   * An event came during that load, which may have read the state before. One more load must
+   * follow.
    */
   isOutdated = false;
   /** The next load is caused by an event, not by a poll or a recheck. */
   hasEvent = false;
   /**
-   * Failed loads in a row. While above 0 and with `look` set, it backs off: no event shortens that.
+   * Failed loads in a row. While it is above 0 and `look` is set, the key backs off. No event
+   * shortens that.
    */
   failures = 0;
   /**
@@ -72,7 +73,7 @@ export class WatchedKey<V> {
   sweep: SweepRound | undefined;
   #first: KeyWaiter<V> | undefined;
   #last: KeyWaiter<V> | undefined;
-  /** In a pass: who is to be tried next. */
+  /** In a pass: the waiter to be tried next. */
   #next: KeyWaiter<V> | undefined;
   #size = 0;
 
@@ -80,7 +81,7 @@ export class WatchedKey<V> {
     this.key = key;
   }
 
-  /** How many wait for it. */
+  /** The number of its waiters. */
   get size(): number {
     return this.#size;
   }
@@ -89,7 +90,7 @@ export class WatchedKey<V> {
     return this.#size > 0;
   }
 
-  /** Who waits longest. */
+  /** The waiter that has waited longest. */
   get first(): KeyWaiter<V> | undefined {
     return this.#first;
   }

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 
-/** What a process prints whose purgatory sees an error and is closed, under the variable NODE_DEBUG. */
+/**
+ * The output of a process whose purgatory sees an error and is closed, with the variable
+ * NODE_DEBUG.
+ */
 function printed(NODE_DEBUG: string): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(process.execPath, ['--import', 'tsx', 'test/compat/children/debuglog.ts'], {
     env: { ...process.env, NODE_DEBUG },

@@ -1,4 +1,5 @@
-// The fake clocks that users have, each behind the same two calls: install it now, and move or remove it later.
+// The fake clocks that users have, each behind the same two calls: install it now, and move or
+// remove it later.
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { type FakeMethod, withGlobal } from '@sinonjs/fake-timers';
 import sinon from 'sinon';
@@ -12,7 +13,7 @@ export interface FakeClock {
 
 type JestConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config'];
 
-/** What vitest hands to @sinonjs/fake-timers unless it is told otherwise: all but nextTick and queueMicrotask. */
+/** The default that vitest passes to @sinonjs/fake-timers: all but nextTick and queueMicrotask. */
 const VITEST_FAKES: FakeMethod[] = [
   'setTimeout',
   'clearTimeout',

@@ -10,7 +10,8 @@ function runScenes(scenes: readonly string[]): Promise<Map<string, ChildResult>>
 describe('behaviour 10: an empty timer keeps no process alive; a pending one does, unless unref', function () {
   this.timeout(60_000);
 
-  // What each process prints before it ends by itself. One that is kept alive for its hour is killed, and shows no code.
+  // The output of each process before it ends by itself. A process that is kept alive for its hour
+  // is killed, and has no exit code.
   const scenes: Record<string, string> = {
     'an empty timer': '',
     'a timer whose tasks ran': 'ran',

@@ -4,7 +4,10 @@ import { expect } from 'chai';
 const tests = new URL('../', import.meta.url);
 const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
 
-/** The numbers that titles of tests name: "behaviour 12: ...", "behaviours 5 and 18: ...", "(behaviour 8)". */
+/**
+ * The numbers that titles of tests name: "behaviour 12: ...", "behaviours 5 and 18: ...",
+ * "(behaviour 8)".
+ */
 function cited(): Set<number> {
   const files = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.test.ts'),

@@ -37,7 +37,10 @@ function linksIn(page: string): string[] {
   return targets.map(([, link, attribute]) => link ?? attribute).filter((to) => !/^[a-z]+:/.test(to));
 }
 
-/** Paths in backticks or bare: what begins with a folder of the root, without placeholders and wildcards. */
+/**
+ * Paths in backticks or bare: texts that begin with a folder of the root, without placeholders and
+ * wildcards.
+ */
 function pathsIn(page: string): string[] {
   const path =
     /(?<![\w/.<-])(?:src|test|bench|examples|docs|docs-tool|\.ci|\.github)\/[\w./-]*[\w/](?![\w*<{-])/g;

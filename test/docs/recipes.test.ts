@@ -49,7 +49,8 @@ describe('The recipe for a long poll', function () {
         await sleep(200);
         client.abort();
         await gone;
-        // The last poll answers how many wait beside it. The post alone would not answer the five.
+        // The last poll answers how many others wait, once the server knows that the five have
+        // gone.
         await sleep(200);
         const last = get(url);
         await sleep(100);

@@ -46,7 +46,10 @@ const servers: Record<
   },
 };
 
-/** Examples run without their types, as users run what they have built: a worker thread takes no TypeScript. */
+/**
+ * Examples run without their types, like the built code of users, because a worker thread takes no
+ * TypeScript.
+ */
 const built = new URL('./.examples/', import.meta.url);
 
 async function build(page: string, source: string): Promise<string> {

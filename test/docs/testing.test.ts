@@ -5,7 +5,10 @@ import { program } from '../support/documented.ts';
 
 const PAGE = 'docs/testing.md';
 
-/** Runs a program of the page to its end. node:test warns that its mock timers are experimental, on Node 20. */
+/**
+ * Runs a program of the page to its end. On Node 20, node:test warns that its mock timers are
+ * experimental.
+ */
 async function outcome(name: string): Promise<{ code: number | null; stdout: string }> {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program(PAGE, name)];
   const { code, stdout, stderr } = await runNode(args);

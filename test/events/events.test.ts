@@ -209,7 +209,8 @@ describe('The events', () => {
     add('a', 0o30); // in base 4: 120
     add('b', 0o31);
     runTo(0o31);
-    // From bucket 1 of the second overflow wheel, which stands for 100 to 133, to bucket 2 of the first, for 120 to 123.
+    // From bucket 1 of the second overflow wheel, for 100 to 133, to bucket 2 of the first, for 120
+    // to 123.
     expect(events.map(([, event]) => event)).to.deep.equal([
       { timer, level: 2, bucket: 1, tasks: 2 },
       { timer, level: 1, bucket: 2, tasks: 2 },

@@ -32,7 +32,10 @@ function setUp(onIdle: (element: number, idle: IdleTimeouts<number>) => void = (
   return { clock, timer, idle, told, errors };
 }
 
-/** Lets the reaper run, slice by slice, until it has nothing to do; returns how many elements were told of in each. */
+/**
+ * Lets the reaper run, slice by slice, until it has nothing to do. Returns how many elements were
+ * reported in each slice.
+ */
 function slices(clock: HostClock, told: readonly number[]): number[] {
   const counts: number[] = [];
   for (let before = 0; clock.fire() > 0; before = told.length) counts.push(told.length - before);

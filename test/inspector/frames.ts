@@ -1,4 +1,5 @@
-// Frames for tests of what the page makes of them: four a second, one purgatory, one timer, all is well unless said otherwise.
+// Frames for tests of the page: four a second, one purgatory, one timer. All is well unless a test
+// says otherwise.
 import type { Frame, HostTime, PurgatoryView, TimerView } from '../../src/inspector/frame.ts';
 
 export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers' | 'host'>>, Partial<HostTime> {

@@ -280,7 +280,8 @@ describe('createInspector', () => {
     stuck.response.pause();
     await using reader = await Watcher.open(server.at('/'));
     const size = JSON.stringify(await reader.next()).length;
-    // The sockets of both sides hold some frames; the server holds one at most that found no place there.
+    // The sockets of both sides hold some frames. The server holds at most one frame that has no
+    // place there.
     const [answer] = server.responses;
     while (!answer.writableNeedDrain) await reader.next();
     for (let n = 0; n < 3; n++) await reader.next();

@@ -10,7 +10,10 @@ const WAIT_MS = 20_000;
 
 export class OpenedPage {
   readonly page: Page;
-  /** What the page threw, and the errors and warnings on its console; but for the connections that were refused, once the server is gone. */
+  /**
+   * What the page threw, and the errors and warnings on its console. Connections that were refused
+   * after the server had gone are left out.
+   */
   readonly complaints: string[] = [];
 
   constructor(page: Page) {

@@ -1,4 +1,5 @@
-// The page with keys, names and labels as users have them, at the widths of a phone and of desks, in light and dark; and what axe says.
+// The page with keys, names and labels as users have them, at the widths of a phone and of desks,
+// in light and dark; and the findings of axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';

@@ -1,4 +1,5 @@
-// What an operator does with the page: look for keys, look at operations, pause, export, link, look back.
+// What an operator does with the page: look for keys, look at operations, pause, export, link, look
+// back.
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';

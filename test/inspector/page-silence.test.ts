@@ -1,4 +1,5 @@
-// The page while a real server is stopped, as a debugger or an operator stops it: its connections stay, and nothing comes.
+// The page while a real server is stopped, as a debugger or an operator stops it. Its connections
+// stay, and nothing arrives.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';

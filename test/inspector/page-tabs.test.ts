@@ -1,4 +1,5 @@
-// Several tabs of one browser on one server, over HTTP/1.1, of which a browser opens six connections.
+// Several tabs of one browser on one server, over HTTP/1.1. A browser opens at most six connections
+// then.
 import { expect } from 'chai';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { Purgatory } from '../../src/index.ts';

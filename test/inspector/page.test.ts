@@ -1,4 +1,5 @@
-// The page in a real browser, against real purgatories. Time is a ManualClock's wherever the page need not animate it.
+// The page in a real browser, against real purgatories. Time is that of a ManualClock wherever the
+// page need not animate it.
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
@@ -19,12 +20,15 @@ class LookedAt extends Purgatory<string, Op> {
 }
 
 /**
- * How long the page may keep its main thread busy in a second of 60 frames: half of the time leaves room for a machine of half the speed.
- * (Here it is less than 100 ms.)
+ * How long the page may keep its main thread busy in a second of 60 frames. Half of the time leaves
+ * room for a machine of half the speed. (Here it is less than 100 ms.)
  */
 const BUSY_MS = 500;
 
-/** Reads what the main thread of `page` has used of a CPU, in ms: other work on the machine does not count, as it does in elapsed time. */
+/**
+ * Reads the CPU time of the main thread of `page`, in ms. Unlike elapsed time, it does not count
+ * other work on the machine.
+ */
 async function mainThreadCpu(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -322,7 +326,8 @@ describe('the page of the inspector', function () {
       });
     })`);
     expect(drawn, 'the hands are drawn in every frame').to.be.within(frames - 1, frames + 1);
-    // On a busy machine there are fewer frames to a look at the server: whichever there are more of says for how many seconds this was.
+    // On a busy machine there are fewer frames for each look at the server. The larger count says
+    // how many seconds this was.
     const seconds = Math.max(frames / 60, (many.looks - before.looks) / 4);
     expect((await cpuMs()) - before.cpuMs).to.be.below(seconds * BUSY_MS);
     many.close();

@@ -12,7 +12,10 @@ import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { Rig } from '../bus/rig.ts';
 import { hall, Op } from '../support/op.ts';
 
-/** One parked for good, one completed after 20 ms, one expired after 30, one cancelled at once; one task that threw. */
+/**
+ * One operation is parked for good, one completed after 20 ms, one expired after 30 ms, one
+ * cancelled at once. One task threw.
+ */
 function busyHall(): ReturnType<typeof hall> {
   const h = hall();
   h.park('stays', ['k', 'l']);

@@ -1,5 +1,5 @@
-// waitFor with attempts that return promises or values, against a naive reference: after every step, how many attempts
-// each wait has begun, whether one is under way, and how it was settled.
+// waitFor with attempts that return promises or values, against a naive reference. After every
+// step: how many attempts each wait has begun, whether one is under way, and how it was settled.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';

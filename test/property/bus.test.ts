@@ -1,7 +1,9 @@
-// Several processes on a LocalHub against a model: changes, waits, cuts, silence, faults of the network, in any order.
+// Several processes on a LocalHub against a model: changes, waits, cuts, silence, faults of the
+// network, in any order.
 //
-// What must hold, whatever happens: no wait is answered unless its condition holds; none whose condition holds stays parked longer than the
-// next time its bus is live + sweepMs; and on a network that loses nothing, none stays parked once all is quiet, without any gap to help.
+// These must hold. No wait is answered unless its condition holds. No wait whose condition holds
+// stays parked for longer than sweepMs after its bus is live again. On a network that loses
+// nothing, no such wait stays parked once all is quiet, even without a gap.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Bus } from '../../src/bus/bus.ts';
@@ -17,7 +19,10 @@ const ECHO_MS = 300;
 const ECHO_TIMEOUT_MS = 150;
 /** A tick of the timers, and the slices of a sweep. */
 const SLACK_MS = 25;
-/** Until a bus that was cut or muted is live again: its timeout, the longest wait between attempts, an echo. */
+/**
+ * The time until a bus that was cut or muted is live again: its timeout, the longest wait between
+ * attempts, an echo.
+ */
 const RECOVERY_MS = ECHO_MS + ECHO_TIMEOUT_MS + 1_000 + ECHO_TIMEOUT_MS;
 
 /** Waits until the version of its key is above the one it has seen. */

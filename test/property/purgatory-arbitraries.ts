@@ -1,4 +1,5 @@
-// Random histories of purgatories that share a timer: operations and waiters with scripts for their callbacks, and steps.
+// Random histories of purgatories that share a timer: operations and waiters with scripts for their
+// callbacks, and steps.
 import fc from 'fast-check';
 
 export interface Spec {
@@ -116,7 +117,10 @@ const goingOn: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'throw' as const }) },
 );
 
-/** Many at once, so that the slabs grow, and fall back when most have left; and many events on one key. */
+/**
+ * Many operations at once, so that the slabs grow, and shrink when most have left. And many events
+ * on one key.
+ */
 const many: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 1,

@@ -1,4 +1,5 @@
-// How guests come into the purgatories of a random history and leave them on their own: what each call must return.
+// How guests enter the purgatories of a random history and leave them by themselves: what each call
+// must return.
 import type { Spec } from './purgatory-arbitraries.ts';
 import { SIGNALS } from './purgatory-arbitraries.ts';
 import type { Frame, Thrown } from './purgatory-frames.ts';
@@ -20,7 +21,7 @@ export abstract class ComingsAndGoings extends Stage {
   }
 
   park(operation: HistoryOperation, keys: readonly number[]): void {
-    // To park an operation from inside its own tries would be its second parking at once, over and over.
+    // An operation that parked itself again inside its own tries would do so without end.
     if (this.stack.some((frame) => frame.kind === 'park' && frame.guest === operation)) return;
     const reference = this.referenceOf(operation);
     const refusal = reference.isClosed

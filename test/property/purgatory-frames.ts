@@ -1,5 +1,6 @@
-// Who is entitled to call back into a history, innermost last: a park (its own two tries), a pass (its queue in order), a
-// drain of notified keys, a pass of the timer (in the order of deadlines), or a force.
+// The calls of the engine that may call back into a history, the innermost last: a park (its own
+// two tries), a pass (its queue in order), a drain of notified keys, a pass of the timer (in the
+// order of deadlines), or a force.
 import type { Guest } from './purgatory-reference.ts';
 
 export interface Thrown {
@@ -7,8 +8,9 @@ export interface Thrown {
 }
 
 /**
- * `slack` counts what a pass may count or not: an operation that its own try completed by another way than returning it,
- * and a waiter whose try threw, or that had left before it answered.
+ * `slack` is the number of operations that a pass may count or not: an operation that its own try
+ * completed without returning true, a waiter whose try threw, and a waiter that had left before it
+ * answered.
  */
 export type Frame =
   | { kind: 'park'; guest: Guest; keys: readonly number[]; tries: number; result: boolean | Thrown }

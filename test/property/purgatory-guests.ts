@@ -1,4 +1,5 @@
-// The operations and waiters of a random history: each asks its host what to do, and keeps what became of it.
+// The operations and waiters of a random history. Each asks its host what to do, and records its
+// outcome.
 import { DelayedOperation } from '../../src/index.ts';
 import type { Spec } from './purgatory-arbitraries.ts';
 import type { Guest } from './purgatory-reference.ts';

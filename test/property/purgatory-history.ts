@@ -1,5 +1,5 @@
-// Plays a random history on purgatories that share a timer, and on the naive references in lock-step: the actions, and
-// what each must return. Its callbacks are in purgatory-stage.ts.
+// Plays a random history on purgatories that share a timer, and on the naive references in
+// lock-step: the actions, and what each must return. Its callbacks are in purgatory-stage.ts.
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { turn } from '../support/turns.ts';
@@ -52,7 +52,8 @@ export class PurgatoryHistory extends ComingsAndGoings {
         this.#onOperation(action.target, (operation) => this.park(operation, action.keys));
         break;
       case 'parkMany':
-        // Each watches, besides, one key of its own; every third has no other: the lone watcher of that key, until the next burst.
+        // Each watches a key of its own as well. Every third watches only that key: it is the key's
+        // lone watcher until the next burst.
         for (let n = 0; n < action.count && this.operations.length < MOST_OPERATIONS; n++) {
           const { spec } = action;
           const others = n % 3 === 1 ? [] : spec.keys;
@@ -160,7 +161,7 @@ export class PurgatoryHistory extends ComingsAndGoings {
   }
 
   #abort(index: number): void {
-    // A waiter that is aborted inside its own attempt may still answer: which of the two counts is nobody's business.
+    // A waiter that is aborted inside its own attempt may still answer. Either of the two may win.
     const isTried = (frame: Frame): boolean =>
       (frame.kind === 'park' || frame.kind === 'script') &&
       frame.guest instanceof HistoryWaiter &&

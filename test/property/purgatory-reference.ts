@@ -1,6 +1,7 @@
-// The naive purgatory that the real one is compared with: a Map from each key to an array of its watchers.
+// The naive purgatory that the real one is compared with: a Map from each key to an array of its
+// watchers.
 //
-// It runs nothing itself, and knows of deadlines only what the shared TimerReference tells.
+// It runs nothing itself. It knows of deadlines only what the shared TimerReference reports.
 import type { TimerReference } from './timer-reference.ts';
 
 /** What the reference keeps of an operation or a waiter. */

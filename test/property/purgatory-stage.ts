@@ -1,8 +1,8 @@
-// Where a random history is played: the real purgatories and timer, the naive references, and the callbacks that tell
-// whether what the engine does next is what it should do next.
+// The stage of a random history: the real purgatories and timer, the naive references, and the
+// callbacks. The callbacks check whether what the engine does next is what it should do next.
 //
-// Nothing here throws but the scripts: what is found wrong is kept in `failure`, as the engine would take a throw for
-// the user's.
+// Only the scripts throw here. A fault that is found is kept in `failure`, because the engine would
+// take a throw for the user's.
 import { isDeepStrictEqual } from 'node:util';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import type { History } from './purgatory-arbitraries.ts';

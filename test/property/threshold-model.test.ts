@@ -36,7 +36,8 @@ class NaivePurgatory {
 
   advance(key: Key, value: Value): number {
     this.values.set(key, value);
-    // By the highest threshold that a wait had on the key, as it is only then that it has all of them; ties in park order.
+    // In the order of the highest threshold that a wait had on the key, because only then does the
+    // wait have all of them. Ties are in park order.
     const reached = this.waits
       .map((wait) => ({ wait, last: highest(wait.unreached.filter(([k, t]) => k === key && t <= value)) }))
       .filter(({ last }) => last !== undefined)

@@ -1,4 +1,5 @@
-// Random histories of a timer: its options, a pool of tasks with scripts for their callbacks, and steps from outside.
+// Random histories of a timer: its options, a pool of tasks with scripts for their callbacks, and
+// steps from outside.
 import fc from 'fast-check';
 
 export type Action =
@@ -19,15 +20,21 @@ export interface History {
   readonly reaper: boolean;
   readonly maxPending: number;
   readonly startMs: number;
-  /** Whether the timer is asked after each step when it will look next: to answer, it drops empty buckets. */
+  /**
+   * Whether the timer is asked after each step when it will look next. To answer, it drops empty
+   * buckets.
+   */
   readonly asks: boolean;
-  /** How many tasks there are of each in `tasks`; a copy is delayed by 3 ms more than the one before. */
+  /** The copies of each task in `tasks`. A copy is delayed by 3 ms more than the one before. */
   readonly copies: number;
   readonly tasks: readonly { readonly delayMs: number; readonly script: readonly Action[] }[];
   readonly steps: readonly Step[];
 }
 
-/** Times are multiples of an eighth, exact in binary, so that the reference has no rounding to excuse. */
+/**
+ * Times are multiples of an eighth. They are exact in binary, so the reference has no rounding to
+ * allow for.
+ */
 function eighths(maxMs: number): fc.Arbitrary<number> {
   return fc.integer({ min: 0, max: maxMs * 8 }).map((n) => n / 8);
 }
@@ -73,8 +80,8 @@ const many: fc.Arbitrary<Action> = fc.record({
 const manyOrFew = fc.oneof({ weight: 1, arbitrary: many }, { weight: 4, arbitrary: action });
 
 /**
- * Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks; with `copies` of each task there are
- * bursts, whose actions take many tasks at once.
+ * Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks. With `copies`
+ * of each task there are bursts, whose actions take many tasks at once.
  */
 export function timerHistory(
   minSteps: number,
@@ -87,7 +94,8 @@ export function timerHistory(
   return fc.record({
     copies: fc.constant(copies),
     tickMs: fc.constantFrom(1, 1, 2, 3, 7, 10, 64, 1_000),
-    // The largest wheel makes the check of the invariants, which looks into every bucket, too slow for long histories.
+    // With the largest wheel, the check of the invariants, which looks into every bucket, is too
+    // slow for long histories.
     wheelSize: fc.oneof(
       { weight: 30, arbitrary: fc.constantFrom(2, 3, 4, 5, 8, 16, 100, 512) },
       { weight: maxSteps < 100 ? 1 : 0, arbitrary: fc.constant(65_536) },

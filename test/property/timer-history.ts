@@ -1,7 +1,8 @@
 // Plays a random history on a SystemTimer and on the naive reference in lock-step.
 //
-// The real timer leads: whenever it runs a task, the reference says whether that was the one to run now. What a callback
-// finds wrong is kept until the step ends, as the timer would take a throw for the user's.
+// The real timer leads. Whenever it runs a task, the reference says whether that was the one to run
+// now. A fault that a callback finds is kept until the step ends, because the timer would take a
+// throw for the user's.
 import { expect } from 'chai';
 import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
@@ -58,7 +59,10 @@ export class TimerHistory {
   #runs = 0;
   #thrown = 0;
   #reported = 0;
-  /** How many scripted actions callbacks may still take: tasks that add themselves would go on for ever. */
+  /**
+   * The scripted actions that callbacks may still take. Tasks that add themselves would go on for
+   * ever.
+   */
   #budget = 200;
   #failure: unknown;
 
@@ -200,7 +204,10 @@ export class TimerHistory {
     }
   }
 
-  /** After an advance only that may be overdue which was added without delay from inside it, less than 1 ms ago. */
+  /**
+   * After an advance, only tasks may be overdue that were added without delay during it, less than
+   * 1 ms ago.
+   */
   #checkNothingLate(): void {
     const nowMs = this.#clock.now();
     for (const entry of this.#reference.entries) {

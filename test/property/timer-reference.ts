@@ -1,6 +1,7 @@
-// The naive timer that the real one is compared with: a list sorted by tick, then by the order of add.
+// The naive timer that the real one is compared with: a list sorted by tick, then by the order of
+// add.
 //
-// It runs nothing itself. A driver asks it what must run next and tells it what did.
+// It runs nothing itself. A driver asks it what must run next, and reports what has run.
 
 export interface Entry {
   readonly id: number;

@@ -74,7 +74,8 @@ describe('Property: slices of a burst', function () {
           expect(new Set(ran.map((item) => item.sequence)).size).to.equal(sequence);
           expect(ran).to.have.length(sequence);
           expect(ran.some((item) => item.early)).to.equal(false);
-          // Of two tasks that were pending together the one of the lower tick, or the older of one tick, ran first.
+          // Of two tasks that were pending together, the one of the lower tick ran first, or the
+          // older one of the same tick.
           for (const [index, later] of ran.entries()) {
             for (const earlier of ran.slice(later.addedAfter, index)) {
               const inOrder =

@@ -1,4 +1,5 @@
-// A manual clock that says when a wake-up begins and ends, so that a model knows where one pass ends and the next begins.
+// A manual clock that reports the begin and end of each wake-up. So a model knows where one pass
+// ends and the next begins.
 import { ManualClock, type WakeUp } from '../../src/index.ts';
 
 export class WatchedClock extends ManualClock {

@@ -1,5 +1,6 @@
-// `npm run test:runtimes [-- --only Bun]`: installs the runtimes from their npm packages, into this folder alone,
-// runs the tests of runtimes.ts on each in turn, and prints a table. Exits 1 when a runtime fails.
+// `npm run test:runtimes [-- --only Bun]`: installs the runtimes from their npm packages, into this
+// folder alone, runs the tests of runtimes.ts on each in turn, and prints a table. Exits with 1
+// when a runtime fails.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +37,10 @@ for (const runtime of runtimes) {
 console.table(rows);
 if (Object.values(rows).some(({ passed, failed }) => failed > 0 || passed === 0)) process.exit(1);
 
-/** Installs what package.json pins, unless that is there. (npm writes no lock file that its `ci` takes for Deno.) */
+/**
+ * Installs the versions of package.json, unless they are there. (npm writes no lock file that its
+ * `ci` accepts for Deno.)
+ */
 async function install(): Promise<void> {
   const pinned: Record<string, string> = JSON.parse(readFileSync(`${home}package.json`, 'utf8')).dependencies;
   if (Object.entries(pinned).every(([name, version]) => version.endsWith(installedVersion(name)))) return;

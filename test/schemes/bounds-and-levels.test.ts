@@ -72,7 +72,8 @@ describe('HierarchicalWheelTimer', () => {
     const clock = new ManualClock(0.5);
     const timer = new HierarchicalWheelTimer({ clock, levels: [3, 2, 4] });
     const log: string[] = [];
-    // The levels span 24 ticks. A task for 1,000 is added from ever nearer: beyond, third, second, first level.
+    // The levels span 24 ticks. A task for 1,000 is added from ever nearer: beyond, third, second,
+    // first level.
     for (const nowMs of [0.5, 500, 980, 993, 997, 998]) {
       clock.advance(nowMs - clock.now());
       timer.schedule(() => log.push(`${nowMs}@${clock.now()}`), 1_000 - nowMs);
@@ -99,8 +100,9 @@ describe('HierarchicalWheelTimer', () => {
   });
 
   it('ends where a tick is beyond 2^53, as the longest delay is once the clock has left zero', () => {
-    // 2^53 + 998 lies in the turn that begins at the odd 2^53 + 973, which no double is: wheels that reckoned with
-    // doubles moved it from the list beyond to the end of that same list, for ever.
+    // 2^53 + 998 is in the turn that begins at the odd 2^53 + 973, which no double can hold. Wheels
+    // that computed with doubles moved the task from the list beyond to the end of that same list,
+    // for ever.
     for (const startMs of [999, 17.125, 2 ** 31 - 3]) {
       const timer = new HierarchicalWheelTimer({ clock: new ManualClock(startMs), levels: [3, 3, 5] });
       const task = timer.schedule(() => {}, Number.MAX_SAFE_INTEGER);

@@ -24,7 +24,8 @@ describe('Property: every timer behaves as a sorted list', function () {
       );
     });
 
-    // Without the reaper: the model's allowance for its lateness, 1 ms, is less than a clock can tell there.
+    // Without the reaper. The model allows it a lateness of 1 ms, which is less than a clock can
+    // express there.
     it(`${name}, where the clock outgrows the integers that doubles count`, () => {
       fc.assert(
         fc.property(timerHistory(1, 60, 12), fc.nat({ max: 400 }), (history, beforeMs) => {

@@ -30,7 +30,9 @@ function looksDuring(action: () => void): number {
   return looks;
 }
 
-/** 4 reads a level on the way down, two comparisons of two thresholds each, and as many for the way up. */
+/**
+ * 4 reads a level on the way down: two comparisons of two thresholds each. As many for the way up.
+ */
 function logarithmic(size: number): number {
   return 8 * (Math.floor(Math.log2(size)) + 1);
 }

@@ -11,7 +11,10 @@ function setUp(options: SystemTimerOptions = {}, startMs = 0) {
   return { clock, timer, at, log: () => void at.push(clock.now()) };
 }
 
-/** The number of the last deadline that has come, from 0. Rounded as the series rounds: an epsilon would count one that is still ahead. */
+/**
+ * The number of the last deadline that has come, from 0. Rounded as the series rounds: an epsilon
+ * would count a deadline that is still ahead.
+ */
 function lastDeadline(periodMs: number, nowMs: number): number {
   let n = Math.ceil(nowMs / periodMs);
   while (periodMs + n * periodMs > nowMs) n--;

@@ -4,7 +4,10 @@ import { HostClock } from '../support/host-clock.ts';
 import type { TimerOptions } from '../support/task.ts';
 import { turn, until } from '../support/turns.ts';
 
-/** Ten tasks, due at 1 to 10, each of which takes 4 ms of the clock's time; the clock stands at 100 when they may run. */
+/**
+ * Ten tasks, due at 1 to 10. Each takes 4 ms of the clock's time. The clock stands at 100 when they
+ * may run.
+ */
 async function tenSlowTasks(options: TimerOptions = {}): Promise<{
   clock: HostClock;
   timer: SystemTimer;

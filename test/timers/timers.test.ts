@@ -1,4 +1,5 @@
-// The behaviour of Node's that is kept: each scenario is run against Node's own timers and ours, and must tell the same story.
+// Node's behaviour that is kept. Each scenario is run against Node's own timers and ours, and must
+// give the same result.
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import * as nodeTimers from 'node:timers';
 import { promisify } from 'node:util';
@@ -7,7 +8,10 @@ import { useFakeTimers } from 'sinon';
 import * as timers from '../../src/timers/timers.ts';
 
 type Timers = typeof timers;
-/** `heard(n)` resolves once n things have been told: a wait that no load of the machine makes too short. */
+/**
+ * `heard(n)` resolves once n values were passed to `tell`. No load of the machine makes this wait
+ * too short.
+ */
 type Scenario = (
   timers: Timers,
   tell: (what: unknown) => void,
@@ -16,7 +20,10 @@ type Scenario = (
 
 const node = nodeTimers as unknown as Timers;
 
-/** Resolves after `ms`, and after what else was due by then: each of our callbacks has a turn of its own. */
+/**
+ * Resolves after `ms`, and after everything else that was due by then. Each of our callbacks has a
+ * turn of its own.
+ */
 async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => nodeTimers.setTimeout(resolve, ms));
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => nodeTimers.setImmediate(resolve));
@@ -232,7 +239,8 @@ describe('purgatory/timers, like node:timers', () => {
   same('leaves a foreign this alone', [true, true, true, true, false], (t, tell) => {
     const timeout = t.setTimeout(() => {}, 10_000);
     const { ref, unref, refresh, close, hasRef } = timeout;
-    // One for all: Node's own ref counts a foreign object too, and only unref of the same object takes that back.
+    // One object for all. Node's own `ref` counts a foreign object too, and only `unref` of the
+    // same object undoes that.
     const foreign = {} as never;
     for (const method of [ref, unref, refresh, close]) tell(method.call(foreign) === foreign);
     tell(Boolean(hasRef.call({} as never)));

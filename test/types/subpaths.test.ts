@@ -1,5 +1,5 @@
-// The files of this folder that end with .types.ts are checked by `npm run typecheck` against the built declarations.
-// None of them runs: what they say is in their types, and in what they expect to be an error.
+// `npm run typecheck` checks the files of this folder that end with .types.ts against the built
+// declarations. None of them runs: they check types, and lines that must be an error.
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 

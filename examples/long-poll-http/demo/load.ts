@@ -1,11 +1,11 @@
-// Readers that follow a room each by long polls, and a writer: what is posted, when it arrives, and
-// what never does.
+// Readers that each follow a room by long polls, and a writer. They record what is posted, when it
+// arrives, and what never arrives.
 //
-// Ground rules. A reader asks from where its last answer ended, so it misses nothing, whatever
-// dies; a request that fails is made again. So is one that gets no answer by its deadline: a
-// connection that node:cluster was handing to a worker when that was killed hangs for ever. What
-// the chat has taken (201) has to arrive at every reader of its room. One clock serves both ends,
-// so latencies are true.
+// Ground rules. A reader asks from where its last answer ended. So it misses nothing, whichever
+// process dies. A request that fails is made again. So is a request without an answer by its
+// deadline, because a connection that node:cluster was handing to a worker when that was killed
+// hangs for ever. A message that the chat has accepted (201) must arrive at every reader of its
+// room. One clock serves both ends, so latencies are true.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeoutSignal } from 'purgatory/timers';
 
@@ -25,7 +25,7 @@ export class Load {
   readonly #url: string;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
-  /** Ids that the chat has taken, by room. */
+  /** Ids that the chat has accepted, by room. */
   readonly #posted = new Map<string, number[]>();
   readonly #readers: { readonly room: string; readonly seen: Set<number> }[] = [];
   #latenciesMs: number[] = [];
@@ -43,7 +43,7 @@ export class Load {
   }
 
   /**
-   * From post to answer, of the answers since the last look: [p50, p99] in ms; undefined where
+   * From post to answer, for the answers since the last call: [p50, p99] in ms. Undefined where
    * there were none.
    */
   latencies(): [number, number] | undefined {
@@ -54,8 +54,8 @@ export class Load {
   }
 
   /**
-   * Messages that the chat has taken, and that a reader of their room has not got: each counted for
-   * each reader.
+   * Messages that the chat has accepted and that a reader of their room has not got. Each counts
+   * once for each such reader.
    */
   missing(): number {
     let missing = 0;
@@ -65,7 +65,7 @@ export class Load {
     return missing;
   }
 
-  /** Posts no more, waits up to `ms` for what is still to arrive, and ends. */
+  /** Stops posting, waits up to `ms` for what is still to arrive, and ends. */
   async end(ms: number): Promise<void> {
     this.#isWriting = false;
     const endMs = performance.now() + ms;
@@ -106,14 +106,14 @@ export class Load {
 
   /** Undefined when it failed, after a pause. */
   async #ask<T>(path: string, init: RequestInit = {}): Promise<T | undefined> {
-    // Ended with the request: a thousand of them leave nothing on the one signal that stops all.
+    // Ended with the request. A thousand of them leave nothing on the one signal that stops all.
     using signal = timeoutSignal(WAIT_MS + GRACE_MS, { signal: this.#stop.signal });
     try {
       const response = await fetch(`${this.#url}${path}`, { ...init, signal });
       if (response.ok) return (await response.json()) as T;
       await response.arrayBuffer();
     } catch {
-      // The process at the other end is gone: another one answers the next time.
+      // The process at the other end is gone. Another one answers the next time.
     }
     if (this.#stop.signal.aborted) return undefined;
     this.failures++;

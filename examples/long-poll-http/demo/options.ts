@@ -8,8 +8,8 @@ export type OwnEngine = (typeof OWN_ENGINES)[number];
 export interface DemoOptions {
   readonly workers: number;
   /**
-   * One that the demo starts, kills and starts again; or the URL of one that is left alone; or
-   * none.
+   * An engine that the demo starts, kills and starts again; or the URL of one that it leaves alone;
+   * or none.
    */
   readonly bus: OwnEngine | { readonly url: string } | undefined;
   readonly seconds: number;

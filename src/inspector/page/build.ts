@@ -1,6 +1,8 @@
-// Bundles the page into one file, dist/inspector/page.html: preact, uPlot, our code and styles inside, nothing to fetch.
-// uPlot is held at 1.6.8: it can do all that the page shows, and later releases weigh a good deal more.
-// Run by `npm run build`, after tsc; prints what the page weighs. esbuild bundles; terser makes that smaller still.
+// Bundles the page into one file, dist/inspector/page.html: preact, uPlot, our code and styles are
+// inside, so nothing is fetched. `npm run build` runs it after tsc. It prints the size of the page.
+// esbuild bundles, and terser makes the bundle smaller.
+//
+// uPlot stays at 1.6.8: it can do all that the page shows, and later releases are much larger.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -28,7 +30,8 @@ const output = (extension: string): string => {
 };
 const { code } = await minify(output('.js'), { module: true, ecma: 2020, format: { comments: false } });
 if (code === undefined) throw new Error('terser gave nothing back');
-// Put in by functions, so that no `$&` in them is taken for a pattern; no script may spell its own end.
+// Replacements are functions, so that a `$&` in the code is not taken for a pattern. A script must
+// not contain its own end tag.
 const script = code.replaceAll('</script', '<\\/script');
 const html = readFileSync(here('page.html'), 'utf8')
   .replace('<style></style>', () => `<style>${output('.css')}</style>`)

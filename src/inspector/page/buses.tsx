@@ -39,7 +39,7 @@ function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, wallMs: number): s
   const began = clock(wallMs - gap.beganAgoMs);
   if (gap.tookMs === null) return `gap since ${began} (${gap.cause})`;
   const told = `last gap ${began} for ${time(gap.tookMs)} (${gap.cause})`;
-  // A sweep that began before the gap was of an earlier one.
+  // A sweep that began before the gap belongs to an earlier gap.
   if (sweep === null || sweep.beganAgoMs > gap.beganAgoMs) return told;
   const waits = plural(sweep.tried, 'wait');
   return sweep.tookMs === null

@@ -1,7 +1,7 @@
-// Why an event loop was late: what the process did meanwhile tells. Pure.
+// Why an event loop was late, judged by what the process did meanwhile. Pure.
 import type { HostTime } from '../frame.ts';
 
-/** machine: it was ready to run and got no CPU; callbacks: it ran; stopped: neither. */
+/** `machine`: it was ready to run and got no CPU. `callbacks`: it ran. `stopped`: neither. */
 export type Cause = 'machine' | 'callbacks' | 'stopped';
 
 /** The cause of the longest block in a span of time. */

@@ -1,7 +1,9 @@
-// A uPlot chart that lives as long as its place on the page: new data is set, never a new chart made.
+// A uPlot chart that lives as long as its place on the page. New data is set, and no new chart is
+// made.
 //
-// Ground rules. It fills the place that it is given. Colours are names of CSS properties, read when drawn, so that light and
-// dark need no second chart. `label` says in words what the chart shows: it is an image to a screen reader.
+// Ground rules. It fills the place that it gets. Colours are names of CSS properties, read at each
+// drawing, so that light and dark need no second chart. `label` says in words what the chart shows,
+// because it is an image to a screen reader.
 import { Component, createRef, type JSX } from 'preact';
 import uPlot from 'uplot';
 import { shortCount } from './format.ts';
@@ -47,10 +49,13 @@ function sizeOf(place: HTMLElement): { width: number; height: number } {
   return { width: place.clientWidth, height: place.clientHeight };
 }
 
-/** 1, 2, 5, 10 and so on: by a step that is no whole number, labels would repeat once they are rounded. */
+/**
+ * 1, 2, 5, 10 and so on. With a step that is no whole number, labels would repeat once they are
+ * rounded.
+ */
 const WHOLE_STEPS = Array.from({ length: 45 }, (_, n) => [1, 2, 5][n % 3] * 10 ** Math.floor(n / 3));
 
-/** From 0 to a little above the most that there is. */
+/** From 0 to a little above the maximum. */
 export const countScale: uPlot.Scale = { range: (_, __, most) => [0, Math.max(1, most * 1.1)] };
 
 /** An axis in the page's ink. */

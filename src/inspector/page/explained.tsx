@@ -1,4 +1,5 @@
-// A number with its name, explained on hover and focus. A button, as that is what a keyboard and a screen reader reach.
+// A number with its name, explained on hover and focus. It is a button, because a keyboard and a
+// screen reader can reach that.
 import type { ComponentChildren, JSX } from 'preact';
 import type { Term } from './explanations.ts';
 

@@ -1,4 +1,5 @@
-// What every number of the page means, in a sentence or two. Shown on hover and focus, and told to screen readers as the description.
+// What every number of the page means, in a sentence or two. Shown on hover and focus. Screen
+// readers read it as the description.
 
 export const explanations = {
   parked: 'Operations that wait now for an event on one of their keys, or for their deadline.',

@@ -1,4 +1,4 @@
-// What is shown, as a JSON file.
+// Saves what is shown as a JSON file.
 import { current, shown } from './store.ts';
 import { judge } from './verdict.ts';
 

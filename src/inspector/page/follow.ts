@@ -1,8 +1,8 @@
-// Whose life is shown: the reader's choice for as long as the page lives; without one, one life after another, each seen to its
-// end and for a while after. Pure.
+// The operation whose life is shown. The reader's choice stays for as long as the page is open.
+// Without a choice, one life after another is shown, each until some time after its end. Pure.
 import type { Timeline, TimelineEvent } from '../frame.ts';
 
-/** How long a life stays after its end, and at most how long one that does not end, in ms. */
+/** How long a life stays after its end, in ms. One that does not end stays at most as long. */
 const STAY_MS = 6000;
 const MOST_MS = 30_000;
 
@@ -18,7 +18,10 @@ export function endOf({ events }: Timeline): TimelineEvent['what'] | undefined {
   return what === 'parked' || what === 'tried' ? undefined : what;
 }
 
-/** Whom to show with the frame of `atMs`, which told `timelines`; `followed` was shown before. */
+/**
+ * The operation to show with the frame of `atMs`, which has `timelines`. `followed` was shown
+ * before.
+ */
 export function follow(
   followed: Followed | undefined,
   timelines: readonly Timeline[],

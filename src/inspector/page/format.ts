@@ -1,4 +1,5 @@
-// Numbers and times as people read them. Pure; fixed to one notation, as the page's words are.
+// Numbers and times as people read them. Pure. The notation is fixed, as the language of the page
+// is.
 
 /** A number and its unit stay on one line. */
 const NBSP = '\u00a0';
@@ -43,7 +44,7 @@ export function time(ms: number): string {
   return `${(size < 10 ? tenths : whole).format(ms)}${NBSP}ms`;
 }
 
-/** 97 %, but never 100 % unless it is all of it. */
+/** 97 %. Never 100 % unless it is all. */
 export function share(part: number, all: number): string {
   if (all === 0) return '–';
   const percent = (100 * part) / all;
@@ -51,12 +52,12 @@ export function share(part: number, all: number): string {
   return `${Math.round(percent)}${NBSP}%`;
 }
 
-/** 14:02:11, where the reader is. */
+/** 14:02:11, in the reader's time zone. */
 export function clock(wallMs: number): string {
   return new Date(wallMs).toTimeString().slice(0, 8);
 }
 
-/** As in the middle of a sentence, at its beginning. */
+/** `sentence` with its first letter capitalised. */
 export function capitalised(sentence: string): string {
   return sentence[0].toUpperCase() + sentence.slice(1);
 }

@@ -1,22 +1,24 @@
-// What the frames of the last minute say: sums over the chosen purgatories, and rates from the differences of totals.
+// The figures of the last minute's frames: sums over the chosen purgatories, and rates from the
+// differences of totals.
 //
-// Ground rules. Pure: frames in, numbers out. Rates come from totals, so a frame that got lost falsifies none; a purgatory that comes or goes
-// between two frames counts from nothing, or no more. Frames are in order of time, and all of one run.
+// Ground rules. Pure: frames in, numbers out. Rates come from totals, so a lost frame makes none of
+// them wrong. A purgatory that is new between two frames counts from zero. One that has gone counts
+// no more. Frames are in order of time, and all of one run.
 import type { EndTotals, Frame, PurgatoryView, TimerView } from '../frame.ts';
 
 /** Frames kept: a minute of four a second. */
 export const MAX_FRAMES = 241;
-/** Over which a rate is taken, in ms. */
+/** The time over which a rate is taken, in ms. */
 const RATE_MS = 2000;
 
 const NO_ENDS: EndTotals = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
 
-/** The purgatories that `chosen` names; all of them for undefined. */
+/** The purgatories that `chosen` names. All for undefined. */
 export function chosenOf(frame: Frame, chosen: string | undefined): readonly PurgatoryView[] {
   return chosen === undefined ? frame.purgatories : frame.purgatories.filter(({ name }) => name === chosen);
 }
 
-/** The timer that `chosen` names, and else the first. */
+/** The timer that `chosen` names, else the first. */
 export function timerOf(frame: Frame, chosen: string | undefined): TimerView | undefined {
   return frame.timers.find(({ name }) => name === chosen) ?? frame.timers[0];
 }
@@ -93,7 +95,10 @@ export function latenessWithin(
   return now.map((n, bin) => n - (before?.[bin] ?? 0));
 }
 
-/** The bound in ms that `share` of the tasks kept to: Infinity past the last bin, undefined when there were none. */
+/**
+ * The bound in ms within which `share` of the tasks ran: Infinity past the last bin, undefined when
+ * there were no tasks.
+ */
 export function quantile(
   leMs: readonly number[],
   counts: readonly number[],

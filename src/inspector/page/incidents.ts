@@ -1,6 +1,6 @@
-// What was not well in the last ten minutes, from the seconds that the server kept. Pure.
+// The incidents of the last ten minutes, from the seconds that the server kept. Pure.
 //
-// Seconds in which the same was wrong are one incident, also with a few good ones between them.
+// Seconds with the same problem are one incident, also with a few good seconds between them.
 import type { Second } from '../frame.ts';
 import { CAUSES, causeOf } from './cause.ts';
 import { plural, time } from './format.ts';
@@ -12,11 +12,11 @@ export interface Incident {
   readonly inWords: string;
 }
 
-/** A second of the history that took so long was one in which the process stood still. */
+/** A second of the history that took this long means that the process was stopped or blocked. */
 const STOOD_MS = 3000;
 const BLOCKED_MS = 100;
 const LATE_MS = 50;
-/** Good seconds between those of one incident, at most. */
+/** The most good seconds within one incident. */
 const PAUSE = 3;
 
 interface Span {
@@ -58,7 +58,7 @@ function wrongIn(second: Second, chosen: string | undefined): Incident['what'][]
   return wrong;
 }
 
-/** Whether the process was of no use to anybody in this second. */
+/** Whether the process could serve nobody in this second. */
 export function isBlockedIn({ host }: Second): boolean {
   return host.blockedMs >= BLOCKED_MS;
 }

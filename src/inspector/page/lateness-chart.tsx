@@ -1,4 +1,4 @@
-// How late the timer ran its tasks: a bar per bin of its histogram.
+// How late the timer ran its tasks: a bar for each bin of its histogram.
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
 import type { Frame, TimerView } from '../frame.ts';
@@ -55,7 +55,7 @@ function optionsFor(leMs: readonly number[]): ChartProps['options'] {
     axes: [
       axis({
         splits: () => Array.from({ length: leMs.length + 1 }, (_, bin) => bin),
-        // Every other one, as there is no room for all on a phone, and the last.
+        // Every other one, and the last. There is no room for all on a phone.
         values: (_, bins) =>
           bins.map((bin) =>
             (bin % 2 === 0 && bin < leMs.length - 1) || bin === leMs.length ? name(bin) : null,

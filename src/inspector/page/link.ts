@@ -1,6 +1,7 @@
-// The part of the page's address that keeps what the reader chose: #key=orders-0&purgatory=fetch. A link shows the same to somebody else.
+// The part of the page's address that keeps what the reader chose: #key=orders-0&purgatory=fetch. A
+// link shows the same to somebody else.
 
-/** What the reader chose, and a link to the page keeps. */
+/** The reader's choices that a link keeps. */
 export interface Choice {
   /** The purgatory shown; undefined: all. */
   readonly purgatory: string | undefined;
@@ -18,7 +19,7 @@ export function readLink(): Choice {
   return { key, purgatory, timer };
 }
 
-/** In the place of the last address: choosing is no step to go back from. */
+/** Replaces the last address: a choice is not a step to go back from. */
 export function writeLink(choice: Choice): void {
   const params = new URLSearchParams();
   for (const name of NAMES) {

@@ -1,4 +1,4 @@
-// What the reader looks for: a key and who waits on it, or an operation and what it waits for.
+// The result of a search: a key and its waiters, or an operation and its keys.
 import type { JSX } from 'preact';
 import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from '../frame.ts';
 import { Explained } from './explained.tsx';

@@ -1,4 +1,5 @@
-// The last ten minutes: how many were parked and how they left, and what was not well meanwhile.
+// The last ten minutes: how many operations were parked, how they ended, and the incidents
+// meanwhile.
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
 import type { Second } from '../frame.ts';
@@ -9,7 +10,7 @@ import { sum } from './history.ts';
 import { type Incident, incidentsOf, isBlockedIn } from './incidents.ts';
 import { Lines, linesOf } from './rates-chart.tsx';
 
-/** Incidents told, the latest. */
+/** The most incidents shown, the latest. */
 const MAX_TOLD = 6;
 
 const minutesAxis = axis({
@@ -20,7 +21,7 @@ const minutesAxis = axis({
 const scales = {
   x: { time: false, range: (): [number, number] => [-600, 0] },
   y: countScale,
-  /** Of seconds in which the event loop was blocked: they are marked over the whole height. */
+  /** Marks seconds in which the event loop was blocked, over the whole height. */
   mark: { range: (): [number, number] => [0, 1] },
 };
 const blocked = {

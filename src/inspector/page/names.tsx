@@ -1,4 +1,4 @@
-// Names, keys and operations of the user's, to be read and to be clicked.
+// Names, keys and operations of the user, which can be read and clicked.
 import { Fragment, type JSX } from 'preact';
 import { askFor, choose } from './store.ts';
 import { visible } from './text.ts';
@@ -7,7 +7,7 @@ export function Name({ of }: { of: string }): JSX.Element {
   return <bdi>{visible(of)}</bdi>;
 }
 
-/** A key, which shows who waits on it. */
+/** A key. A click shows who waits on it. */
 export function Key({ of }: { of: string }): JSX.Element {
   return (
     <button type="button" class="key" title="Who waits on it" onClick={() => choose({ key: of })}>
@@ -31,7 +31,7 @@ export function Keys({ of, more }: { of: readonly string[]; more: number }): JSX
   );
 }
 
-/** The name of an operation, which shows all its keys. */
+/** The name of an operation. A click shows all its keys. */
 export function Operation({ id, type }: { id: number | null; type: string }): JSX.Element {
   if (id === null) return <Name of={type} />;
   return (

@@ -1,4 +1,4 @@
-// How operations left the purgatory over the last minute: three lines, per second.
+// How operations ended over the last minute: three lines, per second.
 import type { JSX } from 'preact';
 import type uPlot from 'uplot';
 import type { Frame } from '../frame.ts';

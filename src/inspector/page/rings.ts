@@ -1,5 +1,5 @@
-// Where the rings lie, and what is where on them. Pure geometry: a square of SIZE, the finest ring innermost, twelve o'clock is
-// bucket 0, time goes clockwise.
+// The places of the rings, and what is at a point. Pure geometry: a square of SIZE, the finest ring
+// innermost. Bucket 0 is at twelve o'clock, and time goes clockwise.
 import type { Ring } from '../frame.ts';
 
 export const SIZE = 400;
@@ -23,7 +23,7 @@ export function bandsOf(rings: number): Band[] {
   });
 }
 
-/** Radius of the room within the rings. */
+/** The radius of the space within the rings. */
 export function hubOf(rings: number): number {
   return (bandsOf(rings)[0]?.inner ?? OUTER) - GAP;
 }

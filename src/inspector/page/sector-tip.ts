@@ -1,10 +1,10 @@
-// What one sector of a ring holds, in words.
+// The content of one sector of a ring, in words.
 import { plural, time } from './format.ts';
 import { timerOf } from './history.ts';
 import { ringName, sectorOf } from './rings.ts';
 import { current, shown } from './store.ts';
 
-/** Undefined when the ring or the sector is not there any more. */
+/** Undefined when the ring or the sector does not exist any more. */
 export function sectorTip(ringIndex: number, sector: number): string | undefined {
   const state = current();
   const frame = shown(state).frames.at(-1);

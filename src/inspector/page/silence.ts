@@ -1,19 +1,19 @@
-// When the server says nothing: for how long, and how long it was once it speaks again. Pure.
+// How long the server has been silent, and how long a silence was once it has ended. Pure.
 //
-// A frame comes every quarter of a second. A server whose process is stopped, or whose event loop is blocked, keeps its connections: nothing but
-// the silence tells.
+// A frame comes every quarter of a second. A server whose process is stopped, or whose event loop
+// is blocked, keeps its connections. Only the silence shows that it hangs.
 import type { Frame, HostTime } from '../frame.ts';
 
-/** From so many ms on a silence is told. */
+/** A silence is shown from this length on, in ms. */
 const SILENT_MS = 2000;
 
-/** A silence that is over. */
+/** A silence that has ended. */
 export interface Hang {
   readonly forMs: number;
-  /** The end of it: the server's time of the first frame after it. */
+  /** Its end: the server's time of the first frame after it. */
   readonly atMs: number;
   readonly wallMs: number;
-  /** How the process spent it; undefined: it went on, and only its frames did not come. */
+  /** What the process did meanwhile. Undefined: it went on, and only its frames did not arrive. */
   readonly host: HostTime | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Heard {
   readonly nowMs: number;
 }
 
-/** How long nothing was heard while the page listened. */
+/** How long no frame arrived while the page listened. */
 export function silenceOf({ heardMs, openedMs, nowMs }: Omit<Heard, 'frames'>): number {
   return nowMs - Math.max(heardMs ?? openedMs, openedMs);
 }
@@ -33,7 +33,10 @@ export function isSilent(heard: Omit<Heard, 'frames'>): boolean {
   return silenceOf(heard) >= SILENT_MS;
 }
 
-/** The silence that ends with `frame` now; undefined when it was none, or the page did not listen all the time. */
+/**
+ * The silence that `frame` ends now. Undefined when there was none, or when the page did not listen
+ * all the time.
+ */
 export function hangOf(heard: Heard, frame: Frame): Hang | undefined {
   const { frames, heardMs, openedMs } = heard;
   const last = frames.at(-1);

@@ -1,7 +1,10 @@
-// What the page knows: the frames of the last minute, the seconds of the last ten, what the reader has chosen, and whether the server is there.
+// The state of the page: the frames of the last minute, the seconds of the last ten minutes, what
+// the reader has chosen, and whether the server answers.
 //
-// Ground rules. One state, changed here alone; whoever draws is told of each change, and twice a second besides, as the age of what is shown
-// grows by itself. A frame of another run of the server drops what the last run told: totals of two runs have no difference.
+// Ground rules. There is one state, and only this file changes it. Components are notified of each
+// change, and twice a second besides, because the age of what is shown grows by itself. A frame of
+// another run of the server drops what the last run sent: the totals of two runs have no
+// difference.
 import {
   type AskedOperation,
   type Found,
@@ -16,15 +19,15 @@ import { type Choice, readLink, writeLink } from './link.ts';
 import { type Hang, hangOf } from './silence.ts';
 import { listen } from './stream.ts';
 
-/** What the server told. */
+/** What the server sent. */
 export interface Told {
   readonly frames: readonly Frame[];
   readonly seconds: readonly Second[];
-  /** The last silence of the server that this page has seen the end of. */
+  /** The last silence of the server whose end this page has seen. */
   readonly hang: Hang | undefined;
 }
 
-/** What the server found for the reader; undefined: nothing was asked for, or there is no answer yet. */
+/** The server's answers to the reader. Undefined: nothing was asked, or there is no answer yet. */
 export interface Answers {
   readonly found: Found | undefined;
   readonly asked: { readonly id: number; readonly operation: AskedOperation | undefined } | undefined;
@@ -33,22 +36,22 @@ export interface Answers {
 export interface State extends Told, Answers {
   readonly choice: Choice;
   readonly connection: 'connecting' | 'live' | 'lost';
-  /** When the last frame came, and since when this page listens, by the page's clock. */
+  /** When the last frame arrived, and since when this page listens, by the page's clock. */
   readonly heardMs: number | undefined;
   readonly openedMs: number;
   readonly nowMs: number;
-  /** How often the server was found to have been started anew. */
+  /** How often the page has noticed a restart of the server. */
   readonly restarts: number;
-  /** What is shown instead of the latest, and since when. */
+  /** What is shown in place of the latest, and since when. */
   readonly paused: Told | undefined;
-  /** The operation whose life is shown, as last told. */
+  /** The operation whose life is shown, as last received. */
   readonly followed: Followed | undefined;
 }
 
 type Listener = (state: State, news: Frame | undefined) => void;
 
 const TICK_MS = 500;
-/** How often the server is asked again for what the reader looks for, in ms. */
+/** The interval of repeated questions to the server, in ms. */
 const ASK_MS = 1000;
 
 let state: State = {
@@ -72,7 +75,7 @@ export function current(): State {
   return state;
 }
 
-/** What is shown: as it was when the reader paused, or the latest. */
+/** What is shown: the state when the reader paused, or the latest. */
 export function shown({ paused, frames, seconds, hang }: State): Told {
   return paused ?? { frames, seconds, hang };
 }
@@ -87,7 +90,7 @@ export function choose(choice: Partial<Choice>): void {
   if ('key' in choice || 'purgatory' in choice) ask(true);
 }
 
-/** Shows an operation with all its keys; undefined: no more. */
+/** Shows an operation with all its keys. Undefined: shows none. */
 export function askFor(id: number | undefined): void {
   change({ asked: id === undefined ? undefined : { id, operation: undefined } });
   ask();
@@ -140,7 +143,10 @@ function take(frame: Frame): void {
   if (second !== null && !isNext && second.number !== lastSecond?.number) readHistory();
 }
 
-/** Asks the server for what the reader looks for, if anything; searching all keys costs the server time, so that is done once. */
+/**
+ * Asks the server for the reader's key, if there is one. A search of all keys costs the server
+ * time, so it is done once.
+ */
 async function ask(searches = false): Promise<void> {
   if (document.hidden || state.paused !== undefined) return;
   const { choice, asked } = state;
@@ -158,7 +164,7 @@ async function ask(searches = false): Promise<void> {
   if (state.asked?.id === asked.id && operation !== undefined) change({ asked: { id: asked.id, operation } });
 }
 
-/** `found` without a search, with the keys besides that the search had found. */
+/** `found`, which was made without a search, plus the other keys that the search had found. */
 function anew(found: Found): Found {
   const spelledSo = found.keys.map(({ purgatory, key }) => `${purgatory} ${key}`);
   const besides = (state.found?.keys ?? []).filter(
@@ -172,7 +178,10 @@ function anew(found: Found): Found {
   };
 }
 
-/** Undefined when the server does not answer: the stream tells that it is gone, and what is asked for is asked for again. */
+/**
+ * Undefined when the server does not answer. The stream reports that the server is gone, and the
+ * question is repeated later.
+ */
 async function get<T>(address: string, params = new URLSearchParams()): Promise<T | undefined> {
   try {
     const url = new URL(address, document.baseURI);
@@ -186,7 +195,7 @@ async function get<T>(address: string, params = new URLSearchParams()): Promise<
 
 let isReading = false;
 
-/** Reads what this page has not heard of the history. */
+/** Reads the part of the history that this page does not have. */
 async function readHistory(): Promise<void> {
   if (isReading) return;
   isReading = true;

@@ -1,15 +1,20 @@
-// The stream of frames, one for all tabs of a browser: over HTTP/1.1 a browser opens six connections to a server, and a seventh tab with
-// a stream of its own would wait for ever.
+// The stream of frames, one for all tabs of a browser. Over HTTP/1.1 a browser opens six
+// connections to a server. A seventh tab with a stream of its own would wait for ever.
 //
-// Ground rules. The stream is open only while a tab is visible. One of the visible tabs leads: it reads the stream, and hands all that
-// it hears to the others. A tab that opens asks who leads, and leads when nobody answers; so does one that has not heard of its
-// leader for BEATS_MS. Of two that lead, the one with the higher number gives way. (Locks of the browser would choose too, but
-// there are none where a page comes neither by HTTPS nor from loopback.)
+// Ground rules. The stream is open only while a tab is visible. One of the visible tabs is the
+// leader: it reads the stream, and passes everything on to the others. A tab that opens asks for
+// the leader. It becomes the leader when nobody answers, or when it has not heard from its leader
+// for BEATS_MS. When there are two leaders, the one with the higher number steps down. (The
+// browser's locks would choose a leader too. But they do not exist on a page that comes neither by
+// HTTPS nor from loopback.)
 const NAME = `purgatory inspector ${location.pathname}`;
 const RETRY_MS = 1000;
 /** How long a tab that opens waits for an answer. */
 const ANSWER_MS = 150;
-/** How often a leader tells that it leads, whether the server says something or not; and after which silence it is taken to be gone. */
+/**
+ * The interval in which a leader reports to the others, whether the server sends something or not.
+ * After BEATS_MS of silence it counts as gone.
+ */
 const BEAT_MS = 500;
 const BEATS_MS = 2500;
 
@@ -17,7 +22,7 @@ export interface Listener {
   /** The page listens from now on. */
   opened(): void;
   message(data: string): void;
-  /** The server does not answer; it will be tried again. */
+  /** The server does not answer. The page will try again. */
   lost(): void;
 }
 
@@ -42,7 +47,7 @@ export function listen(listener: Listener): void {
   open();
 }
 
-/** Reads the stream; returns what ends that. */
+/** Reads the stream. Returns a function that ends the reading. */
 function read(news: News): () => void {
   let stream: EventSource;
   let retry: number | undefined;
@@ -51,7 +56,7 @@ function read(news: News): () => void {
     stream.onmessage = ({ data }) => news.message(data);
     stream.onerror = () => {
       news.lost();
-      // The browser tries again by itself, unless somebody else answered in the server's place.
+      // The browser tries again by itself, unless another server answered in place of this one.
       if (stream.readyState === EventSource.CLOSED) retry = setTimeout(open, RETRY_MS);
     };
   };
@@ -62,7 +67,7 @@ function read(news: News): () => void {
   };
 }
 
-/** Leads, or hears from who leads; returns what ends that. */
+/** Leads, or listens to the leader. Returns a function that ends this. */
 function share(news: News): () => void {
   const by = Math.random();
   const channel = new BroadcastChannel(NAME);
@@ -89,7 +94,10 @@ function share(news: News): () => void {
       stop = undefined;
     };
   };
-  /** Leads if nobody else is heard of, a little later than others who wait for the same. */
+  /**
+   * Becomes the leader if no other tab is heard of, a little later than others that wait for the
+   * same.
+   */
   const leadAfter = (ms: number): void => {
     clearTimeout(wait);
     wait = setTimeout(lead, ms + 100 * Math.random());

@@ -1,9 +1,11 @@
-// Texts of the user's (keys, names, labels) as the page shows them: whatever is in them, they change nothing around them. Pure.
+// The user's texts (keys, names, labels) as the page shows them. Whatever they contain, they change
+// nothing around them. Pure.
 //
-// Ground rules. Every text of the user's goes through here, by the components of names.tsx or by `quoted`. What cannot be seen (control and
-// format characters, halves of surrogate pairs) is spelled out, so that no such character is left to act; each text has its own direction.
+// Ground rules. Every text of the user goes through here, by the components of names.tsx or by
+// `quoted`. Invisible characters (control and format characters, halves of surrogate pairs) are
+// spelled out, so that none of them has an effect. Each text has its own direction.
 
-/** First strong isolate, and its end: what <bdi> is in a plain string. */
+/** First strong isolate, and its end: the same as <bdi>, in a plain string. */
 const FSI = '\u2068';
 const PDI = '\u2069';
 

@@ -10,7 +10,7 @@ import { followLife } from './store.ts';
 interface Props {
   readonly timelines: readonly Timeline[];
   readonly shown: Timeline | undefined;
-  /** Whether the server still tells of the one that is shown. */
+  /** Whether the server still sends the operation that is shown. */
   readonly isTold: boolean;
 }
 

@@ -1,6 +1,8 @@
-// The explanation beside what is hovered or focused. One element for all; Escape hides it.
+// The explanation beside the element that is hovered over or focused. There is one tip for all
+// elements. Escape hides it.
 //
-// Ground rules. Screen readers get the same text from `aria-describedby`, so the tip is hidden from them.
+// Ground rules. Screen readers get the same text from `aria-describedby`, so the tip is hidden from
+// them.
 import { explanations, type Term } from './explanations.ts';
 import { sectorTip } from './sector-tip.ts';
 

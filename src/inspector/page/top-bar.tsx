@@ -1,4 +1,4 @@
-// The bar at the top: whether the page is live, the search, and what the reader can do with what is shown.
+// The bar at the top: whether the page is live, the search, and the buttons for the reader.
 import { Component, createRef, type JSX } from 'preact';
 import { exportShown } from './export.ts';
 import { clock } from './format.ts';
@@ -31,7 +31,10 @@ export function TopBar({ state }: { state: State }): JSX.Element {
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', silent: 'silent', lost: 'connection lost' };
 
-/** Drawn once: a page that is drawn anew four times a second must not take away what is being typed. */
+/**
+ * Drawn once. The page is drawn anew four times a second, and that must not remove what the reader
+ * types.
+ */
 class Search extends Component<{ text: string }> {
   readonly #input = createRef<HTMLInputElement>();
 

@@ -31,7 +31,10 @@ export function VerdictStrip({ state, verdict }: { state: State; verdict: Verdic
   );
 }
 
-/** What to say in place of the verdict, when the server says nothing. The headline stays the same meanwhile, as it is read out. */
+/**
+ * What the page says in place of the verdict while the server is silent. The headline stays the
+ * same meanwhile, because screen readers read it aloud.
+ */
 function absence(state: State): (Omit<Verdict, 'tone'> & { tone: 'lost' }) | undefined {
   const { connection, heardMs, nowMs } = state;
   const age = `What is shown is ${time(Math.max(0, nowMs - (heardMs ?? nowMs)))} old.`;
@@ -52,7 +55,7 @@ function absence(state: State): (Omit<Verdict, 'tone'> & { tone: 'lost' }) | und
   };
 }
 
-/** All but the first, which the headline tells. */
+/** All but the first, which is in the headline. */
 function Warnings({ warnings }: { warnings: readonly Warning[] }): JSX.Element {
   return (
     <ul class="warnings" aria-label="More warnings">

@@ -1,7 +1,9 @@
-// Whether all is well, in words, and why not.
+// The verdict: whether all is well, in words, and if not, why.
 //
-// Ground rules. Pure: what the server told in, sentences out. A sentence begins with our words, never with a user's. The headline carries no number that changes with each frame, as
-// screen readers read it out when it changes. Bounds are where a person who waits would notice, and named below.
+// Ground rules. Pure: what the server sent goes in, sentences come out. A sentence begins with our
+// words, never with a user's. The headline has no number that changes with each frame, because
+// screen readers read it aloud when it changes. The bounds are where a person who waits would
+// notice. They are named below.
 import type { Frame } from '../frame.ts';
 import { CAUSES, causeOf } from './cause.ts';
 import { clock, count, plural, share, time } from './format.ts';
@@ -13,7 +15,7 @@ export type Tone = 'well' | 'note' | 'warn' | 'bad';
 
 export interface Warning {
   readonly tone: Tone;
-  /** Tells warnings apart, and names them in the headline. */
+  /** The name of the warning. Unique, and used in the headline. */
   readonly what: string;
   /** The numbers, and what to do. */
   readonly why: string;
@@ -26,9 +28,9 @@ export interface Verdict {
   readonly warnings: readonly Warning[];
 }
 
-/** The time that warnings look back on, in ms. */
+/** The span of time that warnings look back on, in ms. */
 const RECENT_MS = 10_000;
-/** How long the page goes on telling of a silence that is over, in ms. */
+/** How long the page shows a silence that has ended, in ms. */
 const HANG_TOLD_MS = 60_000;
 const BLOCKED_WARN_MS = 100;
 const BLOCKED_BAD_MS = 1000;
@@ -37,7 +39,7 @@ const OVERDUE_MS = 1000;
 const CUT_OFF_MS = 1000;
 const FULL_SHARE = 0.9;
 const GROWN_BY = 20;
-/** Ends in a minute below which shares say nothing. */
+/** With fewer ends in a minute, shares mean nothing. */
 const FEW_ENDS = 20;
 
 const HEADLINES: Record<Tone, string> = {
@@ -95,7 +97,10 @@ function hanging(recent: readonly Frame[], hang: Hang | undefined): Warning[] {
   return [{ tone: 'bad', what: `the server hung for ${time(forMs)}`, why }];
 }
 
-/** Of an event loop that stood still, and of timers that ran late: the cause of the second is the first, unless that was too short. */
+/**
+ * Warnings of a blocked event loop and of late timers. The blocked loop is the cause of the
+ * lateness, unless the block was too short.
+ */
 function waiting(frames: readonly Frame[], recent: readonly Frame[]): Warning[] {
   const { host } = recent.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
   const late = latestTimer(frames);
@@ -123,7 +128,7 @@ interface LateTimer {
   readonly inWords: string;
 }
 
-/** The timer that ran latest in the recent time; undefined when none ran late. */
+/** The timer with the highest lateness in the recent time. Undefined when none ran late. */
 function latestTimer(frames: readonly Frame[]): LateTimer | undefined {
   let latest: LateTimer | undefined;
   for (const { name, lateness, tickMs } of frames[frames.length - 1].timers) {
@@ -173,7 +178,7 @@ function failing(frames: readonly Frame[], chosen: string | undefined): Warning[
   return [{ tone: 'warn', what: 'operations throw', why }];
 }
 
-/** A key whose watchers never got fewer over all of the recent time, and many more. */
+/** Keys that gained many watchers in the recent time and never lost any. */
 function growing(recent: readonly Frame[], chosen: string | undefined): Warning[] {
   const [first] = recent;
   const last = recent[recent.length - 1];

@@ -1,21 +1,26 @@
-// What moves on the wheels between two frames: the hands, tasks that fall in a cascade, a pulse of the hub where tasks ran.
+// The moving parts of the wheels between two frames: the hands, tasks that fall in a cascade, a
+// pulse of the hub where tasks ran.
 //
-// Ground rules. It draws what frames told and nothing else: a hand goes on at the pace at which the timer's own time went on last (it
-// stands still with a ManualClock), and a falling spark belongs to a cascade that happened. One canvas, cleared and drawn each animation
-// frame: O(rings + sparks), whatever is parked. For readers who want less motion, hands move with the frames and nothing falls.
+// Ground rules. It draws only what frames contain. A hand goes on at the pace of the timer's own
+// time (it stands still with a ManualClock). A falling spark belongs to a cascade that happened.
+// There is one canvas, cleared and drawn each animation frame: O(rings + sparks), whatever is
+// parked. For readers who want less motion, hands move with the frames and nothing falls.
 import { Component, createRef, type JSX } from 'preact';
 import type { Cascade, Frame, Ring, TimerView } from '../frame.ts';
 import { timerOf } from './history.ts';
 import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from './rings.ts';
 import { current, onChange, shown } from './store.ts';
 
-/** A hand stands still when nothing was heard of its timer for so long: it would show what nobody knows. */
+/**
+ * A hand stands still after this time without a frame of its timer. Nobody would know whether it is
+ * right.
+ */
 const UNHEARD_MS = 1000;
 const FALL_MS = 1100;
 const PULSE_MS = 500;
 const MAX_SPARKS = 240;
 const SPARKS_PER_CASCADE = 28;
-/** How far a hand's trail reaches back, in turns of its ring, at most; and in time. */
+/** The length of a hand's trail: at most this part of a turn of its ring, and at most this time. */
 const TRAIL_TURNS = 0.14;
 const TRAIL_MS = 1500;
 const TRAIL_STEPS = 14;
@@ -189,7 +194,9 @@ function speedOf(before: TimerView | undefined, view: TimerView, realMs: number)
   return speed > 0.5 && speed < 2 ? 1 : Math.max(0, Math.min(1, speed));
 }
 
-/** Picks an index, the more likely the more it weighs; any, when nothing weighs. */
+/**
+ * Picks an index at random. A larger weight makes it more likely. Any index when all weights are 0.
+ */
 function weighted(weights: readonly number[]): (random: number) => number {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return (random) => {
@@ -203,7 +210,10 @@ function weighted(weights: readonly number[]): (random: number) => number {
   };
 }
 
-/** Gives the canvas the pixels that it covers on the screen; returns how many there are per unit of the drawing. */
+/**
+ * Gives the canvas as many pixels as it covers on the screen. Returns the pixels for each unit of
+ * the drawing.
+ */
 function scaleTo(canvas: HTMLCanvasElement): number {
   const pixels = Math.round(canvas.clientWidth * devicePixelRatio);
   if (canvas.width !== pixels) {

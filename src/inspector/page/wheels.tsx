@@ -1,7 +1,8 @@
 // The wheels of one timer as rings, and the same in a table.
 //
-// Ground rules. The sectors are drawn here, once per frame of the server; what moves in between (hands, falling tasks, the flash
-// of the hub) is drawn by WheelMotion on a canvas above them. The picture is one image to a screen reader; the table tells what it shows.
+// Ground rules. The sectors are drawn here, once for each frame of the server. WheelMotion draws
+// what moves in between (hands, falling tasks, the flash of the hub) on a canvas above them. To a
+// screen reader the picture is one image, and the table says what it shows.
 import type { ComponentChild, JSX } from 'preact';
 import type { Ring, TimerView } from '../frame.ts';
 import { Explained, Figure } from './explained.tsx';
