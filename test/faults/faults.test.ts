@@ -1,5 +1,5 @@
-// The short form of `npm run faults`. What is timed is printed there; here is only what must hold
-// on any machine.
+// The short form of `npm run faults`. That command prints what is timed. Here is only what must
+// hold on any machine.
 import { expect } from 'chai';
 import { runNode } from '../support/child.ts';
 import { isInstalled } from '../support/engines.ts';

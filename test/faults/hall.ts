@@ -1,4 +1,4 @@
-// An engine and the processes on it: starts them, gives orders, collects reports, ends them.
+// An engine and its processes: starts them, sends orders, collects reports, ends them.
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ export class Hall {
     return this;
   }
 
-  /** Gives an order; resolves with the report that answers it. */
+  /** Sends an order. Resolves with the report that answers it. */
   async order(worker: Worker, order: Order): Promise<Report> {
     const answer = this.#answerOf(worker);
     worker.send(order);
@@ -74,20 +74,20 @@ export class Hall {
     return Promise.all(this.members.map((worker) => this.order(worker, order)));
   }
 
-  /** All members change keys of all, `rate` a second together. */
+  /** Orders all members to change keys of all, `rate` a second together. */
   async load(rate: number, members: readonly Worker[] = this.members): Promise<void> {
-    // Each key has one writer: they take turns by slices of the keys.
+    // Each key has one writer: the members share the keys in slices.
     const slice = Math.floor(this.keys / members.length);
     await Promise.all(
       members.map((worker, index) => {
-        // Not its own share: changes come from elsewhere.
+        // A member does not write its own share, so changes come from elsewhere.
         const from = ((index + 1) % members.length) * slice;
         return this.order(worker, { do: 'load', from, to: from + slice, rate: rate / members.length });
       }),
     );
   }
 
-  /** Asks all again and again; resolves with the ms that it took until `holds`. */
+  /** Asks all members again and again. Resolves with the ms that it took until `holds`. */
   async until(
     what: string,
     holds: (reports: Report[]) => boolean,

@@ -8,7 +8,7 @@
 import { openSync, readSync } from 'node:fs';
 
 const LOOK_MS = 2;
-/** Of the main thread: ns on a CPU, ns of waiting for one, slices. Linux alone has it. */
+/** Of the main thread: ns on a CPU, ns of waiting for one, slices. Only Linux has it. */
 const SCHEDULE =
   process.platform === 'linux' ? openSync(`/proc/self/task/${process.pid}/schedstat`, 'r') : undefined;
 
@@ -17,7 +17,7 @@ export class LoopProbe {
   #interval: NodeJS.Timeout | undefined;
   readonly #text = Buffer.alloc(64);
 
-  /** Counts anew. */
+  /** Starts counting again. */
   start(): void {
     this.stop();
     this.maxBlockMs = 0;

@@ -1,9 +1,9 @@
-// One process of a fault run: keeps waits parked, changes keys at a rate, and tells what became of
-// it all.
+// One process of a fault run. It keeps waits parked, changes keys at a rate, and reports what
+// happened.
 //
-// Ground rules. Each process watches keys of its own, so each wait is answered by a change that
-// another process made, or by its own. A wait that is answered is parked again for the next change.
-// It does what it is told by messages, and answers each of them once.
+// Ground rules. Each process watches keys of its own. So each wait is answered by a change that
+// another process made, or by its own change. An answered wait is parked again for the next change.
+// The process obeys orders that come as messages, and answers each of them once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../src/events/index.ts';
 import { Purgatory } from '../../src/index.ts';
@@ -12,7 +12,7 @@ import { openBus } from './open-bus.ts';
 import { commonNow, SharedState } from './shared-state.ts';
 import { SharedWaiters } from './shared-waiters.ts';
 
-/** What a member is told. */
+/** An order to a member. */
 export type Order =
   | { readonly do: 'park'; readonly from: number; readonly to: number; readonly timeoutMs: number }
   /**
@@ -31,9 +31,12 @@ export type Order =
   | { readonly do: 'share'; readonly waiters: number; readonly version: number }
   /** Changes that key, and gives one hint. */
   | { readonly do: 'change' }
-  /** Counts anew. `quiet`: without the probe of the loop, which costs more than an idle process. */
+  /**
+   * Starts counting again. `quiet`: without the probe of the loop, which costs more than an idle
+   * process.
+   */
   | { readonly do: 'begin'; readonly quiet?: boolean }
-  /** `latencies`: with those, which are many. */
+  /** `latencies`: include them. They are many. */
   | { readonly do: 'report'; readonly latencies?: boolean }
   | { readonly do: 'end' };
 

@@ -8,7 +8,7 @@ import { natsBus } from '../../src/bus/nats.ts';
 import { postgresBus } from '../../src/bus/postgres.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 
-/** The bus, and what ends the client that it was made of. */
+/** The bus, and a function that ends the client that it was made of. */
 export async function openBus(
   engine: string,
   port: number,

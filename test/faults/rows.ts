@@ -1,4 +1,4 @@
-// The rows of the table: each sets a scene, breaks something, and measures.
+// The rows of the table. Each prepares a scene, breaks something, and measures.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -11,17 +11,17 @@ export interface Result {
   readonly what: string;
   readonly measured: number;
   readonly unit: string;
-  /** At most this much. */
+  /** The most that is allowed. */
   readonly bar: number;
 }
 
 export interface Scale {
-  /** Waits that are parked in all. */
+  /** The number of parked waits, all members together. */
   readonly parked: number;
   readonly members: number;
   /** Changes a second of all members together. */
   readonly rate: number;
-  /** How long what lasts lasts, in seconds. */
+  /** The duration of each phase, in seconds. */
   readonly seconds: {
     readonly load: number;
     readonly kills: number;
@@ -46,7 +46,7 @@ function percentile(sorted: readonly number[], share: number): number {
 const latenciesOf = (reports: readonly Report[]): number[] =>
   reports.flatMap(({ latencies }) => latencies).sort((x, y) => x - y);
 
-/** What holds in any fault run. */
+/** Results that must hold in any fault run. */
 function always(reports: readonly Report[]): Result[] {
   const sum = (of: (report: Report) => number): number =>
     reports.reduce((all, report) => all + of(report), 0);
@@ -200,7 +200,7 @@ const silence: Row = {
       async (hall) => {
         await sleep(echoMs / 2);
         const stoppedMs = commonNow();
-        // Of PostgreSQL each connection is a process of its own: there the network goes silent
+        // With PostgreSQL, each connection is a process of its own. So the network goes silent
         // instead.
         const pid = engine === 'postgres' ? undefined : hall.engine?.pid;
         if (pid === undefined) hall.proxy?.swallow();

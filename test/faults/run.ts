@@ -1,7 +1,7 @@
 // `npm run faults -- redis|nats|postgres|cluster [--short] [--only <part of a row's name>]`: breaks
-// real engines under load, and prints what came of it.
+// real engines under load, and prints the outcome.
 //
-// Ends with 1 when a bar was missed. The bars are for two cores, idle otherwise.
+// It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
 import { parseArgs } from 'node:util';
 import { isInstalled } from '../support/engines.ts';
 import type { EngineName } from './hall.ts';

@@ -1,12 +1,12 @@
 // The state that all processes of a fault run read and write: a file of counters, one for each key.
 //
-// Ground rules. A write is visible to every process as soon as it returns (one page cache), so
+// Ground rules. A write is visible to every process as soon as it returns (one page cache). So
 // "write, then notify" holds. A record is the counter of its key and the time of its last write.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 const RECORD_BYTES = 16;
 
-/** The time in ms that is the same in all processes of a machine. */
+/** The time in ms, the same in all processes of a machine. */
 export function commonNow(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -22,7 +22,7 @@ export class SharedState {
     this.keys = keys;
   }
 
-  /** One more change of `key`. Each key must have one writer at a time. */
+  /** Makes one more change of `key`. A key must have one writer at a time. */
   bump(key: number): void {
     this.#record.writeUInt32LE(this.version(key) + 1, 0);
     this.#record.writeDoubleLE(commonNow(), 8);
@@ -39,9 +39,7 @@ export class SharedState {
     return this.#record.readDoubleLE(8);
   }
 
-  /**
-   * How many of the keys have another version than the one given with them. One read of the file.
-   */
+  /** The number of keys whose version differs from the one in `seen`. One read of the file. */
   changed(seen: ReadonlyMap<number, number>): number {
     this.#all ??= Buffer.allocUnsafeSlow(this.keys * RECORD_BYTES);
     readSync(this.#file, this.#all, 0, this.#all.length, 0);

@@ -1,12 +1,12 @@
-// What all runs of the soak together have done: a file that each run adds to, and the summary of it
-// that is published.
+// The totals of all runs of the soak: a file that each run adds to, and the summary of it that is
+// published.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { COUNTS, type CountName, type Counts } from './load.ts';
 
 export interface LedgerData {
   runs: number;
-  /** Minutes of all runs, by the clock on the wall. */
+  /** Minutes of all runs, in real time. */
   minutes: number;
   failures: number;
   counts: Counts;
@@ -27,7 +27,7 @@ export class Ledger {
     addTo(this.data.counts, counts);
   }
 
-  /** Writes it whole, so that a run that is killed leaves the last one. */
+  /** Writes the whole file, so that a run that is killed leaves the last version. */
   save(): void {
     mkdirSync(dirname(this.#path), { recursive: true });
     writeFileSync(`${this.#path}.new`, `${JSON.stringify(this.data, undefined, 2)}\n`);

@@ -1,11 +1,11 @@
-// What the soak does over and over: a load, in units that differ by their seed alone.
+// A load of the soak: work that is repeated in units. Units differ only by their seed.
 
-/** What a load counts, added up in the ledger. */
+/** The counters of a load, added up in the ledger. */
 export type Counts = Partial<Record<CountName, number>>;
 
 export type CountName = keyof typeof COUNTS;
 
-/** What is counted, by the words of the report; those with an aim are published. */
+/** All counters, with the words of the report. Those with an aim are published. */
 export const COUNTS = {
   modelSteps: { label: 'model steps', aim: 1e9 },
   kills: { label: 'SIGKILLs', aim: 1_000 },
@@ -19,11 +19,11 @@ export const COUNTS = {
 
 export interface Load {
   /**
-   * Does what the seed says, and throws an error where something is wrong. A second or so, and the
-   * same again for the same seed, as far as the host lets it.
+   * Does the work of the seed, and throws an error where something is wrong. It takes a second or
+   * so. The same seed does the same work, as far as the host allows.
    */
   run(seed: number, counts: Counts): void | Promise<void>;
-  /** Gives back what the units share. */
+  /** Frees what the units share. */
   end?(): void | Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function count(counts: Counts, name: CountName, by = 1): void {
   counts[name] = (counts[name] ?? 0) + by;
 }
 
-/** What does not hold is an error: the seed that led to it is printed with it. */
+/** Throws an error unless `condition` holds. The error is printed with the seed that led to it. */
 export function holds(condition: boolean, what: () => string): void {
   if (!condition) throw new Error(what());
 }

@@ -1,17 +1,17 @@
-// The loads of the soak, with their share of the time. What is slow to import is imported by the
-// process that runs it.
+// The loads of the soak, with their share of the time. Slow imports are made by the process that
+// runs the load.
 import type { Load } from './load.ts';
 
 export interface LoadEntry {
   readonly what: string;
-  /** Of the time, beside the shares of the others. */
+  /** Its share of the time, relative to the shares of the others. */
   readonly share: number;
   /** Flags of Node for its process. */
   readonly flags?: readonly string[];
   import(): Promise<Load>;
 }
 
-/** Few frames, and each call is one. */
+/** A small stack: few frames, and each call is one frame. */
 const SMALL_STACK = ['--no-opt', '--no-sparkplug', '--stack-size=200'];
 
 export const loads: Readonly<Record<string, LoadEntry>> = {

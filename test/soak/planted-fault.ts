@@ -1,4 +1,4 @@
-// Imported before all else by soak.test.ts: a fault in the engine, which the soak must find.
+// A fault in the engine, which the soak must find. soak.test.ts imports it before everything else.
 import { Purgatory } from '../../src/index.ts';
 
 const { checkAndComplete } = Purgatory.prototype;

@@ -1,5 +1,5 @@
-// Every property model of test/property, and those of the schemes and the slab, with a seed of its
-// own: by mocha, in a process of its own.
+// Runs every property model of test/property, and those of the schemes and the slab, with a fresh
+// seed: by mocha, in a process of its own.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Counts, count, type Load } from './load.ts';
 
-/** Without the configuration, which names all tests. */
+/** No configuration, because it names all tests. */
 const OPTIONS = ['--no-config', '--require', 'tsx/esm', '--timeout', '0'];
 const FILES = ['test/property/**/*.test.ts', 'test/schemes/model.test.ts', 'test/slab/*.test.ts'];
 

@@ -1,4 +1,4 @@
-// Runs a load for a while in a process of its own, and hears from it.
+// Runs a load for a while in a process of its own, and collects its reports.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,11 @@ import { loads } from './loads.ts';
 import type { Message } from './worker.ts';
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
-/** Longer than any unit takes on a busy machine: one that takes longer hangs. */
+/** Longer than any unit takes on a busy machine. A unit that takes longer hangs. */
 const UNIT_LIMIT_MS = 180_000;
-/** What the heap may grow by from the second unit on, in bytes and as a part: more is a leak. */
+/**
+ * The most that the heap may grow from the second unit on, in bytes and as a part. More is a leak.
+ */
 const MAX_GROWTH_BYTES = 48 * 2 ** 20;
 
 export interface Failure {
@@ -19,7 +21,7 @@ export interface Failure {
   readonly why: string;
 }
 
-/** What a load has done, and what it took. */
+/** The counts of a load, and the time that it took. */
 export class Tally {
   readonly load: string;
   units = 0;
@@ -34,8 +36,8 @@ export class Tally {
 }
 
 /**
- * Runs units of the load until `ms` are over, from `seed` on, or `stop`, which a worker that is
- * terminated sets too. `onCounts` hears of each unit.
+ * Runs units of the load until `ms` are over, from `seed` on, or until `stop`. A worker that is
+ * terminated sets `stop` too. `onCounts` is called after each unit.
  */
 export async function runLoad(
   name: string,
@@ -86,7 +88,7 @@ export async function runLoad(
   clearTimeout(watchdog);
   stop.signal.removeEventListener('abort', onStop);
   tally.ms += performance.now() - beganMs;
-  // Somebody wants an end: of all of it, mostly.
+  // Somebody ends the worker. Usually the whole run is to end.
   if (signal === 'SIGTERM' || signal === 'SIGINT') stop.abort();
   else if (code !== 0 && failure === undefined)
     failure = { load: name, seed: current, why: `its process ended with ${code ?? signal}` };

@@ -1,10 +1,11 @@
-// `npm run soak -- --minutes 30`: every load by turns, with fresh seeds, as many at once as there
-// are cores; a line of progress; at the end a table. What the run did is added to the ledger. A
-// failure prints the seed and the command that replays it, and ends the run.
+// `npm run soak -- --minutes 30`: runs every load in turn, with fresh seeds, as many at once as
+// there are cores. It prints a line of progress, and a table at the end. The counts of the run are
+// added to the ledger. A failure prints its seed and the command that replays it, and ends the run.
 //
-//   --minutes 30            how long, in all
-//   --only timer,kills      these loads alone
-//   --seed 1                where the seeds begin (else by chance): with --only and one core's worth, the same units again
+//   --minutes 30            the duration
+//   --only timer,kills      only these loads
+//   --seed 1                the first seed (else random). With --only and one core, the same units run
+//                           again
 //   --replay timer:123      one unit of a load, again
 //   --ledger file           the ledger (.soak/ledger.json)
 //   --summary               prints the summary of the ledger, and runs nothing
@@ -16,9 +17,9 @@ import { COUNTS, type CountName, type Counts } from './load.ts';
 import { loads } from './loads.ts';
 import { type Failure, runLoad, Tally } from './runner.ts';
 
-/** Of each load, in a short run: so that each has one, however slow the machine is. */
+/** Turns of each load in a short run. So each load has one, however slow the machine is. */
 const TURNS = 3;
-/** How long a process of a load runs, at most: the heap is compared within it. */
+/** The most time that a process of a load runs. The heap is compared within this time. */
 const TURN_MS = 60_000;
 const PROGRESS_MS = 10_000;
 
@@ -77,7 +78,7 @@ async function soak(): Promise<void> {
   const done: Counts = {};
   let failure: Failure | undefined;
 
-  /** The load that is most behind its share, of those that no other process runs. */
+  /** Takes the load that is furthest behind its share, of those that no other process runs. */
   const running = new Set<string>();
   const behind = (name: string): number => (tallies.get(name) as Tally).ms / loads[name].share;
   const next = (): string | undefined =>

@@ -1,14 +1,13 @@
-// One process of the soak: runs units of a load until its time is over, and tells its parent what
-// they did.
+// One process of the soak: runs units of a load until its time is over, and reports what they did.
 //
-// Ground rules. The parent is told of a seed before its unit begins, so that it knows which one
-// hung or took the process with it.
+// Ground rules. It reports a seed to the parent before the unit begins. So the parent knows which
+// seed hung or ended the process.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Counts } from './load.ts';
 import { loads } from './loads.ts';
 
-/** What a worker tells. */
+/** A report of a worker. */
 export type Message =
   | { readonly kind: 'began'; readonly seed: number }
   | { readonly kind: 'did'; readonly counts: Counts; readonly heapBytes: number; readonly rssBytes: number }

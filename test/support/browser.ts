@@ -1,4 +1,5 @@
-// Debian's chromium, driven by playwright-core. Where it is not installed, the tests that need it say so and are skipped.
+// Debian's chromium, driven by playwright-core. Where it is not installed, the tests that need it
+// say so and are skipped.
 import { existsSync } from 'node:fs';
 import type { Context } from 'mocha';
 import { type Browser, chromium } from 'playwright-core';
@@ -14,7 +15,7 @@ export async function startBrowser(suite: Context): Promise<Browser | undefined>
   return launch();
 }
 
-/** The flags let it run as root and without a screen, and keep it from asking anything of the network. */
+/** The flags let it run as root and without a screen, and keep it off the network. */
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,

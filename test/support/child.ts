@@ -1,4 +1,5 @@
-// Runs a script in a process of its own, where exit, uncaught errors and the collector can be watched.
+// Runs a script in a process of its own, where exit, uncaught errors and the collector can be
+// observed.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +12,9 @@ export interface ChildResult {
   readonly stderr: string;
 }
 
-/** Runs `node` with `args`; a process that hangs is killed after `limitMs`, which shows as its signal. */
+/**
+ * Runs `node` with `args`. A process that hangs is killed after `limitMs`. Its signal shows that.
+ */
 export function runNode(
   args: readonly string[],
   { cwd = root, limitMs = 60_000, env = {} }: { cwd?: string; limitMs?: number; env?: object } = {},
@@ -45,7 +48,7 @@ export function runChild(
   return runNode([...flags, '--import', 'tsx', `test/compat/children/${name}.ts`, ...args]);
 }
 
-/** What a child that went well looks like, its output trimmed. */
+/** The result of a child that succeeded, its output trimmed. */
 export function ok(stdout: string): { code: number; stdout: string; stderr: string } {
   return { code: 0, stdout, stderr: '' };
 }

@@ -1,4 +1,4 @@
-// The programs that the documentation prints, run as a reader would copy them.
+// The programs of the documentation, run as a reader would copy them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function start(source: string, env: Readonly<Record<string, string>> = {}
   });
 }
 
-/** Runs a program to its end; resolves with what it printed. Rejects when it fails, or warns. */
+/** Runs a program to its end. Resolves with its output. Rejects when it fails, or warns. */
 export async function printed(source: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const child = start(source, env);
   const output = { stdout: '', stderr: '' };
@@ -38,7 +38,7 @@ export async function printed(source: string, env: Readonly<Record<string, strin
   return output.stdout;
 }
 
-/** A server that a page documents, started on a free port, which it prints. */
+/** A server from a page, started on a free port, which it prints. */
 export class DocumentedServer implements AsyncDisposable {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -59,7 +59,10 @@ export class DocumentedServer implements AsyncDisposable {
     return new DocumentedServer(child, Number(line));
   }
 
-  /** Asks the program to end, as an operator does; resolves with its exit code, or the signal that ended it. */
+  /**
+   * Asks the program to end, as an operator does. Resolves with its exit code, or the signal that
+   * ended it.
+   */
   async terminate(): Promise<number | string> {
     this.#child.kill('SIGTERM');
     const [code, signal] = await once(this.#child, 'exit');

@@ -1,4 +1,5 @@
-// Real engines for the tests: Debian's servers on loopback, on free ports, in temporary folders, ended by their process id.
+// Real engines for the tests: Debian's servers on loopback, on free ports, in temporary folders,
+// ended by their process id.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -18,7 +19,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Debian puts each release in a folder of its own: the latest. */
+/** The latest release. Debian puts each release in a folder of its own. */
 const POSTGRES_BIN = ((): string => {
   const root = '/usr/lib/postgresql';
   const releases = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
@@ -31,7 +32,10 @@ const PROGRAMS = {
   pgbouncer: '/usr/sbin/pgbouncer',
 } as const;
 
-/** Whether Debian's package is there; says so loudly when it is not, as the tests that need it are skipped then. */
+/**
+ * Whether Debian's package is there. Says so loudly when it is not, because the tests that need it
+ * are skipped then.
+ */
 export function isInstalled(engine: keyof typeof PROGRAMS): boolean {
   if (existsSync(PROGRAMS[engine])) return true;
   console.warn(`SKIPPED: ${PROGRAMS[engine]} is not installed, so nothing is tested with ${engine} here`);
@@ -57,7 +61,7 @@ async function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** A run that is broken off must leave no server behind. */
+/** A run that is interrupted must leave no server behind. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -145,7 +149,10 @@ export async function startNats(extra: readonly string[] = []): Promise<Engine> 
   return daemon;
 }
 
-/** As the user postgres when this is root: the server refuses to run as root. The database is `postgres`, trusted from loopback. */
+/**
+ * Runs as the user postgres when this process is root, because the server refuses to run as root.
+ * The database is `postgres`, trusted from loopback.
+ */
 export async function startPostgres(extra: readonly string[] = []): Promise<Engine> {
   const port = await freePort();
   const folder = folderOf('postgres');
@@ -207,7 +214,7 @@ export async function startPostgresReplica(primary: Engine): Promise<Engine> {
   return startPostgresIn(folder, port, uid, []);
 }
 
-/** A TCP proxy in front of `port` that can stop passing bytes on, and breaks no connection by that. */
+/** A TCP proxy in front of `port`. It can stop passing bytes on without breaking a connection. */
 export class TcpProxy {
   readonly #port: number;
   readonly #pairs = new Set<[Socket, Socket]>();
@@ -245,7 +252,7 @@ export class TcpProxy {
     return this;
   }
 
-  /** Bytes vanish until `pass`. */
+  /** Drops all bytes until `pass`. */
   swallow(): void {
     this.#isSwallowing = true;
   }

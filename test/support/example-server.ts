@@ -12,13 +12,13 @@ export interface ExampleServer {
   readonly lines: string[];
   /** Resolves once a line matches. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Ends it as Ctrl-C does; its exit code. */
+  /** Ends it as Ctrl-C does. Resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Runs `node --import tsx examples/<name>/main.ts ...args`; resolves once it is ready. Rejects with
- * what it printed when it is not.
+ * Runs `node --import tsx examples/<name>/main.ts ...args`. Resolves once it is ready. Rejects with
+ * its output when it fails.
  */
 export async function startExample(
   name: string,

@@ -1,4 +1,5 @@
-// A clock of the user's own, whose time a test sets freely: back, far ahead, or in the middle of a callback.
+// A clock of the user. A test sets its time freely: back, far ahead, or in the middle of a
+// callback.
 import type { Clock, WakeUp } from '../../src/index.ts';
 
 export interface HostWakeUp extends WakeUp {
@@ -7,7 +8,10 @@ export interface HostWakeUp extends WakeUp {
   hasRef: boolean;
 }
 
-/** Time stands at `time`; wake-ups wait in `outstanding` until the test calls {@link HostClock.fire}. */
+/**
+ * Time stands at `time`. Wake-ups wait in `outstanding` until the test calls
+ * {@link HostClock.fire}.
+ */
 export class HostClock implements Clock {
   time: number;
   readonly outstanding = new Set<HostWakeUp>();
@@ -46,7 +50,10 @@ export class HostClock implements Clock {
     return [...this.outstanding].sort((a, b) => a.atMs - b.atMs)[0];
   }
 
-  /** Calls the wake-ups that are due now, each once; those they set wait for the next call. Returns how many. */
+  /**
+   * Calls the wake-ups that are due now, each once. Wake-ups that they set wait for the next call.
+   * Returns the number of calls.
+   */
   fire(): number {
     const due = [...this.outstanding].filter((w) => w.atMs <= this.time).sort((a, b) => a.atMs - b.atMs);
     for (const wakeUp of due) {

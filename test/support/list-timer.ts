@@ -1,4 +1,4 @@
-// A timer from outside the library: an array, and the protocol of timer-protocol.ts.
+// A timer from outside the library: an array, with the protocol of timer-protocol.ts.
 import type { Clock, Timer, TimerTask } from '../../src/index.ts';
 import { checkAddable, NOT_HELD } from '../../src/timer/timer-protocol.ts';
 

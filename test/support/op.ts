@@ -1,4 +1,4 @@
-// Delayed operations that log what happens to them, and what tests of a purgatory begin with.
+// Delayed operations that log what happens to them, and the set-up for tests of a purgatory.
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 
 export interface OpOptions {
@@ -10,7 +10,10 @@ export interface OpOptions {
   readonly onExpired?: (op: Op) => void;
 }
 
-/** Completes once it is `ready`; counts its tries, completions and expirations, and logs the latter two. */
+/**
+ * Completes once it is `ready`. Counts its tries, completions and expirations, and logs the latter
+ * two.
+ */
 export class Op extends DelayedOperation {
   readonly label: string;
   readonly log: string[];
@@ -59,7 +62,7 @@ export interface Hall {
   park(label: string, keys: readonly unknown[], options?: OpOptions): Op;
 }
 
-/** A purgatory on a timer and a manual clock; it collects the errors it reports. */
+/** A purgatory on a timer and a manual clock. It collects the errors that it reports. */
 export function hall(options: PurgatoryOptions = {}): Hall {
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock, tickMs: 1, wheelSize: 8 });

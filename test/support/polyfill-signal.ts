@@ -1,4 +1,4 @@
-// An AbortController that shares no class with the host's, as a polyfill or another realm has it.
+// An AbortController that shares no class with the host's, like one of a polyfill or another realm.
 
 export class PolyfillSignal {
   aborted = false;
@@ -17,7 +17,7 @@ export class PolyfillSignal {
 export class PolyfillController {
   readonly signal = new PolyfillSignal() as PolyfillSignal & AbortSignal;
 
-  /** Tells each listener and drops it, as for `once`. */
+  /** Calls each listener and drops it, as for `once`. */
   abort(reason?: unknown): void {
     const { signal } = this;
     if (signal.aborted) return;

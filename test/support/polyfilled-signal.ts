@@ -1,4 +1,5 @@
-// An AbortSignal as old polyfills make them: no reason, and here no removeEventListener either.
+// An AbortSignal like those of old polyfills: without a reason, and here without
+// removeEventListener.
 
 export class PolyfilledSignal {
   aborted = false;

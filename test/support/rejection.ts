@@ -1,4 +1,4 @@
-/** The reason a promise is rejected with; fails when it is not. */
+/** The reason with which `promise` is rejected. Fails when it is not rejected. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

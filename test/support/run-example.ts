@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The lines that `node --import tsx examples/<name>/main.ts ...args` prints. Throws when it fails or warns. */
+/**
+ * The lines that `node --import tsx examples/<name>/main.ts ...args` prints. Throws when it fails
+ * or warns.
+ */
 export async function runExample(name: string, ...args: string[]): Promise<string[]> {
   const argv = ['--import', 'tsx', `examples/${name}/main.ts`, ...args];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { cwd, timeout: 30_000 });

@@ -1,7 +1,7 @@
-// Timer tasks whose work is a closure, and what tests of a timer begin with.
+// Timer tasks whose work is a closure, and the set-up for tests of a timer.
 import { ManualClock, SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 
-/** A {@link TimerTask} that does what it was given, and counts how often. */
+/** A {@link TimerTask} that calls its closure, and counts the calls. */
 export class Task extends TimerTask {
   readonly label: string;
   readonly #work: (task: Task) => void;
@@ -37,7 +37,7 @@ export function bench(options: TimerOptions = {}, startMs = 0): Bench {
   return benchOf((each) => new SystemTimer({ tickMs: 1, wheelSize: 4, ...each }), options, startMs);
 }
 
-/** As `bench`, of the timer that `make` makes of `options` and the clock. */
+/** As `bench`, with the timer that `make` makes of `options` and the clock. */
 export function benchOf<T extends Timer>(
   make: (options: TimerOptions) => T,
   options: TimerOptions,

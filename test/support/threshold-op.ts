@@ -1,4 +1,5 @@
-// Threshold operations that log what happens to them, and what tests of a threshold purgatory begin with.
+// Threshold operations that log what happens to them, and the set-up for tests of a threshold
+// purgatory.
 import { ManualClock, type PurgatoryOptions, SystemTimer } from '../../src/index.ts';
 import { ThresholdOperation, ThresholdPurgatory } from '../../src/threshold/index.ts';
 
@@ -34,7 +35,10 @@ export interface Gauge {
   park(label: string, key: string, threshold: number | bigint, answer?: () => void): LoggingOperation;
 }
 
-/** A threshold purgatory on a shared timer and a manual clock; operations that it parks have a deadline of 1,000 ms. */
+/**
+ * A threshold purgatory on a shared timer and a manual clock. Its operations have a deadline of
+ * 1,000 ms.
+ */
 export function gauge(options: PurgatoryOptions<LoggingOperation> = {}): Gauge {
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock });

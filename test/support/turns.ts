@@ -11,7 +11,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => hostTimeout(resolve, ms));
 }
 
-/** Resolves once `condition` holds; mocha's timeout ends a wait that is in vain. */
+/** Resolves once `condition` holds. Mocha's timeout ends a wait that never ends. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(1);
 }

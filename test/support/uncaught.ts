@@ -1,9 +1,9 @@
-// Catches what would end the process: mocha's own listeners are set aside meanwhile.
+// Catches errors that would end the process. Mocha's own listeners are removed meanwhile.
 import { turn, until } from './turns.ts';
 
 /**
- * Does `action`, waits for `count` uncaught exceptions and a few turns more, and returns all that came.
- * What `action` throws itself goes to the caller.
+ * Does `action`, waits for `count` uncaught exceptions and a few turns more, and returns all
+ * exceptions. What `action` throws itself goes to the caller.
  */
 export async function uncaughtDuring(count: number, action: () => unknown): Promise<unknown[]> {
   const errors: unknown[] = [];

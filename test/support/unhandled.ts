@@ -1,7 +1,9 @@
 // Catches rejections that nobody handles.
 import { turn } from './turns.ts';
 
-/** Does `action` and waits a few turns more; returns the reasons of rejections without a handler. */
+/**
+ * Does `action` and waits a few turns more. Returns the reasons of rejections without a handler.
+ */
 export async function unhandledDuring(action: () => unknown): Promise<unknown[]> {
   const reasons: unknown[] = [];
   const others = process.listeners('unhandledRejection');

@@ -1,5 +1,5 @@
-// A broker in a process of its own that starts in a fifth of a second: bundled, once a process of
-// the soak.
+// A broker in a process of its own. It is bundled, once for each process of the soak, so that it
+// starts in a fifth of a second.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const entry = fileURLToPath(new URL('../../../examples/broker/main.ts', import.meta.url));
-/** In the package's own folder, where its name resolves to what is built of it. */
+/** In the package's own folder. There the name of the package resolves to its build. */
 const bundle = fileURLToPath(new URL(`../build/broker-${process.pid}.js`, import.meta.url));
 let built: Promise<unknown> | undefined;
 
@@ -35,7 +35,8 @@ export class BundledBroker {
     built ??= makeBundle();
     await built;
     const child = spawn(process.execPath, [bundle, '--port', '0', '--http', '0', ...args], {
-      // It stops when the channel closes, so it does not outlive this process, whatever ends that.
+      // The broker stops when the channel closes. So it does not outlive this process, however this
+      // process ends.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const said: string[] = [];
@@ -48,7 +49,7 @@ export class BundledBroker {
     throw new Error(`the broker ended: ${said.join('\n')}`);
   }
 
-  /** What it has written to stderr, less what it says of a tail that a kill has torn. */
+  /** What it has written to stderr, without the lines about a tail that a kill has torn. */
   get complaints(): readonly string[] {
     return this.#said.filter((line) => !line.startsWith('cut a torn tail'));
   }

@@ -1,7 +1,7 @@
-// Mutations of what real clients send, through the parser of requests; some of what that takes goes
-// to a broker, many frames in one write. A parser that throws anything but a refusal, a connection
-// that is not ended, anything left behind, a fault in the log, or a client that is no longer
-// served, fails it.
+// Sends mutations of real clients' requests through the parser of requests. Some of the requests
+// that the parser accepts go to a broker, many frames in one write. The load fails when the parser
+// throws anything but a refusal, when a connection is not ended, when something is left behind,
+// when the log has a fault, or when a client is no longer served.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ import { fetchRequest, produceRequest, WireClient } from '../../examples/broker/
 import { type Counts, count, holds, type Load } from '../load.ts';
 
 const FRAMES = 200_000;
-/** Of the frames that the parser takes, one in so many goes to the broker. */
+/** One in so many of the frames that the parser accepts goes to the broker. */
 const SERVED_ONE_IN = 40;
 const PER_CONNECTION = 20;
 const LIMITS = { maxParked: 300, maxPartitions: 60, maxFrameBytes: 1_000_000, http: 0, minFreeBytes: 0 };
@@ -44,7 +44,7 @@ function sized(frame: Buffer): Buffer {
 /** Ends a connection: no api has this number. */
 const END = sized(Buffer.from([0x7f, 0x7f, 0, 0]));
 
-/** Sends it all, and what ends the connection; resolves when the broker has ended it. */
+/** Sends all chunks, then END. Resolves when the broker has ended the connection. */
 async function send(port: number, chunks: readonly Buffer[]): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => {}); // the broker may end it by a reset; 'close' follows

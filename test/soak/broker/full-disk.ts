@@ -1,9 +1,9 @@
-// A broker whose disk fills up under its writers, is killed there, and gets room again. What it
-// acknowledged is there, before and after; what it refused it refused in the protocol's words; and
-// all writers go on when there is room.
+// A broker whose disk fills up under its writers. The broker is killed there, and gets room again.
+// What it acknowledged is there, before and after. What it refused, it refused in the words of the
+// protocol. All writers go on when there is room.
 //
-// The disk is a tmpfs where this process may mount one; else the quota that the log itself enforces
-// (--max-log-bytes), which grows.
+// The disk is a tmpfs where this process may mount one. Elsewhere it is the quota that the log
+// itself enforces (--max-log-bytes), which grows.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { Writer } from './writer.ts';
 
 const MIB = 2 ** 20;
 
-/** Where the data is, and how there comes to be room again. */
+/** The place of the data, and the way to make room again. */
 interface Disk {
   readonly folder: string;
   /** What the broker answers when it is full. */

@@ -1,6 +1,6 @@
-// A broker that is killed by SIGKILL in the middle of its writes, over and over, on the same data.
-// Every record that it acknowledged is there at the end, once and in order; every commit that it
-// acknowledged is there after each start.
+// A broker that is killed by SIGKILL in the middle of its writes, again and again, on the same
+// data. At the end, every record that it acknowledged is there, once and in order. After each
+// start, every commit that it acknowledged is there.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { dataFolder } from '../../examples/broker/support/running-broker.ts';

@@ -1,4 +1,4 @@
-// What a broker has left in the files of a partition.
+// Checks what a broker has left in the files of a partition.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';

@@ -1,12 +1,12 @@
-// An idempotent producer with acks=all that sends one record after the other to one partition, each
-// until it is acknowledged, whatever becomes of the broker meanwhile.
+// An idempotent producer with acks=all. It sends one record after the other to one partition, and
+// repeats each until it is acknowledged, whatever happens to the broker meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from '../../examples/broker/support/batches.ts';
 import { produceRequest, WireClient } from '../../examples/broker/support/wire-client.ts';
 
 export class Writer {
-  /** How many records are acknowledged: those with the numbers below. */
+  /** The number of acknowledged records. Their numbers are below it. */
   acknowledged = 0;
   /** Answers by their error codes. */
   readonly refusals = new Map<number, number>();
@@ -16,7 +16,7 @@ export class Writer {
   #client: WireClient | undefined;
   #isStopped = false;
 
-  /** @param port of the broker as it is now. @param bytes of a record, at least. */
+  /** @param port the port of the present broker. @param bytes the least size of a record. */
   constructor(port: () => number, partition: number, bytes = 0) {
     this.#port = port;
     this.#partition = partition;

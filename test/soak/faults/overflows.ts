@@ -1,11 +1,11 @@
-// A scenario, played with less and less of the stack left, so that it overflows at every depth: in
-// callbacks, and in the engine's own calls between them. Whatever was cut off there, nothing of the
-// engine may be upset by it.
+// A scenario, played with less and less of the stack left. So it overflows at every depth: in
+// callbacks, and in the engine's own calls between them. Whatever was cut off there, the engine
+// must stay sound.
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Scenario } from './scenario.ts';
 
 const ACTIONS = 40;
-/** Frames that a scenario needs, at the most. */
+/** The most frames that a scenario needs. */
 const FRAMES = 120;
 const OPTIONS = { waits: false, extras: false };
 
@@ -30,7 +30,7 @@ function deepest(): number {
   return from;
 }
 
-/** What is not compiled when it is called needs a deep stack for that. */
+/** Code that is not compiled yet needs a deep stack when it is called first. */
 function warmUp(seed: number): void {
   for (let played = 0; played < 20; played++) {
     const nothing = (): void => {};
@@ -49,7 +49,7 @@ export const load: Load = {
       if (error instanceof RangeError) count(counts, 'overflows');
       else wrong ??= error;
     };
-    // What nobody else takes is thrown in a later turn.
+    // An error that nobody handles is thrown in a later turn.
     process.removeAllListeners('uncaughtException');
     process.on('uncaughtException', onError);
     for (let frames = 0; frames < FRAMES; frames++) {

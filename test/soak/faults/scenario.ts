@@ -1,6 +1,6 @@
 // A scenario that calls back in every way that the engine can: tries, completions, expirations,
 // tasks, periodic tasks, attempts of waiters, idle elements, and events from inside all of these.
-// What each callback does besides is up to the load: it throws, or uses up the stack.
+// The load decides what each callback does besides: it throws, or uses up the stack.
 import { IdleTimeouts } from '../../../src/idle/idle-timeouts.ts';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
@@ -41,12 +41,12 @@ class ScenarioOperation extends DelayedOperation {
 
 export interface ScenarioOptions {
   /**
-   * Whether there are waiters. Node prints what it cannot tell of a promise that is rejected at the
-   * end of the stack.
+   * Whether there are waiters. At the end of the stack Node prints rejections that it cannot report
+   * otherwise.
    */
   readonly waits?: boolean;
   /**
-   * Whether there are thresholds and idle elements, which the end of the stack may cut off in the
+   * Whether there are thresholds and idle elements. The end of the stack may cut them off in the
    * middle of a change.
    */
   readonly extras?: boolean;
@@ -55,7 +55,7 @@ export interface ScenarioOptions {
 export class Scenario {
   readonly #random: Random;
   readonly #onCallback: () => void;
-  /** Called with each action that comes from outside of all callbacks, but the clock's. */
+  /** Called with each action that comes from outside all callbacks, except those of the clock. */
   readonly #perform: (action: () => void) => void;
   readonly #clock = new ManualClock();
   readonly #timer: SystemTimer;
@@ -92,7 +92,7 @@ export class Scenario {
     });
   }
 
-  /** To be called by user code of every kind. */
+  /** User code of every kind calls it. */
   callback(): void {
     this.#onCallback();
   }
@@ -203,7 +203,7 @@ export class Scenario {
     }
   }
 
-  /** Ends it all: nothing may be left. */
+  /** Ends everything. Nothing may be left. */
   end(): void {
     const parked = [...this.#purgatory.close(), ...this.#thresholds.close()];
     const pending = this.#operations.filter(({ isCompleted }) => !isCompleted);

@@ -1,5 +1,5 @@
-// A scenario, played as often as it calls back: each time another callback throws, the first, the
-// second, up to the last. Nothing of the engine may be upset by it, and the error arrives once.
+// A scenario, played as often as it has callbacks. Each time another callback throws: the first,
+// the second, up to the last. The engine must stay sound, and the error must arrive once.
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Scenario } from './scenario.ts';
 

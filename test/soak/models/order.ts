@@ -40,7 +40,7 @@ export class Order {
     return true;
   }
 
-  /** From now on only what is pending already may run, until `endPass`. */
+  /** From now on, only tasks that are pending already may run, until `endPass`. */
   beginPass(): void {
     this.#passLimit = this.#sequence;
   }
@@ -53,7 +53,7 @@ export class Order {
     return this.#passLimit !== Number.POSITIVE_INFINITY;
   }
 
-  /** The id that is to run next at `nowMs`; -1 for none. */
+  /** The id that must run next at `nowMs`. -1 for none. */
   next(nowMs: number): number {
     for (let index = this.#ids.length - 1; index >= 0; index--) {
       const id = this.#ids[index];

@@ -1,7 +1,7 @@
 // A long random walk on a Purgatory and its naive twin in lock-step: arrays of watchers by key, and
-// the sorted list of deadlines. As the histories of test/property, hundreds of times as far. What a
-// pass tries next, and what expires next, is checked at each try; the counts after each step; the
-// invariants now and then.
+// the sorted list of deadlines. It is like the histories of test/property, and goes hundreds of
+// times as far. Each try checks what a pass tries next, and what expires next. Each step checks the
+// counts. Some steps check the invariants.
 import { setImmediate as turn } from 'node:timers/promises';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
@@ -13,7 +13,7 @@ import { WalkClock } from './walk-clock.ts';
 
 const STEPS = 200_000;
 const CHECK_EVERY = 4_096;
-/** How deep callbacks act from inside callbacks. */
+/** How deep callbacks may act inside callbacks. */
 const MAX_DEPTH = 4;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -46,15 +46,15 @@ class WalkOperation extends DelayedOperation {
   }
 }
 
-/** What a place of the pool holds: an operation, and how the twin sees it. */
+/** A place of the pool: an operation, and the twin's view of it. */
 interface Place {
   op: WalkOperation;
   keys: readonly number[];
-  /** Which parking this is, of all; 0 while it is not parked. */
+  /** The number of this parking. 0 while it is not parked. */
   parking: number;
 }
 
-/** What may be tried or completed now: the innermost last. */
+/** What may be tried or completed now, the innermost last. */
 type Frame =
   | {
       readonly kind: 'pass';
@@ -352,7 +352,7 @@ class PurgatoryWalk {
     this.#script();
   }
 
-  /** What a callback does: some acts, and a throw at times. */
+  /** What a callback does: some actions, and sometimes a throw. */
   #script(): void {
     if (this.#depth >= MAX_DEPTH) return;
     this.#depth++;

@@ -1,6 +1,6 @@
-// A long random walk on a SystemTimer and its naive twin in lock-step: as the histories of
-// test/property, without what these take to be shrunk and printed, so that it goes hundreds of
-// times as far. The invariants are checked now and then, the order at every run.
+// A long random walk on a SystemTimer and its naive twin in lock-step. It is like the histories of
+// test/property, without what these need to be shrunk and printed. So it goes hundreds of times as
+// far. Some steps check the invariants, and each run checks the order.
 import { SystemTimer, TimerTask } from '../../../src/index.ts';
 import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';
@@ -9,7 +9,7 @@ import { Order } from './order.ts';
 import { WalkClock } from './walk-clock.ts';
 
 const STEPS = 400_000;
-/** Steps between two looks at the invariants. */
+/** Steps between two checks of the invariants. */
 const CHECK_EVERY = 4_096;
 
 class Scripted extends Error {}
@@ -115,7 +115,7 @@ class TimerWalk {
     holds(this.#timer.size === this.#order.size, () => `size ${this.#timer.size}, not ${this.#order.size}`);
   }
 
-  /** An add, mostly, or a cancel; below 70. */
+  /** Usually an add, or a cancel. `kind` is below 70. */
   #act(kind: number): void {
     this.#steps++;
     const id = this.#random.below(this.#pool);
@@ -143,7 +143,8 @@ class TimerWalk {
     const expected = this.#order.isInPass ? this.#order.next(this.#clock.now()) : -1;
     if (id !== expected) this.#failure ??= new Error(`${id} ran, and not ${expected}`);
     this.#order.remove(id);
-    // As often less than once as more: else tasks without delay would have each other run for ever.
+    // On average not more than one add for each run. Otherwise tasks without delay would run each
+    // other for ever.
     const random = this.#random;
     for (let acts = random.below(3); acts > 0; acts--) this.#act(random.below(90) % 70);
     if (random.below(16) > 0) return;
@@ -153,7 +154,7 @@ class TimerWalk {
 
   #checkNothingLate(): void {
     const late = this.#order.next(this.#clock.now());
-    // What was added without delay from inside the last pass is due in the next.
+    // A task that was added without delay during the last pass is due in the next.
     holds(late < 0 || this.#tasks[late].delayMs < 1 || !this.#hasReaper, () => `${late} is late`);
   }
 }

@@ -1,5 +1,5 @@
-// A clock for walks: one wake-up at a time, which is all that a timer asks for, and nothing to
-// allocate.
+// A clock for walks. It holds one wake-up at a time, which is all that a timer needs, and allocates
+// nothing.
 import type { Clock, WakeUp } from '../../../src/index.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -28,7 +28,7 @@ export class WalkClock implements Clock, WakeUp {
     this.#wakeMs = NEVER;
   }
 
-  /** Goes on to `targetMs`, and to each wake-up on the way. */
+  /** Moves to `targetMs`, and stops at each wake-up on the way. */
   advanceTo(targetMs: number): void {
     while (this.#wakeMs <= targetMs) {
       if (this.#wakeMs > this.#nowMs) this.#nowMs = this.#wakeMs;
