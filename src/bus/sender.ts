@@ -14,8 +14,11 @@ import type { BusMeter } from './bus-meter.ts';
 import type { Connection } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
 
-/** An engine without a round trip gets at most so many frames in a turn of the event loop. */
-const FRAMES_A_TURN = 32;
+/**
+ * An engine without a round trip gets at most so many frames in a turn of the event loop: to make
+ * one of 16 kB takes about a millisecond.
+ */
+const FRAMES_A_TURN = 8;
 
 export class Sender {
   readonly #connection: Connection;
