@@ -1,4 +1,7 @@
-/** Kafka's load model on the real clock, as fast as it goes: operations a second, parked and completed or expired. */
+/**
+ * Kafka's load model on the real clock, as fast as it goes: operations a second, parked and
+ * completed or expired.
+ */
 import { LoadModel } from './harness/load-model.ts';
 import { cpuNs, turn } from './harness/measure.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';

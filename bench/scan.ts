@@ -1,9 +1,9 @@
 /**
  * One key with N watchers.
  *
- *   scan       an event when 1 % are ready: per watcher. A walk over a Set of the same operations is
- *              the least that it can cost. The same operations are ready each time, so the others
- *              stay where they are in memory.
+ *   scan       an event when 1 % are ready: per watcher. A walk over a Set of the same operations
+ *              is the least that it can cost. The same operations are ready each time, so the
+ *              others stay where they are in memory.
  *   mixed      the same, but any 1 % may be ready, so all operations come and go
  *   turnover   as scan, and as many operations are made and parked anew
  *   all        an event when all are ready: per operation completed

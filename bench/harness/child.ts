@@ -1,6 +1,6 @@
 /**
- * The process in which one system runs one workload at one size: `child WORKLOAD SYSTEM SIZE quick|full`.
- * Prints what it measured as one line of JSON.
+ * The process in which one system runs one workload at one size:
+ * `child WORKLOAD SYSTEM SIZE quick|full`. Prints its measurements as one line of JSON.
  */
 import { workloads } from '../workloads.ts';
 

@@ -7,8 +7,8 @@
  * interval of scheme 4, and 117 rotations of the hashed wheels.
  *   start, stop   stops 64 timers and starts them again, the two timed apart. They are the same 64,
  *                 so that only the search grows, and not the number of cache misses
- *   tick          one tick passes, in which one timer falls due that is not started again. The others
- *                 are 30,000 ticks ahead or more, so that none moves down a level meanwhile
+ *   tick          one tick passes, in which one timer falls due that is not started again. The
+ *                 others are 30,000 ticks ahead or more, so that none moves down a level meanwhile
  *   mixed         stops a random one and starts it again. Every tenth step a tick passes, and what
  *                 falls due starts again. This includes the cache misses, and the n / 30,000 timers
  *                 that fall due in each tick

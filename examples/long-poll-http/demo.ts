@@ -1,8 +1,8 @@
 // `npm run demo -- --workers 4`: the chat as four processes under load. It kills a worker, and the
 // engine where there is one.
 //
-//   --bus redis|nats|postgres   starts that engine for the demo, and kills it too. A URL uses an engine
-//                               that is there, and leaves it alone
+//   --bus redis|nats|postgres   starts that engine for the demo, and kills it too. A URL uses an
+//                               engine that is there, and leaves it alone
 //   --seconds 20
 //   --readers 300
 import { type ChildProcess, spawn } from 'node:child_process';

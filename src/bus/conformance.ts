@@ -1,6 +1,7 @@
 // `purgatory/bus/conformance`: what every transport must do, as cases for any test runner.
 //
-//   for (const { title, run } of transportConformance(() => myTransport('channel'))) it(title, run);
+//   const make = () => myTransport('channel');
+//   for (const { title, run } of transportConformance(make)) it(title, run);
 //
 // Ground rules. A case makes its own transports and disconnects them at its end, so cases are
 // independent. It waits for what must arrive, for PATIENCE_MS. Where something must NOT arrive, it

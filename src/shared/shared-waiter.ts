@@ -1,9 +1,8 @@
 // One waiter for a key to reach a state: a parked operation behind a promise.
 //
-// Ground rules. From parking until its end it is in the list of its key, and in the parking for its
-// deadline. Whatever ends it takes it off both lists and off its signal before the promise settles.
-// It is never tried. A state is offered to it, by the answers to a load that began after it was
-// parked.
+// Ground rules. Those of PromisedOperation. From parking until its end it is in the list of its
+// key, and in the parking for its deadline. It is never tried. A state is offered to it, by the
+// answers to a load that began after it was parked.
 import { invalidReturnValue } from '../errors.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';

@@ -49,8 +49,7 @@ describe('The recipe for a long poll', function () {
         await sleep(200);
         client.abort();
         await gone;
-        // The last poll answers how many others wait, once the server knows that the five have
-        // gone.
+        // The last poll answers how many others wait. The post alone would not answer the five.
         await sleep(200);
         const last = get(url);
         await sleep(100);

@@ -1,5 +1,6 @@
-// `npm run test:runners`: the recipes of docs/testing.md for jest and vitest, run by jest and vitest as they are
-// printed. Both come from their npm packages, into this folder alone; the script installs them first.
+// `npm run test:runners`: the recipes of docs/testing.md for jest and vitest, run by jest and
+// vitest as they are printed. Both come from their npm packages, into this folder alone. The script
+// installs them first.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

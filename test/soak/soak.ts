@@ -4,8 +4,8 @@
 //
 //   --minutes 30            the duration
 //   --only timer,kills      only these loads
-//   --seed 1                the first seed (else random). With --only and one core, the same units run
-//                           again
+//   --seed 1                the first seed (else random). With --only and one core, the same units
+//                           run again
 //   --replay timer:123      one unit of a load, again
 //   --ledger file           the ledger (.soak/ledger.json)
 //   --summary               prints the summary of the ledger, and runs nothing

@@ -2,7 +2,8 @@
  * One consumer group: who is in it, which generation it is in, and where it stands between two of
  * them.
  *
- *   Empty -> PreparingRebalance (members join) -> CompletingRebalance (the leader shares out) -> Stable -> PreparingRebalance ...
+ *   Empty -> PreparingRebalance (members join) -> CompletingRebalance (the leader shares out)
+ *         -> Stable -> PreparingRebalance ...
  *
  * Owns its members; knows no clocks and no sockets, which are the coordinator's, the only one that
  * changes a group. The leader is always a member, and there is one whenever there are members.

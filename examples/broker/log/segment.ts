@@ -105,7 +105,10 @@ export class Segment {
     ) as Located;
   }
 
-  /** Where the batch that holds `offset` begins, or the end of the file for one at or past the end. */
+  /**
+   * Where the batch that holds `offset` begins. The end of the file for an offset at or past the
+   * end.
+   */
   positionOf(offset: number): number {
     return offset < this.#endOffset ? this.locate(offset).position : this.#size;
   }

@@ -5,7 +5,8 @@
  *
  *   'int32'             in every version                'string? 5+'       nullable, from version 5
  *   'int64 5+ = -1'     -1 where a version lacks it     'string 0-12'      versions 0 to 12
- *   'int32[]'           an array of primitives          [{ ... }, '? 7+']  a nullable array of structures, from version 7
+ *   'int32[]'           an array of primitives          [{ ... }, '? 7+']  a nullable array of
+ *                                                      structures, from version 7
  *
  * A field that its version lacks decodes to its default, else to the type's zero (null where
  * nullable, an empty array). `int64` is a JavaScript number: offsets and timestamps stay far below

@@ -1,4 +1,5 @@
-// A primary with two workers. `relay`: the first worker runs the conformance suite. `silent`: the primary does not relay at first.
+// A primary with two workers. `relay`: the first worker runs the conformance suite. `silent`: the
+// primary does not relay at first.
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterBus, clusterTransport, relayBus } from '../../../src/bus/cluster.ts';

@@ -1,4 +1,5 @@
-// A thread that hears hints over a workersBus and answers by another, until the main thread has heard all.
+// A thread that gets hints over a workersBus and answers by another, until the main thread has got
+// all.
 import { parentPort } from 'node:worker_threads';
 import { workersBus } from '../../../src/bus/workers.ts';
 

@@ -1,4 +1,5 @@
-// Run by abort-signal.test.ts: ten thousand waiters on one AbortSignal, in every way that they can end.
+// Run by abort-signal.test.ts: ten thousand waiters on one AbortSignal, in every way that they can
+// end.
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';

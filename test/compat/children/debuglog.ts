@@ -1,4 +1,5 @@
-// Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is closed.
+// Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is
+// closed.
 import { DelayedOperation, Purgatory } from '../../../src/index.ts';
 
 class Faulty extends DelayedOperation {

@@ -1,4 +1,5 @@
-// Run by fake-clocks.test.ts: a fake clock that is there before the engine read its clock for the first time.
+// Run by fake-clocks.test.ts: a fake clock that is there before the engine read its clock for the
+// first time.
 import assert from 'node:assert/strict';
 import sinon from 'sinon';
 import { SystemTimer } from '../../../src/index.ts';

@@ -1,5 +1,6 @@
-// IdleTimeouts on the system clock, whose host is a simulation: installed before the library is imported, it passes for the real one,
-// so touches share their readings, as under no fake clock. Time moves in steps of 1/8 ms, at the child's will alone.
+// IdleTimeouts on the system clock, whose host is a simulation: installed before the library is
+// imported, it passes for the real one, so touches share their readings, as under no fake clock.
+// Time moves in steps of 1/8 ms, at the child's will alone.
 import fc from 'fast-check';
 import { runs } from '../../property/runs.ts';
 
@@ -64,7 +65,9 @@ interface Touch {
   readonly blockedMs: number;
 }
 
-/** Notes every touch, and throws when an element becomes idle early, or later than the class says. */
+/**
+ * Records every touch, and throws when an element becomes idle early, or later than the class says.
+ */
 class Watch {
   readonly idle: InstanceType<typeof IdleTimeouts<object>>;
   readonly #touches = new Map<object, Touch>();
@@ -178,7 +181,7 @@ function beat(watch: Watch, ms: number, everyMs = 1): void {
   }
 }
 
-/** An element whose timeout is much longer than the ring goes round: touched seldom, then silent. */
+/** An element whose timeout is much longer than a turn of the ring: touched seldom, then silent. */
 function outlastTheRing(): void {
   const watch = new Watch(50);
   const seldom = {};
@@ -204,7 +207,9 @@ function shortenTheStretches(): void {
   watch.end();
 }
 
-/** The same with a touch that one look has left as the number of its stretch, half a ring before. */
+/**
+ * The same with a touch that one look has left as the number of its stretch, half a ring before.
+ */
 function shortenAfterALook(): void {
   const watch = new Watch(20_000);
   const once = {};

@@ -1,4 +1,5 @@
-// Run by liveness.test.ts: sets up the scene named by its argument, and prints what ran before the process ended.
+// Run by liveness.test.ts. Sets up the scene named by its argument, and prints what ran before the
+// process ended.
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { timeoutSignal } from '../../../src/timers/timers.ts';
 
@@ -102,7 +103,8 @@ const scenes: Record<string, () => void> = {
     timeoutSignal(50, { timer: new SystemTimer() }).onabort = () => say('aborted');
   },
   'a throw of run without onError': () => {
-    // In one slice of one pass, however slow the machine: tasks without delay share it, and the error comes a turn later.
+    // In one slice of one pass, however slow the machine is. Tasks without delay share the slice,
+    // and the error comes a turn later.
     const timer = new SystemTimer({ sliceMs: Number.POSITIVE_INFINITY });
     timer.schedule(() => {
       throw new Error('out of run');

@@ -34,7 +34,10 @@ async function assertCollected(refs: Map<string, WeakRef<object>>): Promise<void
   assert.deepEqual(kept, []);
 }
 
-/** One object of each kind that left in each way: made in a function of its own, so that no local holds it. */
+/**
+ * One object of each kind that ended in each way. They are made in a function of their own, so that
+ * no local variable holds them.
+ */
 async function leave(clock: ManualClock, timer: SystemTimer, purgatory: Purgatory<object, Poll>) {
   const refs = new Map<string, WeakRef<object>>();
   const ways: Record<string, (poll: Poll, key: object) => void> = {
@@ -173,7 +176,10 @@ async function burstOfTasks(delayMs: (index: number) => number): Promise<void> {
   assert.ok(tasks.length === BURST && timer.size === 0);
 }
 
-/** `left` of `peak` bytes may stay: what the survivors need within a factor of four, and a small constant. */
+/**
+ * `left` of `peak` bytes may stay: what the survivors need within a factor of four, and a small
+ * constant.
+ */
 function assertFell(left: number, peak: number, survivorShare: number): void {
   assert.ok(peak > 4e6, `the burst took only ${peak} bytes`);
   const limit = 4 * survivorShare * peak + 1e6;

@@ -1,4 +1,5 @@
-// Run by node-test.test.ts: the mock timers of node:test, with Date, installed after the import. Prints what went wrong.
+// Run by node-test.test.ts: the mock timers of node:test, with Date, installed after the import.
+// Prints what went wrong.
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -58,7 +59,8 @@ mock.timers.tick(1);
 assert.deepEqual(fetch.log, ['complete', 'expire']);
 assert.deepEqual(await waiting, { expired: true });
 
-// Some real time went by between the start of that task and the fake; the seam costs up to a millisecond more.
+// Some real time passed between the start of that task and the fake. The change costs up to a
+// millisecond more.
 mock.timers.tick(47_800);
 assert.deepEqual(before, []);
 mock.timers.tick(1_002);

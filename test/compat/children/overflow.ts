@@ -1,5 +1,6 @@
-// Run by overflow.test.ts with a small stack and without optimisation, where each call in the engine is a frame: a chain of events in which every
-// completion takes a watcher of a hot key out, overflows the stack at every depth in turn.
+// Run by overflow.test.ts with a small stack and without optimisation, where each call in the
+// engine is a frame: a chain of events in which every completion takes a watcher of a hot key out,
+// overflows the stack at every depth in turn.
 import assert from 'node:assert/strict';
 import { DelayedOperation, Purgatory } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
