@@ -112,14 +112,9 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   get $parked(): ParkedView {
     return this.#parking;
   }
-
-  /** Throws unless the purgatory is sound. For tests. @internal */
-  static check(purgatory: AbstractPurgatory<never, DelayedOperation>): void {
-    purgatory.#parking.lists.check();
-  }
 }
 
 /** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). */
-export function checkPurgatoryInvariants(purgatory: AbstractPurgatory<never, DelayedOperation>): void {
-  AbstractPurgatory.check(purgatory);
+export function checkPurgatoryInvariants({ $parked }: { readonly $parked: ParkedView }): void {
+  $parked.lists.check();
 }

@@ -170,20 +170,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   complete(operation: DelayedOperation, place: number): boolean {
     if (this.#frozen?.has(operation)) return this.#frozen.complete(operation);
     const stamp = this.#leave(operation, place, COMPLETED);
-    this.meter.didComplete(operation, stamp);
+    this.meter.didEnd('completed', operation, stamp);
     return true;
   }
 
   expire(operation: DelayedOperation): void {
     if (this.#frozen?.has(operation)) return;
     const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
-    this.meter.didExpire(operation, stamp);
+    this.meter.didEnd('expired', operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
   }
 
   withdraw(operation: DelayedOperation): void {
     const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
-    this.meter.didCancel(operation, stamp);
+    this.meter.didEnd('cancelled', operation, stamp);
   }
 
   /**

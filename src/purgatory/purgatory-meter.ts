@@ -35,14 +35,20 @@ const systemTime = {
   },
 };
 
+/** How an operation leaves. */
+type End = 'completed' | 'expired' | 'cancelled';
+
+const channels = {
+  completed: operationCompleted,
+  expired: operationExpired,
+  cancelled: operationCancelled,
+} as const;
+
 export class PurgatoryMeter {
   readonly rates: Rates;
   #purgatory!: Named;
   readonly #time: { now(): number; readonly lastReadingMs: number };
-  #completed = 0;
-  #expired = 0;
-  #cancelled = 0;
-  #failed = 0;
+  readonly #counts = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
 
   constructor(timer: Timer) {
     this.#time =
@@ -59,13 +65,8 @@ export class PurgatoryMeter {
 
   /** @param size how many are parked now. */
   totals(size: number): PurgatoryTotals {
-    return {
-      parked: size + this.#completed + this.#expired + this.#cancelled,
-      completed: this.#completed,
-      expired: this.#expired,
-      cancelled: this.#cancelled,
-      failed: this.#failed,
-    };
+    const { completed, expired, cancelled } = this.#counts;
+    return { parked: size + completed + expired + cancelled, ...this.#counts };
   }
 
   /** The time by the timer's clock, in ms. One reading. */
@@ -96,31 +97,20 @@ export class PurgatoryMeter {
     operationTried.publish({ purgatory: this.#purgatory, operation, key } satisfies OperationTried);
   }
 
-  didComplete(operation: DelayedOperation, stamp: number): void {
-    this.#completed++;
-    if (operationCompleted.hasSubscribers) operationCompleted.publish(this.#ended(operation, stamp));
-  }
-
-  didExpire(operation: DelayedOperation, stamp: number): void {
-    this.#expired++;
-    if (operationExpired.hasSubscribers) operationExpired.publish(this.#ended(operation, stamp));
-  }
-
-  didCancel(operation: DelayedOperation, stamp: number): void {
-    this.#cancelled++;
-    if (operationCancelled.hasSubscribers) operationCancelled.publish(this.#ended(operation, stamp));
+  didEnd(how: End, operation: DelayedOperation, stamp: number): void {
+    this.#counts[how]++;
+    const told = channels[how];
+    if (!told.hasSubscribers) return;
+    const parkedMs = ageMs(stamp, this.#time.now());
+    told.publish({ purgatory: this.#purgatory, operation, parkedMs } satisfies OperationEnded);
   }
 
   didThrow(operation: DelayedOperation, error: unknown): void {
-    this.#failed++;
+    this.#counts.failed++;
     debug('purgatory "%s": a %s threw %s', this.#purgatory.name, operation.constructor.name, error);
     if (operationError.hasSubscribers) {
       operationError.publish({ purgatory: this.#purgatory, operation, error } satisfies OperationError);
     }
-  }
-
-  #ended(operation: DelayedOperation, stamp: number): OperationEnded {
-    return { purgatory: this.#purgatory, operation, parkedMs: ageMs(stamp, this.#time.now()) };
   }
 }
 

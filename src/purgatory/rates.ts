@@ -40,6 +40,7 @@ interface Sample {
   readonly totals: PurgatoryTotals;
 }
 
+const NOTHING: PurgatoryTotals = { parked: 0, completed: 0, expired: 0, cancelled: 0, failed: 0 };
 const MIN_WINDOW_MS = 1_000;
 const MAX_WINDOW_MS = 10_000;
 
@@ -47,8 +48,7 @@ export class Rates {
   readonly #samples: Sample[];
 
   constructor(nowMs: number) {
-    const totals = { parked: 0, completed: 0, expired: 0, cancelled: 0, failed: 0 };
-    this.#samples = [{ atMs: nowMs, totals }];
+    this.#samples = [{ atMs: nowMs, totals: NOTHING }];
   }
 
   /** The rates at `nowMs`, when the totals are `totals`. */
@@ -60,16 +60,12 @@ export class Rates {
     const [base] = samples;
     if (isOld(samples[samples.length - 1], nowMs)) samples.push({ atMs: nowMs, totals });
     const overMs = nowMs - base.atMs;
-    const rate = (name: keyof PurgatoryTotals): number =>
-      overMs > 0 ? ((totals[name] - base.totals[name]) * 1_000) / overMs : 0;
-    return {
-      overMs,
-      parked: rate('parked'),
-      completed: rate('completed'),
-      expired: rate('expired'),
-      cancelled: rate('cancelled'),
-      failed: rate('failed'),
-    };
+    const rates: PurgatoryRates = { overMs, ...NOTHING };
+    if (overMs === 0) return rates;
+    for (const name of Object.keys(NOTHING) as (keyof PurgatoryTotals)[]) {
+      rates[name] = ((totals[name] - base.totals[name]) * 1_000) / overMs;
+    }
+    return rates;
   }
 }
 

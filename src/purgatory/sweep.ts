@@ -49,11 +49,6 @@ export class Sweep {
     this.#clock = clock;
   }
 
-  /** Whether a sweep is under way. */
-  get isUnderWay(): boolean {
-    return this.#timer !== undefined;
-  }
-
   /**
    * Begins a sweep; runs no user code in this call. `ended` is called when it is over, with how
    * many operations it tried. A sweep that is under way goes round once more from where it is, and

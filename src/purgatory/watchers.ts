@@ -66,10 +66,7 @@ export class Watchers<K> implements ParkedLists<K> {
       try {
         first = lists.watch(list, place, first);
       } catch (error) {
-        if (lists.size(list) === 0) {
-          this.#keys.remove(lists.idOf(list));
-          lists.close(list);
-        }
+        if (lists.size(list) === 0) this.#dropList(list);
         throw error;
       }
       // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a
@@ -106,10 +103,7 @@ export class Watchers<K> implements ParkedLists<K> {
     while (watch !== NONE) {
       const next = lists.nextOf(watch);
       const emptied = lists.leave(watch, place);
-      if (emptied !== NONE) {
-        this.#keys.remove(lists.idOf(emptied));
-        lists.close(emptied);
-      }
+      if (emptied !== NONE) this.#dropList(emptied);
       watch = next;
     }
   }
@@ -213,6 +207,11 @@ export class Watchers<K> implements ParkedLists<K> {
       throw error;
     }
     return list;
+  }
+
+  #dropList(list: Slot): void {
+    this.#keys.remove(this.#lists.idOf(list));
+    this.#lists.close(list);
   }
 
   /** The list of a key that is watched; one is made for a lone watcher. */

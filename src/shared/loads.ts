@@ -21,6 +21,7 @@ import { Load } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
 import type { SharedWaiter } from './shared-waiter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
+import type { WaiterLists } from './waiter-lists.ts';
 import type { WatchedKey } from './watched-key.ts';
 
 /** How long an aborted load may go on before its keys can be loaded again. */
@@ -31,19 +32,11 @@ const ROUNDING_MS = 0.001;
 
 const turnEnd = Promise.resolve();
 
-/** What Loads needs of SharedWaits. */
-export interface LoadsHost<V> {
-  /** The number of the waiter that was parked last. */
-  lastNumber(): number;
-  /** Nobody waits for the key, and nothing is under way for it. */
-  forget(key: WatchedKey<V>): void;
-}
-
 export class Loads<V> {
   readonly #options: CheckedSharedWaitsOptions<V>;
   readonly #timer: SystemTimer;
   readonly #meter: LoadMeter;
-  readonly #host: LoadsHost<V>;
+  readonly #lists: WaiterLists<V>;
   readonly #answers: Answers<V> = new Answers((answer, tried) => this.#answered(answer, tried));
   readonly #due = new Set<WatchedKey<V>>();
   /** The loads that are under way. An aborted one has the task that gives it up. */
@@ -55,12 +48,12 @@ export class Loads<V> {
     options: CheckedSharedWaitsOptions<V>,
     timer: SystemTimer,
     meter: LoadMeter,
-    host: LoadsHost<V>,
+    lists: WaiterLists<V>,
   ) {
     this.#options = options;
     this.#timer = timer;
     this.#meter = meter;
-    this.#host = host;
+    this.#lists = lists;
   }
 
   /** Loads whose promise has not settled. */
@@ -130,7 +123,7 @@ export class Loads<V> {
     const { recheckMs } = this.#options;
     const nowMs = this.#timer.now();
     const keys = watched.map((key) => ({ watched: key, hasEvent: key.hasEvent, sweep: key.sweep }));
-    const load = new Load(keys, this.#host.lastNumber(), nowMs, this.#abort);
+    const load = new Load(keys, this.#lists.lastNumber, nowMs, this.#abort);
     for (const key of watched) {
       while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
       key.load = load;
@@ -223,7 +216,7 @@ export class Loads<V> {
     key.look = undefined;
     this.#due.delete(key);
     key.sweep?.tried(0);
-    this.#host.forget(key);
+    this.#lists.forget(key);
   }
 
   readonly #abort = (load: Load<V>): void => {

@@ -12,7 +12,7 @@ import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
 
 export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
-  readonly number: number;
+  number = 0;
   readonly watched: WatchedKey<V>;
   /**
    * Its place in the list of its key, and in that of all waiters: the lists' own (watched-key.ts,
@@ -29,14 +29,12 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
 
   constructor(
     watched: WatchedKey<V>,
-    number: number,
     left: WaiterLeft<V>,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
   ) {
     super(options);
     this.watched = watched;
-    this.number = number;
     this.#left = left;
     this.#accept = accept;
   }

@@ -57,7 +57,6 @@ export class SharedWaits<V> {
   readonly #loads: Loads<V>;
   /** The way to the SharedWaits of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
-  #waiters = 0;
   #isClosed = false;
 
   /**
@@ -77,10 +76,7 @@ export class SharedWaits<V> {
     );
     this.#parking.meter.observe(this);
     this.#meter = new LoadMeter(this);
-    this.#loads = new Loads(checked, this.#timer, this.#meter, {
-      lastNumber: () => this.#waiters,
-      forget: (key) => this.#lists.forget(key),
-    });
+    this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
     if (bus === undefined) return;
     const event = (key: WatchedKey<V>): void => this.#loads.event(key);
     const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
@@ -125,9 +121,8 @@ export class SharedWaits<V> {
     if (this.#isClosed) throw sharedWaitsClosed(this.name);
     throwIfAborted(checked.signal);
     const watched = this.#lists.keyOf(key);
-    const waiter = new SharedWaiter<V>(watched, this.#waiters + 1, this.#left, accept, checked);
+    const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked);
     this.#parking.park(waiter, [key]);
-    this.#waiters++;
     this.#loads.event(watched);
     waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<T>>;
@@ -194,11 +189,6 @@ export class SharedWaits<V> {
     if (!watched?.isWaitedFor) return false;
     this.#loads.event(watched);
     return true;
-  }
-
-  /** Throws unless the lists are sound. For tests. @internal */
-  static check<V>(waits: SharedWaits<V>): void {
-    waits.#lists.check();
   }
 
   #checkKey(key: string): void {

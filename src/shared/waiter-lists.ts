@@ -22,6 +22,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
   #oldest: SharedWaiter<V> | undefined;
   #youngest: SharedWaiter<V> | undefined;
   #size = 0;
+  #lastNumber = 0;
   #waitedFor = 0;
 
   get size(): number {
@@ -41,11 +42,17 @@ export class WaiterLists<V> implements ParkedLists<string> {
     return this.#keys;
   }
 
+  /** The number of the waiter that was parked last. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
   /** The key of that name, known or new. A new key becomes known when a waiter is parked on it. */
   keyOf(name: string): WatchedKey<V> {
     return this.#keys.get(name) ?? new WatchedKey(name);
   }
 
+  /** Nobody waits for the key, and nothing is under way for it. */
   forget(key: WatchedKey<V>): void {
     this.#keys.delete(key.key);
   }
@@ -55,6 +62,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
     const { watched } = waiter;
     waiter.$place = PARKED;
     waiter.stamp = stamp;
+    waiter.number = ++this.#lastNumber;
     if (!watched.isWaitedFor) {
       this.#keys.set(watched.key, watched);
       this.#waitedFor++;

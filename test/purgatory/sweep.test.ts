@@ -46,7 +46,6 @@ describe('A sweep', () => {
     h.clock.advance(1_100);
     expect(ops.map(({ tries }) => tries)).to.deep.equal(ops.map((_, i) => (i < 300 ? 0 : 1)));
     expect(h.ended).to.deep.equal([700]);
-    expect(h.sweep.isUnderWay).to.equal(false);
   });
 
   it('is spread over the time that it is given', () => {
