@@ -1,9 +1,9 @@
 // The hints from other processes that are to be tried.
 //
 // Ground rules. It owns what is pending, each key of a member once. Normally a hint is tried in the
-// call that brings it. After SLICE_MS of tries in a row, the rest waits for a later turn, so that a
-// flood of hints does not block the event loop. Hints that arrive meanwhile are merged. When more
-// than `maxKeys` are pending, they become one sweep for each of their members.
+// call that brings it. After SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for a later
+// turn, so that a flood of hints does not block the event loop. Hints that arrive meanwhile are
+// merged. When more than `maxKeys` are pending, they become one sweep for each of their members.
 // Costs. O(1) for a hint, and the cost of its tries.
 import type { BusMember, HintValue } from '../bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
@@ -16,6 +16,11 @@ export interface InboxOwner {
 
 /** The same as a timer's slice (system-timer-options.ts). */
 const SLICE_MS = 5;
+/**
+ * A waiter that a try answers goes on in a microtask after the slice, where the clock does not see
+ * what that costs. One slice may follow another without a look at timers: the first while the loop
+ * polls, the next as an immediate.
+ */
 const SLICE_TRIES = 256;
 /**
  * Tries that follow the last ones within this time continue their slice, because they may share a
