@@ -18,14 +18,14 @@ export type NamedSources<T> = Sources<T> | Readonly<Record<string, T>> | (() => 
 /** A purgatory, a timer or a bus that an observer can read. */
 export interface Source {
   /** A closed source is dropped. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   snapshot(options: never): unknown;
 }
 
 /** A purgatory. Its timer is read too, if it has a snapshot. */
 export interface SourceWithTimer extends Source {
   readonly name: string;
-  readonly timer?: object;
+  readonly timer?: object | undefined;
 }
 
 type Named<T> = readonly [name: string, source: T];

@@ -49,31 +49,31 @@ export interface BusOptions {
    * Processes with the same prefix get each other's hints: letters, digits and `_ . : -`, at most
    * 60. Default 'purgatory'.
    */
-  prefix?: string;
+  prefix?: string | undefined;
   /**
    * How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10.
    */
-  flushMs?: number;
+  flushMs?: number | undefined;
   /**
    * The time between two echoes, by which the bus checks that it hears itself, in ms: from 10.
    * Default 5,000.
    */
-  echoMs?: number;
+  echoMs?: number | undefined;
   /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
-  echoTimeoutMs?: number;
+  echoTimeoutMs?: number | undefined;
   /**
    * The number of keys that are kept to be sent, or to be tried. Beyond it, they become one "try
    * everything": from 1. Default 100,000.
    */
-  maxPendingKeys?: number;
+  maxPendingKeys?: number | undefined;
   /**
    * Gets what went wrong: the reason of a gap (each error of a gap once), a process with another
    * protocol version, a refusal. Default: errors that end by themselves are not reported. A
    * PurgatoryError, which somebody must repair, is printed as a warning of the process.
    */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** The options with their defaults. */

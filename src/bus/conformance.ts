@@ -23,9 +23,9 @@ export interface ConformanceOptions {
    * Breaks the connections of all transports that are connected, so that they notice it. If given,
    * breaks are tested too.
    */
-  sever?: () => Promise<void> | void;
+  sever?: (() => Promise<void> | void) | undefined;
   /** How long to wait for what must come, in ms. Default 5,000. */
-  patienceMs?: number;
+  patienceMs?: number | undefined;
 }
 
 const PATIENCE_MS = 5_000;

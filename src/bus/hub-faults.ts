@@ -6,18 +6,18 @@ import { checkedNumber, checkedOptions } from '../errors.ts';
 /** The faults of a {@link LocalHub}; a probability is from 0 to 1. All default to 0. */
 export interface HubFaults {
   /** The probability that a frame does not reach a bus. */
-  loss?: number;
+  loss?: number | undefined;
   /** The probability that it reaches a bus twice. */
-  duplication?: number;
+  duplication?: number | undefined;
   /** The probability that it arrives after frames that were published later. */
-  reordering?: number;
+  reordering?: number | undefined;
   /** How long a frame takes, in ms. */
-  delayMs?: number;
+  delayMs?: number | undefined;
   /**
    * The seed of the random choices. The same seed and the same calls give the same faults. Default
    * 1.
    */
-  seed?: number;
+  seed?: number | undefined;
 }
 
 const PROBABILITY = { min: 0, max: 1 } as const;

@@ -13,7 +13,7 @@ import type { Transport, TransportLink } from './transport.ts';
 /** The options of a {@link LocalHub}. */
 export interface LocalHubOptions extends HubFaults {
   /** Source of time for the hub and its buses: a ManualClock in tests. Default: the host's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** By how much a frame that is out of order is late, in ms. */

@@ -16,9 +16,9 @@ export interface Transport {
    * The longest text that the engine takes, in bytes of UTF-8: at least 7,500. A bus sends at most
    * 16,000.
    */
-  readonly maxFrameBytes?: number;
+  readonly maxFrameBytes?: number | undefined;
   /** The default of `flushMs` for this engine, in ms. Default 1. */
-  readonly flushMs?: number;
+  readonly flushMs?: number | undefined;
 
   /**
    * Connects and subscribes. Calls `link.up()` once the ENGINE has acknowledged the subscription,

@@ -48,19 +48,19 @@ export interface IdleTimeoutsOptions<E> {
    * is closed, the tracked elements never become idle, and new ones are refused. Default: a
    * SystemTimer of its own, which closes with it.
    */
-  timer?: Timer;
+  timer?: Timer | undefined;
   /**
    * The clock that `timer` reads, for a timer without a property `clock`. Default: that property,
    * else {@link systemClock}.
    */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** The first listener. */
-  onIdle?: IdleListener<E>;
+  onIdle?: IdleListener<E> | undefined;
   /**
    * Is called with what a listener throws. Default: it is thrown in a later turn, as an uncaught
    * exception.
    */
-  onError?: (error: unknown, element: E) => void;
+  onError?: ((error: unknown, element: E) => void) | undefined;
 }
 
 const TIMEOUT = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;

@@ -32,24 +32,24 @@ export interface InspectorOptions {
    * The purgatories to show, by name, and their timers: an array, a Set, or a function that returns
    * one. It is read anew at each look. So new purgatories are shown, and closed ones are not.
    */
-  purgatories?: Sources<ObservedPurgatory>;
+  purgatories?: Sources<ObservedPurgatory> | undefined;
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
-  timers?: NamedSources<ObservedTimer>;
+  timers?: NamedSources<ObservedTimer> | undefined;
   /** The buses between processes to show: as the timers. */
-  buses?: NamedSources<ObservedBus>;
+  buses?: NamedSources<ObservedBus> | undefined;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
-  path?: string;
+  path?: string | undefined;
   /**
    * The host names, without ports, under which it answers besides loopback names and IP addresses:
    * those of the server in which it is mounted. Requests under other names get 403. `'any'`: that
    * server checks the Host header, or who asks, itself.
    */
-  hosts?: readonly string[] | 'any';
+  hosts?: readonly string[] | 'any' | undefined;
   /**
    * Whether to keep the last ten minutes, second by second, also while nobody watches. Default
    * true.
    */
-  history?: boolean;
+  history?: boolean | undefined;
 }
 
 /** Serves the picture. */
@@ -61,7 +61,7 @@ export interface Inspector {
    * @throws TypeError, RangeError (Node's codes) for a bad port. Rejects with the error of the
    * socket (EADDRINUSE), and with ERR_SERVER_ALREADY_LISTEN when it listens already.
    */
-  listen(options?: { port?: number }): Promise<URL>;
+  listen(options?: { port?: number | undefined }): Promise<URL>;
   /**
    * Answers a request of a server of yours, if it is for the page (`path`) or for what the page
    * loads below it. Returns false if it is not: then nothing has been done. Under a host name that
@@ -125,7 +125,7 @@ class Service implements Inspector {
     this.#server.on('connection', (socket) => socket.unref());
   }
 
-  async listen(options?: { port?: number }): Promise<URL> {
+  async listen(options?: { port?: number | undefined }): Promise<URL> {
     const port = checkedNumber('options.port', checkedOptions(options).port, 0, PORT);
     const server = this.#server;
     await new Promise<void>((resolve, reject) => {

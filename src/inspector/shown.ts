@@ -11,9 +11,9 @@ import { cut } from './views.ts';
 export interface ObservedPurgatory {
   readonly name: string;
   /** A closed one is shown no more. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   /** Shown too, if it is a SystemTimer. */
-  readonly timer?: object;
+  readonly timer?: object | undefined;
   snapshot(options: { top: number }): PurgatorySnapshot;
   /** The parked operations one by one, if the purgatory has that. @internal */
   readonly $parked?: ParkedView;
@@ -22,7 +22,7 @@ export interface ObservedPurgatory {
 /** What the inspector reads of a timer. */
 export interface ObservedTimer {
   /** A closed one is shown no more. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   snapshot(): TimerSnapshot;
   /** The lateness of its snapshot, at a lower cost, if the timer has it. @internal */
   readonly $lateness?: TimerSnapshot['lateness'];
@@ -31,7 +31,7 @@ export interface ObservedTimer {
 /** What the inspector reads of a bus. */
 export interface ObservedBus {
   /** A closed one is shown no more. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   snapshot(): BusSnapshot;
 }
 

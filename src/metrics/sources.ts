@@ -16,12 +16,12 @@ import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 export interface MeasuredPurgatory {
   readonly name: string;
   /** A closed one is not measured any more. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   /**
    * Measured too, if it has a snapshot(): under its name among the timers, or else that of the
    * purgatory.
    */
-  readonly timer?: object;
+  readonly timer?: object | undefined;
   snapshot(options: { top: number }): MeasuredSnapshot;
 }
 
@@ -31,14 +31,14 @@ export type MeasuredSnapshot = PurgatorySnapshot & { readonly loads?: LoadsSnaps
 /** A SystemTimer. */
 export interface MeasuredTimer {
   /** A closed one is not measured any more. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   snapshot(): TimerSnapshot;
 }
 
 /** A Bus of purgatory/bus. */
 export interface MeasuredBus {
   /** A closed one is not measured any more. */
-  readonly isClosed?: boolean;
+  readonly isClosed?: boolean | undefined;
   snapshot(): BusSnapshot;
 }
 
@@ -49,14 +49,14 @@ export interface MetricSources {
    * purgatories are measured, and closed ones are not. The label `purgatory` has the name. No two
    * may have the same name at first. A later one of the same name gets a number behind it.
    */
-  purgatories?: Sources<MeasuredPurgatory>;
+  purgatories?: Sources<MeasuredPurgatory> | undefined;
   /**
    * As the purgatories, or an object of them by name. The label `timer` has that name, or else the
    * place among all that are given. Timers of the purgatories need not be given.
    */
-  timers?: NamedSources<MeasuredTimer>;
+  timers?: NamedSources<MeasuredTimer> | undefined;
   /** As the timers, with the label `bus`. */
-  buses?: NamedSources<MeasuredBus>;
+  buses?: NamedSources<MeasuredBus> | undefined;
 }
 
 /** A metric whose value is read at a scrape. */

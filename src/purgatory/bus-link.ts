@@ -23,12 +23,12 @@ export interface BusLinkOptions {
    * the purgatories of the same name in all processes on it. Keys are then strings of at most 1,024
    * bytes. docs/many-processes.md
    */
-  bus?: JoinableBus;
+  bus?: JoinableBus | undefined;
   /**
    * How long it takes, in ms, to try all that is parked when the bus has become live: 0 to
    * 3,600,000. Default 1,000.
    */
-  sweepMs?: number;
+  sweepMs?: number | undefined;
 }
 
 /** What a purgatory with a bus is told: its options, checked. */

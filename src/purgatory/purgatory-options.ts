@@ -23,16 +23,16 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
   extends Omit<SystemTimerOptions, 'onError'>,
     BusLinkOptions {
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
-  timer?: Timer;
+  timer?: Timer | undefined;
   /**
    * The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity.
    */
-  maxParked?: number;
+  maxParked?: number | undefined;
   /**
    * Takes what user code throws inside a pass or an expiry. Default: thrown in a later turn, as an
    * uncaught exception.
    */
-  onError?: (error: unknown, op: Op) => void;
+  onError?: ((error: unknown, op: Op) => void) | undefined;
 }
 
 /** The options of {@link Purgatory.waitFor}. */
@@ -40,9 +40,9 @@ export interface WaitOptions {
   /** The deadline in ms from now; Infinity for none. */
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** For people: snapshots and the inspector show it with the wait. */
-  label?: string;
+  label?: string | undefined;
 }
 
 /**

@@ -59,7 +59,7 @@ export interface SnapshotOptions {
    * How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100.
    * Default 10.
    */
-  top?: number;
+  top?: number | undefined;
 }
 
 const TOP = { min: 0, max: 100, integer: true } as const;

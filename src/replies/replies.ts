@@ -29,11 +29,11 @@ import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 /** The options of {@link Replies}; all may be left out. */
 export interface RepliesOptions {
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
-  timer?: Timer;
+  timer?: Timer | undefined;
   /** The most replies expected at once: an integer >= 1, or Infinity. Default Infinity. */
-  maxPending?: number;
+  maxPending?: number | undefined;
   /** The source of time of its own timer. Default: the system's clock. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** The options of {@link Replies.expect}. */
@@ -41,7 +41,7 @@ export interface ExpectOptions {
   /** The deadline in ms from now; Infinity for none. */
   timeoutMs: number;
   /** Ends the wait: the promise is rejected with `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;

@@ -37,17 +37,17 @@ import { type Timeout, type TimeoutTask, WheelTimeout } from './wheel-timeout.ts
  */
 export interface HashedWheelTimerOptions extends SystemTimerOptions {
   /** The tick in ms (`tickMs`): an integer from 1 to 2^31 - 1. Default 100, as in Netty. */
-  tickDurationMs?: number;
+  tickDurationMs?: number | undefined;
   /**
    * Buckets of the wheel (`wheelSize`): an integer from 2 to 65,536, rounded up to a power of two.
    * Default 512.
    */
-  ticksPerWheel?: number;
+  ticksPerWheel?: number | undefined;
   /**
    * The most timeouts pending at once (`maxPending`): an integer, or Infinity. 0 or less means no
    * limit, as in Netty.
    */
-  maxPendingTimeouts?: number;
+  maxPendingTimeouts?: number | undefined;
 }
 
 const DEFAULT_TICK_MS = 100;

@@ -41,7 +41,7 @@ export interface HierarchicalWheelTimerOptions extends SchemeTimerOptions {
    * Buckets of each level, the finest first: integers from 2 to 65,536 whose product is a safe
    * integer. Default `[60, 60, 24, 100]`: seconds, minutes, hours and days, for a tick of a second.
    */
-  levels?: readonly number[];
+  levels?: readonly number[] | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface SimpleWheelTimerOptions extends SchemeTimerOptions {
    * The interval in ticks, and the number of buckets: an integer from 2 to 2^20, not rounded.
    * Default 65,536.
    */
-  wheelSize?: number;
+  wheelSize?: number | undefined;
 }
 
 const DEFAULT_WHEEL_SIZE = 2 ** 16;

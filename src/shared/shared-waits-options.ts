@@ -19,30 +19,30 @@ export interface SharedWaitsOptions<V> {
    */
   load: LoadKeys<V>;
   /** Carries `changed` to the other processes. Default: none, so only this process. */
-  bus?: JoinableBus;
+  bus?: JoinableBus | undefined;
   /** The most keys of one load: an integer >= 1. Default 500. */
-  loadBatch?: number;
+  loadBatch?: number | undefined;
   /** The most loads under way at once: an integer >= 1. Default 4. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /**
    * Loads a key again this many ms after each load that an event caused, while somebody waits. For
    * readers behind a replica, which may not have the change yet: [50, 500]. Default: none.
    */
-  recheckMs?: readonly number[];
+  recheckMs?: readonly number[] | undefined;
   /**
    * Loads each key that somebody waits for again this many ms after its last load. Default: never.
    */
-  pollMs?: number;
+  pollMs?: number | undefined;
   /** The most waiters at once: an integer >= 1, or Infinity. Default Infinity. */
-  maxParked?: number;
+  maxParked?: number | undefined;
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /**
    * Gets the error of a failed load. The keys are loaded again after 50 ms, doubling to 5 s, while
    * somebody waits. Without `onError`, a failed load rejects the waiters of its keys, and nothing
    * is tried again.
    */
-  onError?: (error: unknown, keys: readonly string[]) => void;
+  onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }
 
 /** The options of {@link SharedWaits.waitUntil}. */
@@ -50,7 +50,7 @@ export interface WaitUntilOptions {
   /** The deadline in ms from now; Infinity for none. */
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Every option, checked, with its default. */

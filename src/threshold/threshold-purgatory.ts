@@ -50,7 +50,7 @@ export interface ThresholdPurgatoryOptions<
    * the first operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is
    * called again a second later.
    */
-  current?: Current<K, V>;
+  current?: Current<K, V> | undefined;
 }
 
 /**

@@ -19,7 +19,7 @@ import { TimerTask } from './timer-task.ts';
 /** The options of {@link SystemTimer.scheduleWithFixedDelay}. */
 export interface FixedDelayOptions {
   /** The delay of the first run in ms, 0 or more. Default: as between the runs. */
-  initialDelayMs?: number;
+  initialDelayMs?: number | undefined;
 }
 
 /** The options of {@link SystemTimer.scheduleAtFixedRate}. */
@@ -30,7 +30,7 @@ export interface FixedRateOptions extends FixedDelayOptions {
    * the first whose time has not come. `makeUp`: all of them run, one in each turn (or in each
    * `advanceClock()`), as in Java.
    */
-  missedRuns?: 'coalesce' | 'makeUp';
+  missedRuns?: 'coalesce' | 'makeUp' | undefined;
 }
 
 /** No tick is shorter than a millisecond, so no timer could keep a shorter period. */

@@ -19,25 +19,25 @@ import type { TimerTask } from './timer-task.ts';
 /** The options of a {@link SystemTimer}. All are optional. */
 export interface SystemTimerOptions {
   /** The tick in ms: an integer from 1 to 2^31 - 1. Default 1. */
-  tickMs?: number;
+  tickMs?: number | undefined;
   /** Buckets per wheel: an integer from 2 to 65,536, rounded up to a power of two. Default 512. */
-  wheelSize?: number;
+  wheelSize?: number | undefined;
   /** The source of time. Default {@link systemClock}. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** False: no task runs before a call of `advanceClock()`. Default true. */
-  reaper?: boolean;
+  reaper?: boolean | undefined;
   /**
    * How long the reaper runs tasks in one turn before it yields to the event loop, in ms. Infinity:
    * it never yields. Default 5.
    */
-  sliceMs?: number;
+  sliceMs?: number | undefined;
   /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
-  maxPending?: number;
+  maxPending?: number | undefined;
   /**
    * Is called with the error when a task throws. Default: it is thrown in a later turn, as an
    * uncaught exception.
    */
-  onError?: (error: unknown, task: TimerTask) => void;
+  onError?: ((error: unknown, task: TimerTask) => void) | undefined;
 }
 
 /** The rule for `tickMs`: an integer that a host timer can wait for. */

@@ -33,7 +33,7 @@ export interface Timer {
    */
   now?(): number;
   /** The last reading of the clock, in ms. Each `add` reads it. Optional, as `now`. */
-  readonly lastReadingMs?: number;
+  readonly lastReadingMs?: number | undefined;
   /**
    * Ends the timer for good. Returns the tasks that never ran, by deadline. A second call returns
    * [].

@@ -16,9 +16,9 @@ import { ScheduledTimeout } from './timeout.ts';
 /** The options of both. */
 export interface TimerOptions {
   /** Gives up: the promise is rejected with an AbortError whose `cause` is `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** False lets the process end although the timer is pending. Default true. */
-  ref?: boolean;
+  ref?: boolean | undefined;
 }
 
 /**

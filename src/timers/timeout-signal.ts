@@ -24,12 +24,12 @@ import { TimerTask } from '../timer/timer-task.ts';
 /** The options of {@link timeoutSignal}; all may be left out. */
 export interface TimeoutSignalOptions {
   /** A parent: when it aborts, the signal does, with the parent's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * The timer to stand in, which decides whether the process is kept alive. Default: one for all
    * such signals, `unref()`'d.
    */
-  timer?: Timer;
+  timer?: Timer | undefined;
 }
 
 const sharedTimer = new SystemTimer().unref();

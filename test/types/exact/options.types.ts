@@ -1,0 +1,83 @@
+// Compiled with exactOptionalPropertyTypes: every property that may be left out may also be given
+// as undefined, so that `{ timeoutMs, signal }` compiles where `signal` may be undefined.
+import type {
+  FixedDelayOptions,
+  FixedRateOptions,
+  Purgatory,
+  PurgatoryOptions,
+  SnapshotOptions,
+  SystemTimerOptions,
+  WaitOptions,
+} from 'purgatory';
+import type { BusOptions, HubFaults, LocalHubOptions, Transport } from 'purgatory/bus';
+import type { ConformanceOptions } from 'purgatory/bus/conformance';
+import type { IdleTimeoutsOptions } from 'purgatory/idle';
+import type {
+  Inspector,
+  InspectorOptions,
+  ObservedBus,
+  ObservedPurgatory,
+  ObservedTimer,
+} from 'purgatory/inspector';
+import type { MeasuredBus, MeasuredPurgatory, MeasuredTimer, MetricSources } from 'purgatory/metrics';
+import type { ExpectOptions, RepliesOptions } from 'purgatory/replies';
+import type {
+  HashedWheelTimerOptions,
+  HierarchicalWheelTimerOptions,
+  SchemeTimerOptions,
+  SimpleWheelTimerOptions,
+} from 'purgatory/schemes';
+import type { SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
+import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
+import type { TimeoutSignalOptions } from 'purgatory/timers';
+import type { TimerOptions } from 'purgatory/timers/promises';
+
+/** `T`, with undefined for each property that is optional. */
+type WithUndefined<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
+
+/** Compiles only where `Given` may be passed for `Taken`. */
+type Assignable<Given extends Taken, Taken> = Given;
+
+// @ts-expect-error the compiler option is on: undefined for a property that may only be left out
+export type Refused = Assignable<WithUndefined<{ exact?: string }>, { exact?: string }>;
+
+export type Taken = [
+  Assignable<WithUndefined<PurgatoryOptions>, PurgatoryOptions>,
+  Assignable<WithUndefined<WaitOptions>, WaitOptions>,
+  Assignable<WithUndefined<SnapshotOptions>, SnapshotOptions>,
+  Assignable<WithUndefined<SystemTimerOptions>, SystemTimerOptions>,
+  Assignable<WithUndefined<FixedDelayOptions>, FixedDelayOptions>,
+  Assignable<WithUndefined<FixedRateOptions>, FixedRateOptions>,
+  Assignable<WithUndefined<ThresholdPurgatoryOptions>, ThresholdPurgatoryOptions>,
+  Assignable<WithUndefined<IdleTimeoutsOptions<string>>, IdleTimeoutsOptions<string>>,
+  Assignable<WithUndefined<RepliesOptions>, RepliesOptions>,
+  Assignable<WithUndefined<ExpectOptions>, ExpectOptions>,
+  Assignable<WithUndefined<TimeoutSignalOptions>, TimeoutSignalOptions>,
+  Assignable<WithUndefined<TimerOptions>, TimerOptions>,
+  Assignable<WithUndefined<SharedWaitsOptions<string>>, SharedWaitsOptions<string>>,
+  Assignable<WithUndefined<WaitUntilOptions>, WaitUntilOptions>,
+  Assignable<WithUndefined<SchemeTimerOptions>, SchemeTimerOptions>,
+  Assignable<WithUndefined<HashedWheelTimerOptions>, HashedWheelTimerOptions>,
+  Assignable<WithUndefined<HierarchicalWheelTimerOptions>, HierarchicalWheelTimerOptions>,
+  Assignable<WithUndefined<SimpleWheelTimerOptions>, SimpleWheelTimerOptions>,
+  Assignable<WithUndefined<BusOptions>, BusOptions>,
+  Assignable<WithUndefined<LocalHubOptions>, LocalHubOptions>,
+  Assignable<WithUndefined<HubFaults>, HubFaults>,
+  Assignable<WithUndefined<Transport>, Transport>,
+  Assignable<WithUndefined<ConformanceOptions>, ConformanceOptions>,
+  Assignable<WithUndefined<InspectorOptions>, InspectorOptions>,
+  Assignable<WithUndefined<ObservedPurgatory>, ObservedPurgatory>,
+  Assignable<WithUndefined<ObservedTimer>, ObservedTimer>,
+  Assignable<WithUndefined<ObservedBus>, ObservedBus>,
+  Assignable<WithUndefined<MetricSources>, MetricSources>,
+  Assignable<WithUndefined<MeasuredPurgatory>, MeasuredPurgatory>,
+  Assignable<WithUndefined<MeasuredTimer>, MeasuredTimer>,
+  Assignable<WithUndefined<MeasuredBus>, MeasuredBus>,
+  Assignable<{ port: number | undefined }, NonNullable<Parameters<Inspector['listen']>[0]>>,
+];
+
+// As a handler that may have a signal calls it.
+declare const polls: Purgatory<string>;
+export function poll(signal?: AbortSignal): Promise<unknown> {
+  return polls.waitFor(['feed'], () => undefined, { timeoutMs: 30_000, signal });
+}

@@ -1,0 +1,87 @@
+import { LocalHub } from '../src/bus/index.ts';
+import { IdleTimeouts } from '../src/idle/idle-timeouts.ts';
+import { Purgatory, SystemTimer } from '../src/index.ts';
+import { createInspector } from '../src/inspector/inspector.ts';
+import { registerMetrics } from '../src/metrics/index.ts';
+import { Replies } from '../src/replies/replies.ts';
+import { HashedWheelTimer, HierarchicalWheelTimer, SimpleWheelTimer } from '../src/schemes/index.ts';
+import { SharedWaits } from '../src/shared/index.ts';
+import { ThresholdPurgatory } from '../src/threshold/index.ts';
+import { setInterval, setTimeout } from '../src/timers/promises.ts';
+import { timeoutSignal } from '../src/timers/timers.ts';
+
+/** An object that has each of the names, as undefined. */
+function undefinedOf(...names: string[]): object {
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
+const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
+const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock'];
+const FAULTS = ['loss', 'duplication', 'reordering', 'delayMs', 'seed'];
+const SHARED = ['bus', 'loadBatch', 'concurrency', 'recheckMs', 'pollMs', 'maxParked', 'clock', 'onError'];
+
+/** What takes options, given undefined for each that may be left out. */
+const TAKERS: Readonly<Record<string, () => unknown>> = {
+  SystemTimer: () => new SystemTimer(undefinedOf(...TIMER)),
+  scheduleAtFixedRate: () =>
+    new SystemTimer().scheduleAtFixedRate(() => {}, 5, undefinedOf('initialDelayMs', 'missedRuns')).cancel(),
+  scheduleWithFixedDelay: () =>
+    new SystemTimer().scheduleWithFixedDelay(() => {}, 5, undefinedOf('initialDelayMs')).cancel(),
+  Purgatory: () => new Purgatory('p', undefinedOf(...PURGATORY)),
+  snapshot: () => new Purgatory('p').snapshot(undefinedOf('top')),
+  waitFor: () =>
+    new Purgatory('p').waitFor(['k'], () => 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') }),
+  ThresholdPurgatory: () => new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current')),
+  awaitAtLeast: () => {
+    const purgatory = new ThresholdPurgatory('p');
+    purgatory.advance('k', 1);
+    return purgatory.awaitAtLeast('k', 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') });
+  },
+  IdleTimeouts: () =>
+    new IdleTimeouts({ timeoutMs: 5, ...undefinedOf('timer', 'clock', 'onIdle', 'onError') }).close(),
+  Replies: () => new Replies(undefinedOf('timer', 'maxPending', 'clock')),
+  expect: () => {
+    const replies = new Replies();
+    const reply = replies.expect(1, { timeoutMs: 5, ...undefinedOf('signal') });
+    replies.resolve(1, 1);
+    return reply;
+  },
+  timeoutSignal: () => timeoutSignal(5, undefinedOf('signal', 'timer'))[Symbol.dispose](),
+  'setTimeout of promises': () => setTimeout(1, 1, undefinedOf('signal', 'ref')),
+  'setInterval of promises': async () => {
+    for await (const value of setInterval(1, 1, undefinedOf('signal', 'ref'))) return value;
+    return undefined;
+  },
+  SharedWaits: () => new SharedWaits('s', { load: async () => new Map(), ...undefinedOf(...SHARED) }).close(),
+  waitUntil: async () => {
+    const waits = new SharedWaits<number>('s', { load: async () => new Map([['k', 1]]) });
+    await waits.waitUntil('k', (value) => value, { timeoutMs: 5_000, ...undefinedOf('signal') });
+    waits.close();
+  },
+  HashedWheelTimer: () =>
+    new HashedWheelTimer(undefinedOf(...TIMER, 'tickDurationMs', 'ticksPerWheel', 'maxPendingTimeouts')),
+  HierarchicalWheelTimer: () => new HierarchicalWheelTimer(undefinedOf(...TIMER, 'levels')),
+  SimpleWheelTimer: () => new SimpleWheelTimer(undefinedOf(...TIMER)),
+  LocalHub: () => new LocalHub(undefinedOf('clock', ...FAULTS)),
+  bus: () => new LocalHub().bus(undefinedOf(...BUS)).close(),
+  createInspector: () =>
+    createInspector(undefinedOf('purgatories', 'timers', 'buses', 'path', 'hosts', 'history')).close(),
+  listen: async () => {
+    const inspector = createInspector({ history: false });
+    await inspector.listen(undefinedOf('port'));
+    await inspector.close();
+  },
+  registerMetrics: () => {
+    const registry = { registerMetric() {}, removeSingleMetric() {} };
+    registerMetrics(registry, undefinedOf('purgatories', 'timers', 'buses'))();
+  },
+};
+
+describe('An option that is undefined', () => {
+  for (const [name, take] of Object.entries(TAKERS)) {
+    it(`counts as left out: ${name}`, async () => {
+      await take(); // else it throws or rejects
+    });
+  }
+});
