@@ -83,7 +83,7 @@ export function invalidArgType(name: string, expected: string, value: unknown): 
 /** A RangeError with ERR_OUT_OF_RANGE: `value` has the right type and breaks `rule`. */
 export function outOfRange(name: string, rule: string, value: unknown): RangeError {
   return withCode(
-    new RangeError(`The value of "${name}" is out of range. It must be ${rule}. Received ${inspect(value)}`),
+    new RangeError(`The value of "${name}" is out of range. It must be ${rule}. Received ${shown(value)}`),
     'ERR_OUT_OF_RANGE',
     outOfRange,
   );
@@ -95,7 +95,7 @@ export function outOfRange(name: string, rule: string, value: unknown): RangeErr
  */
 export function invalidArgValue(name: string, reason: string, value: unknown): TypeError {
   return withCode(
-    new TypeError(`The ${nameOf(name)} ${reason}. Received ${inspect(value)}`),
+    new TypeError(`The ${nameOf(name)} ${reason}. Received ${shown(value)}`),
     'ERR_INVALID_ARG_VALUE',
     invalidArgValue,
   );
@@ -288,9 +288,15 @@ export function checkedNumber(name: string, value: unknown, fallback: number, ru
   if (rule.orInfinity === true && value === Number.POSITIVE_INFINITY) return value;
   if (value >= rule.min && value <= rule.max && (rule.integer !== true || Number.isInteger(value)))
     return value;
-  const kind = rule.integer === true ? 'an integer' : 'a number';
-  const limit = rule.orInfinity === true ? ', or Infinity' : '';
-  throw outOfRange(name, `${kind} >= ${rule.min} and <= ${rule.max}${limit}`, value);
+  throw outOfRange(name, textOf(rule), value);
+}
+
+/** The rule in words, with the names of the bounds that nobody knows by heart. */
+function textOf({ min, max, integer, orInfinity }: NumberRule): string {
+  const kind = integer === true ? 'an integer' : 'a number';
+  const least = min === Number.MIN_VALUE ? '> 0' : `>= ${min}`;
+  const most = max === Number.MAX_SAFE_INTEGER ? 'Number.MAX_SAFE_INTEGER' : max;
+  return `${kind} ${least} and <= ${most}${orInfinity === true ? ', or Infinity' : ''}`;
 }
 
 /**
@@ -305,11 +311,14 @@ export function checkedFunction<F>(name: string, value: F): F {
 
 /**
  * `value` if it is an object, or an empty one for undefined. @throws TypeError with
- * ERR_INVALID_ARG_TYPE otherwise.
+ * ERR_INVALID_ARG_TYPE otherwise, and for an AbortSignal, which belongs into an object.
  */
 export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null) throw invalidArgType('options', 'of type object', value);
+  if (value instanceof AbortSignal) {
+    throw invalidArgType('options', 'an object of options, such as { signal }', value);
+  }
   return value;
 }
 
@@ -334,10 +343,15 @@ function nameOf(name: string): string {
   return `"${name}" ${name.includes('.') ? 'property' : 'argument'}`;
 }
 
+/** A long text is cut: it may be a key of a kilobyte. */
+function shown(value: unknown): string {
+  return inspect(value, { maxStringLength: 100 });
+}
+
 function typed(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'function') return `function ${value.name}`;
   if (typeof value === 'object')
     return `an instance of ${value.constructor?.name ?? inspect(value, { depth: -1 })}`;
-  return `type ${typeof value} (${inspect(value)})`;
+  return `type ${typeof value} (${shown(value)})`;
 }

@@ -113,7 +113,9 @@ export function openNamedSources<T extends Source>(sources: NamedSources<T>): Na
  */
 export function checkSources(name: string, sources: unknown, what: string): void {
   const read = typeof sources === 'function' ? sources() : sources;
-  if (!isIterable(read)) throw invalidArgType(name, 'an iterable, or a function that returns one', read);
+  if (!isIterable(read)) {
+    throw invalidArgType(name, `an array or a Set of ${kindOf(name)}, or a function that returns one`, read);
+  }
   let index = 0;
   for (const each of read) checkSource(`${name}[${index++}]`, each, what);
 }
@@ -121,11 +123,18 @@ export function checkSources(name: string, sources: unknown, what: string): void
 /** As {@link checkSources}. An object of sources by name is allowed too. */
 export function checkNamedSources(name: string, sources: unknown, what: string): void {
   const read = typeof sources === 'function' ? sources() : sources;
-  if (typeof read !== 'object' || read === null) {
-    throw invalidArgType(name, 'an iterable, an object, or a function that returns one', read);
+  // A source itself is an object too. Its fields are no sources.
+  if (typeof read !== 'object' || read === null || hasSnapshot(read)) {
+    const expected = `an array of ${kindOf(name)}, an object of them by name, or a function that returns one`;
+    throw invalidArgType(name, expected, read);
   }
   for (const [key, each] of namedSources(read as NamedSources<Source>))
     checkSource(`${name}[${key}]`, each, what);
+}
+
+/** `timers` of `options.timers`. */
+function kindOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
 }
 
 function namedSources<T>(sources: NamedSources<T>): Named<T>[] {

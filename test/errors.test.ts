@@ -1,6 +1,14 @@
 import { expect } from 'chai';
-import { PurgatoryError } from '../src/index.ts';
+import { LocalHub } from '../src/bus/index.ts';
+import { Purgatory, PurgatoryError } from '../src/index.ts';
 import { bench, Task } from './support/task.ts';
+
+describe('The error for a bad argument', () => {
+  it('cuts a long text that it quotes', () => {
+    const find = (): unknown => new Purgatory('p', { bus: new LocalHub().bus() }).notify('x'.repeat(2_000));
+    expect(find).to.throw('more characters').with.property('message').that.has.length.below(400);
+  });
+});
 
 describe('PurgatoryError', () => {
   function closedError(): unknown {

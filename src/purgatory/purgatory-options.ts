@@ -8,8 +8,7 @@ import {
   invalidArgValue,
 } from '../errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
-import { checkedTimer } from '../timer/checked-timer.ts';
-import { SystemTimer } from '../timer/system-timer.ts';
+import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from './bus-link.ts';
@@ -17,7 +16,7 @@ import type { DelayedOperation } from './delayed-operation.ts';
 
 /**
  * The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are
- * for its own timer.
+ * for its own timer, and refused beside `timer`.
  */
 export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
   extends Omit<SystemTimerOptions, 'onError'>,
@@ -72,7 +71,7 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
   const { onError, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
-  const timer = given.timer === undefined ? new SystemTimer(timerOptions) : checkedTimer(given.timer);
+  const timer = sharedOrOwnTimer(timerOptions);
   return {
     name,
     maxParked,

@@ -21,8 +21,7 @@ import {
 } from '../errors.ts';
 import { keyText } from '../purgatory/key-text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
-import { checkedTimer } from '../timer/checked-timer.ts';
-import { SystemTimer } from '../timer/system-timer.ts';
+import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
@@ -65,7 +64,7 @@ export class Replies<K = unknown, V = unknown> {
     const { timer, maxPending, clock } = checkedOptions(options);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
     this.#ownsTimer = timer === undefined;
-    this.#timer = timer === undefined ? new SystemTimer({ clock }) : checkedTimer(timer);
+    this.#timer = sharedOrOwnTimer({ timer, clock });
   }
 
   /** Replies that are expected now. O(1). */

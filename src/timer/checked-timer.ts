@@ -1,5 +1,7 @@
 // The rule for a timer that a user shares with a purgatory, with replies or with a signal.
-import { invalidArgType } from '../errors.ts';
+import { invalidArgType, invalidArgValue } from '../errors.ts';
+import { SystemTimer } from './system-timer.ts';
+import type { SystemTimerOptions } from './system-timer-options.ts';
 import type { Timer } from './timer.ts';
 
 /**
@@ -15,4 +17,32 @@ export function checkedTimer(timer: Timer): Timer {
     throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
   }
   return timer;
+}
+
+const OF_ITS_OWN = ['tickMs', 'wheelSize', 'reaper', 'sliceMs', 'maxPending'] as const;
+
+/**
+ * The timer that was given to share, or a new one by the other options. Those options are refused
+ * beside a shared timer, which would ignore them. `clock` may be the clock that this timer reads.
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, RangeError with
+ *   ERR_OUT_OF_RANGE for a bad option.
+ */
+export function sharedOrOwnTimer({
+  timer,
+  ...options
+}: { timer?: Timer | undefined } & SystemTimerOptions): Timer {
+  if (timer === undefined) return new SystemTimer(options);
+  const shared: Timer & { clock?: unknown } = checkedTimer(timer);
+  for (const name of OF_ITS_OWN) {
+    if (options[name] !== undefined) {
+      const why = 'must not be given beside options.timer: it is of the timer that a purgatory makes itself';
+      throw invalidArgValue(`options.${name}`, why, options[name]);
+    }
+  }
+  if (options.clock !== undefined && shared.clock !== undefined && options.clock !== shared.clock) {
+    const why = 'must not be given beside options.timer, unless it is the clock of that timer';
+    throw invalidArgValue('options.clock', why, options.clock);
+  }
+  return shared;
 }

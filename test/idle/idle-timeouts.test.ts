@@ -273,6 +273,9 @@ describe('IdleTimeouts', () => {
     for (const timeoutMs of [0, -1, NaN, Infinity]) {
       expect(codeOf(make({ timeoutMs })), `${timeoutMs}`).to.equal('ERR_OUT_OF_RANGE');
     }
+    expect(make({ timeoutMs: 0 })).to.throw(
+      'must be a number > 0 and <= Number.MAX_SAFE_INTEGER. Received 0',
+    );
     for (const bad of [{ onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
       expect(codeOf(make({ timeoutMs: 1, ...bad })), Object.keys(bad)[0]).to.equal('ERR_INVALID_ARG_TYPE');
     }

@@ -78,10 +78,18 @@ describe('createInspector', () => {
   it('refuses what it cannot show, and a bad path or port, by name', async () => {
     const bad = (options: unknown) => () => createInspector(options as Parameters<typeof createInspector>[0]);
     expect(bad(null)).to.throw(TypeError).with.property('code', 'ERR_INVALID_ARG_TYPE');
-    expect(bad({ purgatories: fetches })).to.throw(TypeError, '"options.purgatories" property');
+    expect(bad({ purgatories: fetches })).to.throw(
+      TypeError,
+      'The "options.purgatories" property must be an array or a Set of purgatories',
+    );
     expect(bad({ purgatories: [fetches, 7] })).to.throw(TypeError, '"options.purgatories[1]" property');
     expect(bad({ timers: [null] })).to.throw(TypeError, '"options.timers[0]" property');
     expect(bad({ timers: 7 })).to.throw(TypeError, '"options.timers" property');
+    expect(bad({ timers: timer })).to.throw(
+      TypeError,
+      'The "options.timers" property must be an array of timers, an object of them by name, ' +
+        'or a function that returns one. Received an instance of SystemTimer',
+    );
     expect(bad({ hosts: 'a.example' })).to.throw(TypeError, '"options.hosts" property');
     expect(bad({ hosts: [7] })).to.throw(TypeError, 'of strings');
     expect(bad({ hosts: ['https://a.example'] })).to.throw(TypeError, "Received 'https://a.example'");

@@ -346,6 +346,7 @@ describe('registerMetrics refuses', () => {
     ['no registry', undefined, {}, 'ERR_INVALID_ARG_TYPE'],
     ['no sources', new Registry(), undefined, 'ERR_INVALID_ARG_TYPE'],
     ['purgatories that are no array', new Registry(), { purgatories: purgatory }, 'ERR_INVALID_ARG_TYPE'],
+    ['timers that are one timer', new Registry(), { timers: timer }, 'ERR_INVALID_ARG_TYPE'],
     ['a purgatory without a snapshot', new Registry(), { purgatories: [{}] }, 'ERR_INVALID_ARG_TYPE'],
     ['a timer without a snapshot', new Registry(), { timers: [undefined] }, 'ERR_INVALID_ARG_TYPE'],
     [

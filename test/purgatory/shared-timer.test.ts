@@ -129,4 +129,23 @@ describe('Purgatories that share a timer', () => {
     expect(calls).to.deep.equal(['add', 'remove']);
     expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
   });
+
+  it('refuse options that only a timer of their own would follow', () => {
+    const { clock, timer } = shared();
+    for (const given of [
+      { clock: new ManualClock() },
+      { tickMs: 5 },
+      { wheelSize: 8 },
+      { reaper: false },
+      { sliceMs: NaN },
+      { maxPending: 5 },
+    ]) {
+      const make = (): unknown => new Purgatory('p', { timer, ...given });
+      const [name] = Object.keys(given);
+      expect(make, name)
+        .to.throw(TypeError, `"options.${name}" property must not be given beside options.timer`)
+        .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    }
+    expect(new Purgatory('p', { timer, clock }).timer).to.equal(timer);
+  });
 });

@@ -156,6 +156,11 @@ describe('timeoutSignal', () => {
     [[Number.NaN], 'ERR_OUT_OF_RANGE', '"delayMs"'],
     [[2 ** 60], 'ERR_OUT_OF_RANGE', '"delayMs"'],
     [[5, null], 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [
+      [5, AbortSignal.abort()],
+      'ERR_INVALID_ARG_TYPE',
+      'such as { signal }. Received an instance of AbortSignal',
+    ],
     [[5, { signal: {} }], 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
     [[5, { timer: {} }], 'ERR_INVALID_ARG_TYPE', '"options.timer"'],
   ];
