@@ -33,10 +33,10 @@ export interface Bus extends JoinableBus {
    */
   flush(): Promise<void>;
   /**
-   * Ends the bus for good. While it is live, it first sends what is pending, for at most
-   * `echoTimeoutMs`. Then it closes its connections. The user's own client stays open, and
-   * purgatories go on without other processes. Never rejects. A second call returns the same
-   * promise.
+   * Ends the bus for good. While it is live, it first sends what is pending. Then it closes its
+   * connections. The user's own client stays open, and purgatories go on without other processes.
+   * Resolves within `echoTimeoutMs`, whatever the engine does, and keeps the process alive until
+   * then. Never rejects. A second call returns the same promise.
    */
   close(): Promise<void>;
   /** How the bus is doing, as plain JSON. O(members). */

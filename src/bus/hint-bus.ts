@@ -27,6 +27,7 @@ import { Connection, type ConnectionOwner } from './connection.ts';
 import { checkMemberName, Members } from './members.ts';
 import { Receiver } from './receiver.ts';
 import { Sender } from './sender.ts';
+import { settledBy } from './settled-by.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
 const SHOWN_MEMBERS = 100;
@@ -100,7 +101,7 @@ export class HintBus implements Bus {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close(this.#sender.flushWithin(this.#options.echoTimeoutMs));
+    this.#closing ??= this.#close(this.state === 'live' ? this.#sender.flush() : Promise.resolve());
     return this.#closing;
   }
 
@@ -145,6 +146,7 @@ export class HintBus implements Bus {
       this.#receiver.forgetAll();
       this.#sender.restore();
     }
+    if (this.#isClosed) this.#sender.close(); // close() sends only while the bus is live
     this.#report(error);
   }
 
@@ -174,12 +176,14 @@ export class HintBus implements Bus {
     this.#isClosed = true;
     this.#members.clear();
     this.#receiver.clear();
-    await lastSent;
+    const { clock, echoTimeoutMs } = this.#options;
+    const endMs = clock.now() + echoTimeoutMs;
+    await settledBy(clock, endMs, lastSent);
     const gone = this.#connection.close();
     this.#sender.close();
     this.#timer.close();
     this.#meter.didChange('closed', this.#timer.now());
-    await gone;
+    await settledBy(clock, endMs, gone);
   }
 }
 

@@ -46,6 +46,7 @@ interface NodeRedis extends Emitter, Publisher {
   connect(): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   destroy(): void;
+  unref(): void;
 }
 
 /** The two ends of a connection. */
@@ -137,12 +138,14 @@ function nodeOf(client: IoRedis): IoRedis {
 /** For node-redis. */
 function nodeLine(client: NodeRedis, channel: string, link: TransportLink): Line {
   let own: NodeRedis | undefined;
+  let hasSocket = false;
   let isOver = false;
   const line: Line = {
     publisher: client,
     end: () => {
       isOver = true;
-      own?.destroy();
+      own?.unref();
+      if (hasSocket) own?.destroy();
     },
   };
   const start = async (): Promise<void> => {
@@ -151,6 +154,11 @@ function nodeLine(client: NodeRedis, channel: string, link: TransportLink): Line
     line.publisher = node;
     own = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
     own.on('error', (error: unknown) => link.down(error));
+    // `destroy` leaves a socket open that is still connecting.
+    own.on('connect', () => {
+      hasSocket = true;
+      if (isOver) own?.destroy();
+    });
     await own.connect();
     await own.subscribe(channel, link.received);
     link.up();

@@ -76,16 +76,6 @@ export class Sender {
     await flushed;
   }
 
-  /** As `flush`, for at most `limitMs`, and only while the connection is live. */
-  async flushWithin(limitMs: number): Promise<void> {
-    if (!this.#isLive || this.#isSent()) return;
-    await new Promise<void>((resolve) => {
-      this.#flushed.push(resolve);
-      this.#timer.schedule(resolve, limitMs);
-      this.send();
-    });
-  }
-
   /** Drops the connection when the frame under way has been so for over `timeoutMs`. */
   checkConfirmed(nowMs: number, timeoutMs: number): void {
     if (this.#underWay !== undefined && nowMs - this.#underWay.sinceMs > timeoutMs) {

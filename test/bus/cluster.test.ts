@@ -29,4 +29,10 @@ describe('a bus over node:cluster', () => {
     ]);
     expect([stderr, code]).to.deep.equal(['', 0]);
   }).timeout(60_000);
+
+  it('closes within echoTimeoutMs while the primary reads nothing', async () => {
+    const { code, stdout, stderr } = await runCluster('stopped');
+    expect(stdout.trim().split('\n').at(-1)).to.equal('closed');
+    expect([stderr, code]).to.deep.equal(['', 0]);
+  }).timeout(60_000);
 });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
@@ -128,6 +129,23 @@ describe('redisBus', () => {
       });
     }
   }
+
+  it('leaves no connection behind when it is closed before node-redis has connected', async () => {
+    const admin = client();
+    const numberOf = async (section: string, field: string): Promise<number> =>
+      Number(new RegExp(`${field}:(\\d+)`).exec(await admin.info(section))?.[1]);
+    const node = createClient({ socket: { host: '127.0.0.1', port: redis.port } });
+    await node.connect();
+    const opened = await numberOf('clients', 'connected_clients');
+    const accepted = await numberOf('stats', 'total_connections_received');
+    const bus = redisBus(node);
+    await bus.close();
+    while ((await numberOf('stats', 'total_connections_received')) === accepted) await sleep(2);
+    const endMs = Date.now() + 5_000;
+    while ((await numberOf('clients', 'connected_clients')) > opened && Date.now() < endMs) await sleep(2);
+    expect(await numberOf('clients', 'connected_clients')).to.equal(opened);
+    node.destroy();
+  });
 
   it('ends with its connections: nothing keeps the process alive', async () => {
     const { runNode } = await import('../support/child.ts');

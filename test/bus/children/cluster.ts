@@ -1,5 +1,6 @@
 // A primary with two workers. `relay`: the first worker runs the conformance suite. `silent`: the
-// primary does not relay at first.
+// primary does not relay at first. `stopped`: the first worker closes its bus while the primary
+// reads nothing.
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterBus, clusterTransport, relayBus } from '../../../src/bus/cluster.ts';
@@ -10,7 +11,7 @@ const [mode] = process.argv.slice(2);
 
 async function primary(): Promise<void> {
   console.log(`clusterBus in the primary: ${codeOf(() => clusterBus())}`);
-  const relay = mode === 'relay' ? relayBus() : undefined;
+  const relay = mode === 'silent' ? undefined : relayBus();
   if (relay !== undefined) console.log(`a second relay: ${codeOf(() => relayBus())}`);
   const worker = cluster.fork();
   worker.on('message', (message: unknown) => {
@@ -49,10 +50,22 @@ async function silent(): Promise<void> {
   await bus.close();
 }
 
+async function stopped(): Promise<void> {
+  const bus = clusterBus({ echoTimeoutMs: 1_000 });
+  while (bus.state !== 'live') await sleep(10);
+  const { publish } = bus.join({ name: 'orders', hinted: () => false, sweep: (ended) => ended(0) });
+  process.kill(process.ppid, 'SIGSTOP');
+  for (let key = 0; key < 50_000; key++) publish(`${key} ${'x'.repeat(100)}`); // more than the pipe takes
+  const outcome = await Promise.race([bus.close().then(() => 'closed'), sleep(5_000, 'not closed')]);
+  process.kill(process.ppid, 'SIGCONT');
+  await say(outcome);
+}
+
 if (cluster.isPrimary) await primary();
 else {
   if (cluster.worker?.id === 1) {
-    await (mode === 'relay' ? conformance() : silent());
+    const run: Record<string, () => Promise<void>> = { relay: conformance, silent, stopped };
+    await run[mode]();
     process.disconnect();
   }
 }

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { runNode } from '../support/child.ts';
+import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
+
+const STATES = [
+  'idle',
+  'a hint to send',
+  'its client ended',
+  'not connected yet',
+  'engine stopped',
+  'engine killed',
+  'engine gone',
+];
+const CLIENTS = [
+  ['ioredis', 'redis', startRedis],
+  ['node-redis', 'redis', startRedis],
+  ['nats', 'nats', startNats],
+  ['postgres', 'postgres', startPostgres],
+] as const;
+
+describe('close() of a bus', function () {
+  this.timeout(60_000);
+  for (const [client, program, start] of CLIENTS) {
+    (isInstalled(program) ? it : it.skip)(
+      `settles within echoTimeoutMs, whatever the engine does, and then nothing keeps the process alive: ${client}`,
+      async () => {
+        const engine: Engine = await start();
+        try {
+          const args = ['test/bus/children/closes.ts', client, `${engine.port}`, `${engine.pid}`];
+          const { code, stdout, stderr } = await runNode(['--import', 'tsx', ...args], { limitMs: 30_000 });
+          // Without an engine NATS's own `connect` rejects: there is nothing to make a bus of.
+          const states = client === 'nats' ? STATES.slice(0, -1) : STATES;
+          expect(stdout.trim().split('\n')).to.deep.equal(states.map((state) => `${state}: closed`));
+          expect([stderr, code]).to.deep.equal(['', 0]);
+        } finally {
+          await engine.stop();
+        }
+      },
+    );
+  }
+});
