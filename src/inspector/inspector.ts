@@ -15,7 +15,7 @@ import {
   type NumberRule,
 } from '../errors.ts';
 import { checkNamedSources, checkSources, type NamedSources, type Sources } from '../live-sources.ts';
-import { refuse, sendJson, sendPage } from './answers.ts';
+import { redirectToFolder, refuse, sendJson, sendPage } from './answers.ts';
 import { Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
@@ -142,7 +142,8 @@ class Service implements Inspector {
 
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const [asked, query] = request.url?.split('?', 2) ?? [];
-    const address = ADDRESSES.find((each) => asked === this.#path + each);
+    // Without its last slash too: `/inspector` of `/inspector/`.
+    const address = ADDRESSES.find((each) => asked === this.#path + each || `${asked}/` === this.#path);
     if (address === undefined) return false;
     const refused = refusedHost(request.headers.host, this.#hosts);
     if (refused !== undefined) {
@@ -154,6 +155,9 @@ class Service implements Inspector {
       );
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuse(response, 405, 'The inspector is read-only', { allow: 'GET, HEAD' });
+    } else if (address === '' && !pathOf(request).endsWith('/')) {
+      // The page asks for what is beside it, so its own address has to end with a slash.
+      redirectToFolder(response, pathOf(request), query);
     } else if (address === '') {
       sendPage(request, response);
     } else if (address === 'history') {
@@ -190,6 +194,12 @@ class Service implements Inspector {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
   }
+}
+
+/** The path that the browser asked for: Express takes the path of a mount off `url`. */
+function pathOf(request: IncomingMessage & { originalUrl?: unknown }): string {
+  const { originalUrl, url } = request;
+  return (typeof originalUrl === 'string' ? originalUrl : String(url)).split('?', 1)[0];
 }
 
 function checkPath(path: unknown): void {

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { LocalHub } from '../../src/bus/index.ts';
 import { registerMetrics } from '../../src/metrics/index.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
+import { DocumentedServer, program } from '../support/documented.ts';
 import { hall } from '../support/op.ts';
 
 /** All names that a scrape of everything brings, the parts of histograms included. */
@@ -60,4 +61,25 @@ describe('What docs/ says of metrics', () => {
       }
     }
   });
+});
+
+describe('An inspector that is mounted as docs/operations.md prints it', function () {
+  this.timeout(20_000);
+
+  for (const name of ['inspector-express.mjs', 'inspector-fastify.mjs']) {
+    it(`serves its page and the stream, and leaves the rest to the server: ${name}`, async () => {
+      await using server = await DocumentedServer.start(program('docs/operations.md', name));
+      const url = `http://127.0.0.1:${server.port}`;
+      const page = await fetch(`${url}/inspector`);
+      expect([page.status, page.url]).to.deep.equal([200, `${url}/inspector/`]);
+      expect(await page.text()).to.contain('<title>');
+      const stream = await fetch(new URL('events', page.url));
+      expect(stream.headers.get('content-type')).to.match(/^text\/event-stream/);
+      for (const path of ['/inspector/nothing', '/inspectors', '/']) {
+        expect((await fetch(url + path)).status, path).to.equal(404);
+      }
+      expect(await server.terminate()).to.equal(0);
+      await stream.body?.cancel();
+    });
+  }
 });

@@ -152,12 +152,23 @@ describe('createInspector', () => {
     await using server = await mount(inspector);
     const { at } = server;
     expect((await ask(at('/'))).body.toString()).to.equal('mine');
-    expect((await ask(at('/inspector'))).body.toString()).to.equal('mine');
+    expect((await ask(at('/inspector-other'))).body.toString()).to.equal('mine');
     expect((await ask(at('/inspector/'))).body.toString()).to.include('<title>');
     const watcher = await Watcher.open(at('/inspector/'));
     expect((await watcher.next()).purgatories[0].name).to.equal('fetch');
     await inspector.close();
     await once(watcher.response, 'close');
+  });
+
+  it('leads from its path without the last slash to the page', async () => {
+    inspector = createInspector({ purgatories: [fetches], path: '/ops/inspector/' });
+    await using server = await mount(inspector);
+    const answer = await ask(server.at('/ops/inspector?a=b'));
+    expect([answer.status, answer.headers.location]).to.deep.equal([308, './inspector/?a=b']);
+    const page = await fetch(server.at('/ops/inspector'));
+    expect([page.status, page.url]).to.deep.equal([200, server.at('/ops/inspector/').href]);
+    expect((await ask(server.at('/ops/inspector'), 'POST')).status).to.equal(405);
+    expect((await ask(server.at('/ops/inspector'), 'GET', { host: 'rebound.example' })).status).to.equal(403);
   });
 
   it('answers to loopback names, addresses and the names that it is told, mounted or not, and refuses others', async () => {
