@@ -34,11 +34,12 @@ export type PurgatoryErrorCode =
    * The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay.
    */
   | 'ERR_PURGATORY_BUS_REFUSED'
-  /** The primary of node:cluster does not relay, or this process is none of its kind. */
-  | 'ERR_PURGATORY_NO_RELAY'
   /**
-   * What another process sent over the bus is of another version of the protocol, or none of it.
+   * The primary of node:cluster does not relay, or the call belongs in another process of the
+   * cluster.
    */
+  | 'ERR_PURGATORY_NO_RELAY'
+  /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
   /** No reply came by the deadline. */
   | 'ERR_PURGATORY_TIMEOUT'

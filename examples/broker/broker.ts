@@ -218,7 +218,7 @@ export class Broker {
     return partition;
   }
 
-  /** Each leader tells of its own. */
+  /** The partitions that this node leads. */
   *#isrs(): Generator<PartitionIsr> {
     for (const { name, partitions } of this.#topics.all()) {
       for (const { index, isLed, inSyncReplicas } of partitions)

@@ -1,9 +1,9 @@
 /**
- * Who leads and coordinates what, and who is there. Leadership is static and the same on every
- * node: nothing here is elected.
+ * The nodes: which of them leads and coordinates what, and which are alive. Leadership is static
+ * and the same on every node: nothing here is elected.
  *
- * Partition p is led by node p mod n and replicated by the next two; a group is coordinated by the
- * node that its hash names; node 0 is the controller, which creates and deletes topics. Liveness is
+ * Partition p is led by node p mod n and replicated by the next two. A group is coordinated by the
+ * node that its hash names. Node 0 is the controller, which creates and deletes topics. Liveness is
  * what the heartbeats of this node saw last.
  */
 import { crc32c } from './protocol/crc32c.ts';
@@ -13,9 +13,11 @@ const REPLICATION_FACTOR = 3;
 
 export interface Node {
   readonly id: number;
-  /** What clients are told. */
+  /** The host that clients get. */
   readonly host: string;
-  /** Where the option is 0, what the node found; known to itself alone. */
+  /**
+   * The free port that the node has found, where the option is 0. Only the node itself knows it.
+   */
   port: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The options: one table says what each is, its default and what it may be; the command line is
+ * The options. One table has the meaning of each, its default and its bounds. The command line is
  * checked against it before anything is started.
  */
 import { isIP } from 'node:net';
@@ -56,19 +56,19 @@ const integers = {
   maxRequestBytes: rule(KIB * MIB, KIB, ANY),
   maxConnections: rule(10_000, 1, 1_000_000),
   /**
-   * After how long without a whole request a connection ends that waits for nothing (ms): Kafka's
+   * A connection that waits for nothing ends after this time without a whole request (ms): Kafka's
    * connections.max.idle.ms.
    */
   connectionsMaxIdleMs: rule(600_000, 1, ANY),
-  /** The most fetches that wait, produces that wait, and members of groups: of each so many. */
+  /** The most fetches that wait, produces that wait, and members of groups: this many of each. */
   maxParked: rule(1_000_000, 1, ANY),
   /** The most partitions of all topics together. */
   maxPartitions: rule(10_000, 1, 1_000_000),
   /** All logs together: one batch more is refused. */
   maxLogBytes: rule(64 * KIB * MIB, KIB, ANY),
   /**
-   * So much is left free on the disk: with less, records are refused, and commits go on. 0 looks at
-   * nothing.
+   * The space that is left free on the disk. With less, records are refused, and commits go on. 0
+   * checks nothing.
    */
   minFreeBytes: rule(16 * MIB, 0, ANY),
   /**
@@ -118,13 +118,11 @@ const integers = {
 };
 
 export type BrokerOptions = { readonly [Name in keyof typeof integers]: number } & {
-  /**
-   * The host that clients are told to connect to; the broker listens on 127.0.0.1 whatever it says.
-   */
+  /** The host that clients connect to. The broker listens on 127.0.0.1 in any case. */
   readonly advertisedHost: string;
   /** The one folder that the broker may write in. */
   readonly data: string;
-  /** Which of the nodes this one is, 0 the first; undefined has the process start them all. */
+  /** The number of this node, from 0. Undefined: the process starts all nodes. */
   readonly node: number | undefined;
 };
 

@@ -39,7 +39,7 @@ export class Loads<V> {
   readonly #lists: WaiterLists<V>;
   readonly #answers: Answers<V> = new Answers((answer, tried) => this.#answered(answer, tried));
   readonly #due = new Set<WatchedKey<V>>();
-  /** The loads that are under way. An aborted one has the task that gives it up. */
+  /** The loads that are under way. An aborted one has the task that ends it. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   #isStartDue = false;
   #isClosed = false;

@@ -1,4 +1,4 @@
-// Members that write down what they are told, on a hub with a clock that the test moves.
+// Members that record what they get, on a hub with a clock that the test moves.
 
 import type { Bus, BusOptions } from '../../src/bus/bus.ts';
 import { LocalHub, type LocalHubOptions } from '../../src/bus/local-hub.ts';

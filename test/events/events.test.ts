@@ -26,7 +26,7 @@ describe('The events', () => {
     for (const stop of stops.splice(0)) stop();
   });
 
-  /** What is told from now on on the channels of `names`, in order. */
+  /** The events from now on, on the channels of `names`, in order. */
   function told<N extends keyof PurgatoryEvents>(...names: N[]): [name: N, event: PurgatoryEvents[N]][] {
     const events: [N, PurgatoryEvents[N]][] = [];
     for (const name of names) stops.push(listen(name, (event) => events.push([name, event])));

@@ -24,7 +24,7 @@ async function demo(...args: string[]): Promise<Ended> {
   }
 }
 
-/** The last line tells what was missed. */
+/** The last line has the number of missed messages. */
 function expectNothingMissed({ stdout, stderr, code }: Ended): void {
   expect(code, stderr).to.equal(0);
   for (const line of stderr.split('\n')) expect(line).to.match(/^$|^the messages are out of reach: /);

@@ -53,7 +53,7 @@ export class OpenedPage {
   }
 }
 
-/** A server that has an inspector mounted, and tells how many streams of it are open. */
+/** A server that has an inspector mounted, and counts the open streams. */
 export async function mounted(
   inspector: Inspector,
 ): Promise<{ url: URL; streams(): number } & AsyncDisposable> {

@@ -1,4 +1,4 @@
-// What the page tells of a bus between processes.
+// What the page shows of a bus between processes.
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { LocalHub } from '../../src/bus/local-hub.ts';

@@ -91,9 +91,7 @@ class Model {
     return this.calls.some((call) => call.keys.includes(key));
   }
 
-  /**
-   * Whether the rules ask for a load of `key`: whoever waits for it may not know the state of now.
-   */
+  /** Whether the rules require a load of `key`: a waiter may not know the present state. */
   isNeeded(key: string): boolean {
     const state = this.keys.get(key);
     if (state === undefined || !this.isWaitedFor(key) || this.isLoading(key)) return false;
@@ -185,7 +183,7 @@ class Model {
     this.forgetTheLeft();
   }
 
-  /** Whoever came since an aborted load began is to be answered: they all were events. */
+  /** Waiters that came since an aborted load began must be answered: each was an event. */
   #release(key: string): void {
     const state = this.keys.get(key);
     if (state !== undefined) state.retryAtMs = undefined;

@@ -8,7 +8,7 @@ import { Task } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
-/** A clock of the user's own that breaks down when it is told to. */
+/** A clock of the user that fails when the test says so. */
 class FailingClock extends HostClock {
   fails = false;
 

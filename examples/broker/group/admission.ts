@@ -1,6 +1,6 @@
 /**
- * Who may join a group, and what a member is told that may not do what it asks for now. Stateless,
- * O(members x protocols).
+ * Checks which members may join a group, and the errors for members that may not do what they ask
+ * for. Stateless, O(members x protocols).
  */
 import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -34,13 +34,16 @@ export interface JoinRequest {
   readonly memberId: string;
   readonly profile: MemberProfile;
   /**
-   * Whether a newcomer is sent back to join again with the id that it is given, so that none is
-   * lost with an answer.
+   * Whether a new member must join again with the id that it is given, so that no member is lost
+   * with an answer.
    */
   readonly mustBringId: boolean;
 }
 
-/** Why the request cannot join `group`, as an error code; so many `groups` have members. */
+/**
+ * The reason why the request cannot join `group`, as an error code. `groups` is the number of
+ * groups with members.
+ */
 export function joinError(
   group: Group,
   request: JoinRequest,
@@ -65,8 +68,8 @@ export function joinError(
 }
 
 /**
- * Whether there is room for what the request brings, as an error code: 15 has clients try again
- * later, 81 has them give up.
+ * Whether there is room for the request, as an error code. With 15 clients try again later, with 81
+ * they stop.
  */
 function roomError(
   group: Group,
@@ -101,7 +104,7 @@ export function rebalanceError(group: Group, state: Group['state']): number {
 }
 
 /**
- * A member id whose place another process took with the same instance id is fenced, any other is
+ * A member id whose place another process took with the same instance id is fenced. Any other is
  * unknown.
  */
 export function unknownError(group: Group, instanceId: string | null): number {

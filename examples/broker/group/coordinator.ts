@@ -1,10 +1,10 @@
 /**
- * Keeps the consumer groups of this node: members join, the leader shares out, heartbeats keep
- * sessions alive.
+ * Keeps the consumer groups of this node: members join, the leader distributes the partitions,
+ * heartbeats keep sessions alive.
  *
- * Owns all groups; it and its Rebalances are the only ones that change them. A group is here while
- * it has members, or ids that were given out. A join or a sync is answered exactly once, through
- * the callback it brought; these callbacks must not call back in the same turn.
+ * Owns all groups. Only the coordinator and its Rebalances change them. A group is here while it
+ * has members, or ids that were given out. A join or a sync is answered exactly once, through its
+ * callback. These callbacks must not call back in the same turn.
  */
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -24,7 +24,7 @@ import { Sessions } from './sessions.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** How a request names the member that it comes from. */
+/** The identity of a member in a request. */
 export interface MemberRef {
   readonly groupId: string;
   readonly memberId: string;
@@ -173,7 +173,7 @@ export class GroupCoordinator {
     this.#rebalances.begin(group);
   }
 
-  /** An id is given out: whoever got it has `sessionTimeoutMs` to join with it. */
+  /** An id is given out. Its client has `sessionTimeoutMs` to join with it. */
   #expectBack(group: Group, id: string, sessionTimeoutMs: number): void {
     const place = new Place(this.#options.memory, placeBytes(group.id));
     const session = this.#sessions.start(group, id, sessionTimeoutMs, () => this.#forgetPending(group, id));

@@ -66,9 +66,9 @@ export class OffsetStore {
   }
 
   /**
-   * Seen by `get` at once; it survives a crash when a `flush` called after it has resolved. Where
-   * there is no room it commits nothing and returns the rule that it would break, or that the disk
-   * is full; who commits again, no more than before, always finds room.
+   * `get` sees it at once. It survives a crash when a `flush` called after it has resolved. Where
+   * there is no room, it commits nothing and returns the rule that it would break, or that the disk
+   * is full. A group that commits again, no more than before, always finds room.
    */
   commit(group: string, topic: string, partition: number, committed: CommittedOffset): string | undefined {
     const kept = this.get(group, topic, partition);
@@ -119,7 +119,7 @@ export class OffsetStore {
   }
 
   /**
-   * The topic is about to be deleted: one that is made with its name later has nothing of it,
+   * The topic is about to be deleted. A later topic of the same name gets none of its commits,
    * whatever crashes in between. O(groups).
    */
   forgetTopic(topic: string): void {
@@ -129,8 +129,8 @@ export class OffsetStore {
   }
 
   /**
-   * Forgets the groups that were not active for `retentionMs`, by the wall clock; those that are
-   * now are, whatever they commit. O(groups).
+   * Forgets the groups that were not active for `retentionMs`, by the wall clock. Groups that are
+   * active now stay, whatever they commit. O(groups).
    */
   expire(nowMs: number, retentionMs: number, isActive: (group: string) => boolean): void {
     for (const [name, group] of [...this.#groups]) {

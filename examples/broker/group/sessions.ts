@@ -1,10 +1,10 @@
 /**
- * The sessions of this node's group members: one DelayedHeartbeat per member, in the heartbeat
+ * The sessions of this node's group members: one DelayedHeartbeat for each member, in the heartbeat
  * purgatory.
  *
- * Owns `member.session`. A session runs only while the broker waits for the member; while the
- * member waits for the broker (a join or a sync that is not answered yet) it is suspended, because
- * who waits cannot be late. O(1) each.
+ * Owns `member.session`. A session runs only while the broker waits for the member. While the
+ * member waits for the broker (a join or a sync that is not answered yet) the session is suspended,
+ * because a member that waits cannot be late. O(1) each.
  */
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 import { DelayedHeartbeat } from './delayed-heartbeat.ts';
@@ -34,8 +34,8 @@ export class Sessions {
   }
 
   /**
-   * For whoever has that id: `onEnd` is called after `timeoutMs`, unless the session is cancelled
-   * before.
+   * For an id without a member yet. `onEnd` is called after `timeoutMs`, unless the session is
+   * cancelled before.
    */
   start(group: Group, memberId: string, timeoutMs: number, onEnd: () => void): DelayedHeartbeat {
     const session = new DelayedHeartbeat(timeoutMs, onEnd);

@@ -1,11 +1,11 @@
 /**
- * All idempotent producers that the partitions of this node know, in the order they were heard of
- * last.
+ * All idempotent producers that the partitions of this node know, in the order in which they last
+ * wrote.
  *
- * Owns that order and their number: one is forgotten when it was not heard of for `expirationMs`
- * (Kafka's producer.id.expiration.ms), and a new one is not let in while there are `max`. A
- * producer counts in each partition that it writes to. Times are of performance.now(). O(1) each;
- * whoever is forgotten is told by `forget`.
+ * Owns that order and their number. A producer is forgotten when it has written nothing for
+ * `expirationMs` (Kafka's producer.id.expiration.ms). A new one is refused while there are `max`. A
+ * producer counts in each partition that it writes to. Times are of performance.now(). O(1) each.
+ * `forget` is called for each producer that is forgotten.
  */
 export interface KnownProducer {
   heardAt: number;
@@ -59,8 +59,8 @@ export class KnownProducers {
   }
 
   /**
-   * All logs are read. They tell of producers in their own order, and of more than there is room
-   * for perhaps: of these, some that came first were forgotten. O(n log n).
+   * All logs are read. They have producers in their own order, and perhaps more than there is room
+   * for. Of these, some that came first were forgotten. O(n log n).
    */
   onLoaded(): void {
     this.#isLoading = false;

@@ -2,10 +2,10 @@
  * A partition on this node, which leads it or follows its leader: the log, and the high watermark
  * up to which it is shown and acknowledged.
  *
- * Owns the high watermark. On the leader it follows what all replicas in sync have kept (see
- * Flusher), its own log among them. It never goes back; a leader begins with the end of its log,
- * which is the one that counts, as leadership is static. Every move is announced under `key`, the
- * watch key of everything that waits for this partition.
+ * Owns the high watermark. On the leader, the high watermark follows what all replicas in sync have
+ * kept (see Flusher), its own log among them. It never goes back. A leader begins with the end of
+ * its own log. That log is the one that counts, because leadership is static. Every move is
+ * announced under `key`, the watch key of everything that waits for this partition.
  */
 import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -27,8 +27,8 @@ export interface PartitionContext {
   readonly timer: SystemTimer;
   readonly flush: FlushPolicy;
   /**
-   * Opens the log of the partition with this key; `onBatch` sees each batch that is in it, which
-   * came `ageMs` ago at the latest.
+   * Opens the log of the partition with this key. `onBatch` gets each batch in it, which came
+   * `ageMs` ago at the latest.
    */
   readonly openLog: (key: string, onBatch: (header: BatchHeader, ageMs: number) => void) => PartitionLog;
   readonly knownProducers: KnownProducers;
@@ -55,7 +55,7 @@ export class Partition {
   readonly #flusher: Flusher;
   readonly #producers: ProducerStates;
   readonly #replicas: InSyncReplicas;
-  /** What the leader told, where that is another node. */
+  /** What the leader reported, when that is another node. */
   #heardInSync: readonly number[] = [];
   #keptOffset: number;
   #highWatermark: number;
@@ -80,14 +80,14 @@ export class Partition {
     this.#highWatermark = this.log.endOffset;
   }
 
-  /** Consumers see what lies below it, and acks=all waits for it. */
+  /** Consumers see what is below it, and acks=all waits for it. */
   get highWatermark(): number {
     return this.#highWatermark;
   }
 
   /**
-   * Followers see what lies below it: never more than the leader has kept, so that none is ahead of
-   * it after a crash.
+   * Followers see what is below it. It is never more than the leader has kept, so no follower is
+   * ahead of its leader after a crash.
    */
   get keptOffset(): number {
     return this.#keptOffset;
@@ -106,11 +106,11 @@ export class Partition {
   }
 
   /**
-   * Appends a checked batch and returns its offset; the high watermark follows when it is kept. A
-   * batch that came before has its offset already and is not appended again. Throws
-   * RecordBatchError for one that its producer cannot have meant to send now, where there is no
-   * room for it, and with `forAll` when fewer replicas are in sync than it takes; a FullDisk where
-   * the disk has no room.
+   * Appends a checked batch and returns its offset. The high watermark follows when the batch is
+   * kept. A batch that came before has its offset already and is not appended again. Throws
+   * RecordBatchError for a batch that its producer cannot have meant to send now, where there is no
+   * room for it, and with `forAll` when fewer replicas are in sync than needed. Throws a FullDisk
+   * where the disk has no room.
    */
   append(batch: RecordBatch, forAll: boolean): number {
     if (forAll && !this.hasEnoughReplicas) {
@@ -151,7 +151,7 @@ export class Partition {
     this.#flusher.onAppend();
   }
 
-  /** On a follower: forgets what the leader has not. */
+  /** On a follower: removes what the leader does not have. */
   truncateTo(offset: number): void {
     this.log.truncateTo(offset);
     this.#flusher.onTruncate();
@@ -160,8 +160,8 @@ export class Partition {
   }
 
   /**
-   * Forgets what lies before `offset`, for good; who waits for it is told. A follower whose leader
-   * has deleted more than it ever had goes on behind its own end.
+   * Removes everything before `offset`, for good, and notifies what waits for it. A follower whose
+   * leader has deleted more than the follower ever had goes on behind its own end.
    */
   deleteBefore(offset: number): void {
     if (offset <= this.log.startOffset) return;
@@ -206,8 +206,8 @@ export class Partition {
   }
 
   /**
-   * Ends all waiting for this partition, whoever tries again finds it deleted, and takes its files
-   * away.
+   * Ends all waits for this partition and removes its files. An operation that is tried again finds
+   * the partition deleted.
    */
   delete(): void {
     this.#deleted = true;

@@ -2,10 +2,11 @@
  * What a partition knows of the idempotent producers that wrote to it, so that a batch that is sent
  * again is not kept again.
  *
- * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It is fed every batch of
- * the log, in order, at the start as later: the log is its only source. Who is forgotten, and when,
- * is up to KnownProducers. O(1) each. (Kafka: ProducerStateManager, which takes any first sequence;
- * here a producer begins at 0, and one that may have been forgotten is told so, and begins anew.)
+ * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It gets every batch of
+ * the log, in order, at the start and later: the log is its only source. KnownProducers decides
+ * which producers are forgotten, and when. O(1) each. (Kafka: ProducerStateManager, which takes any
+ * first sequence. Here a producer begins at 0. One that may have been forgotten gets an error that
+ * says so, and begins anew.)
  */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, RecordBatchError } from '../protocol/record-batch.ts';
@@ -30,7 +31,7 @@ interface ProducerState extends KnownProducer {
 export class ProducerStates {
   readonly #producers = new Map<number, ProducerState>();
   readonly #known: KnownProducers;
-  /** Among the ids up to here are those that were known and are not any more; ids go up. */
+  /** The highest id of a producer that was known and is not any more. Ids go up. */
   #forgottenUpTo = -1;
 
   constructor(known: KnownProducers) {

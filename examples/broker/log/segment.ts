@@ -1,13 +1,12 @@
 /**
  * One file of a partition's log: batches as they came, one after the other, from `baseOffset` on.
- * The file is named by that.
+ * The file is named by that offset.
  *
- * Owns its file, its size and a sparse index: an entry for the first batch that starts
- * INDEX_INTERVAL bytes or more after the entry before. So whatever offset is looked for, the
- * headers of all batches from its entry on lie in one block of that size, and a look-up is a search
- * in memory and one read. The index is in memory only and made anew when a file is opened. Writes
- * and reads are synchronous (they meet the page cache); only `sync` waits for the disk, in a thread
- * of its own.
+ * Owns its file, its size and a sparse index. The index has an entry for the first batch that
+ * starts INDEX_INTERVAL bytes or more after the entry before. So for any offset, the headers of all
+ * batches from its entry on are in one block of that size. A look-up is a search in memory and one
+ * read. The index is in memory only and is made anew when a file is opened. Writes and reads are
+ * synchronous (they use the page cache). Only `sync` waits for the disk, in a thread of its own.
  */
 import { fdatasyncSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,9 +67,9 @@ export class Segment {
   }
 
   /**
-   * Reads what the file holds, indexes it and cuts off what is no batch of this log at its end;
-   * returns how many bytes that were. With `isChecked` checksums count as well. `onBatch` is told
-   * for how long nothing was written. To be called once, first. O(batches), and O(bytes) with
+   * Reads the file, indexes it and cuts off what is no batch of this log at its end. Returns the
+   * number of bytes that were cut off. With `isChecked`, checksums count as well. `onBatch` gets
+   * the time for which nothing was written. Call it once, first. O(batches), and O(bytes) with
    * `isChecked`.
    */
   load(isChecked: boolean, onBatch: (header: BatchHeader, ageMs: number) => void): number {
@@ -227,13 +226,13 @@ function fileNameOf(baseOffset: number): string {
   return `${String(baseOffset).padStart(20, '0')}${SUFFIX}`;
 }
 
-/** The base offset that a file's name tells, undefined for a file that is no segment. */
+/** The base offset in the name of a file. Undefined for a file that is no segment. */
 export function baseOffsetOf(fileName: string): number | undefined {
   return /^\d{20}\.log$/.test(fileName) ? Number(fileName.slice(0, -SUFFIX.length)) : undefined;
 }
 
 /**
- * The index of the last element that fits, where all that fit come first; -1 when none does. O(log
+ * The index of the last element that fits, where all that fit come first. -1 when none does. O(log
  * n).
  */
 export function lastIndex<T>(elements: readonly T[], fits: (element: T) => boolean): number {

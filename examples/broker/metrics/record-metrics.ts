@@ -1,7 +1,4 @@
-/**
- * What Prometheus is told of the records that come in and go out, and of the partitions they are
- * in.
- */
+/** The metrics of the records that come in and go out, and of their partitions, for Prometheus. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { countRecords } from '../protocol/record-batch.ts';
 

@@ -2,12 +2,12 @@
  * One client's connection: frames in, answers out in the order of their requests.
  *
  * Owns the exchanges that are not sent yet. Requests are handled as they come, also behind one that
- * waits, but there are at most MAX_IN_FLIGHT of them: a client that sends more has the fetch at the
- * head of the line answered early, with what there is. While the client does not take its answers,
- * nothing more is read from it, so memory is bounded by the answers of MAX_IN_FLIGHT requests.
- * Reading goes on while requests wait, which is how a client that went away is noticed: closing
- * cancels everything that waits on its behalf, and so is one whose network went away, by TCP's
- * keep-alive.
+ * waits, but there are at most MAX_IN_FLIGHT of them. When a client sends more, the fetch at the
+ * head of the line is answered early, with what there is. While the client does not take its
+ * answers, nothing more is read from it. So memory is bounded by the answers of MAX_IN_FLIGHT
+ * requests. Reading goes on while requests wait, so a client that has gone away is noticed. Closing
+ * cancels everything that waits for the client. TCP's keep-alive notices a client whose network has
+ * gone away.
  */
 
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ import { readRequest } from './request-frame.ts';
 const MAX_IN_FLIGHT = 100;
 /** Shown with NODE_DEBUG=broker. */
 const debug = debuglog('broker');
-/** From when on the system asks a silent peer whether it is still there. */
+/** After this time the system asks a silent peer whether it is still there. */
 const KEEP_ALIVE_MS = 60_000;
 
 export interface ConnectionOptions {
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly log: Log;
 }
 
-/** Who keeps an eye on all connections. */
+/** The observer of all connections. */
 export interface ConnectionKeeper {
   /** A whole request came, or answers were taken. */
   onProgress(connection: Connection): void;
@@ -76,7 +76,7 @@ export class Connection implements ExchangeOwner {
     });
     socket.on('end', () => this.close());
     socket.on('close', () => this.#abandonAll());
-    // A reset is how clients leave; 'close' follows and does what is to be done.
+    // Clients leave by a reset. 'close' follows and does the rest.
     socket.on('error', () => {});
   }
 
@@ -85,8 +85,8 @@ export class Connection implements ExchangeOwner {
   }
 
   /**
-   * What of its requests is in memory: frames that are not whole, and those that are not answered
-   * yet.
+   * The bytes of its requests in memory: frames that are not whole, and requests that are not
+   * answered yet.
    */
   get heldBytes(): number {
     return this.#heldBytes;
@@ -96,14 +96,14 @@ export class Connection implements ExchangeOwner {
     return this.#inFlight.reduce((sum, { answerBytes }) => sum + answerBytes, this.#socket.writableLength);
   }
 
-  /** Whether it is the broker that the client waits for, and not the other way round. */
+  /** Whether the client waits for the broker, and not the other way round. */
   get isOwedAnAnswer(): boolean {
     return this.#inFlight.length > 0 && !this.#socket.writableNeedDrain;
   }
 
   /**
-   * Answers go out at the end of the turn: whoever completes many operations is not interrupted by
-   * what each of them sets off.
+   * Answers go out at the end of the turn. So a call that completes many operations is not
+   * interrupted by the effects of each.
    */
   onAnswer(): void {
     if (this.#isPumping || this.#isPumpDue) return;

@@ -1,6 +1,6 @@
 /**
- * The broker's window, read-only: `GET /` shows the purgatories and the wheels at work, `GET
- * /status` tells what is going on as JSON, and `GET /metrics` tells Prometheus, in its text format.
+ * The broker's page, read-only. `GET /` shows the purgatories and the wheels at work, `GET /status`
+ * returns the state as JSON, and `GET /metrics` the metrics in Prometheus' text format.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

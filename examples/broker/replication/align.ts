@@ -1,14 +1,14 @@
 /**
- * Makes a follower's log one that its leader's goes on from, before anything is fetched: a leader
- * that was started again may have lost its end (power lost, and `--flush-ms` or `--flush-messages`
- * flushed late) and have other records there now.
+ * Makes a follower's log a beginning of its leader's, before anything is fetched. A leader that was
+ * started again may have lost its end (power lost, and `--flush-ms` or `--flush-messages` flushed
+ * late) and have other records there now.
  *
- * What lies above the leader's high watermark is cut off: nobody was told that it is kept, and the
- * leader has it. Of the rest, batches are compared with the leader's, byte by byte, from the last
- * one backwards in steps that double, and what lies behind the first that is the same is cut off.
- * Two logs that have the same batch at the same offset are taken for the same before it. What the
- * leader has deleted at its start goes here too, and cannot be compared: where nothing is the same,
- * the follower begins where its leader does. One request where nothing differs, O(log records)
+ * What is above the leader's high watermark is cut off. It was never acknowledged, and the leader
+ * has it. The other batches are compared with the leader's, byte by byte, from the last one
+ * backwards in steps that double. What is behind the first that is the same is cut off. Two logs
+ * that have the same batch at the same offset count as the same before it. What the leader has
+ * deleted at its start is deleted here too, and cannot be compared. Where nothing is the same, the
+ * follower begins where its leader does. One request where nothing differs, O(log records)
  * otherwise.
  */
 import type { Partition } from '../log/partition.ts';
@@ -31,7 +31,7 @@ export type FetchFromLeader = (
   | undefined
 >;
 
-/** True iff the leader told all that is needed; the log is cut then where it has to be. */
+/** True iff the leader answered all that is needed. The log is then cut where it must be. */
 export async function alignWithLeader(
   partition: Partition,
   fetchFromLeader: FetchFromLeader,

@@ -76,7 +76,8 @@ export class PeerClient {
     if (this.#socket !== undefined && !this.#socket.destroyed) return this.#socket;
     this.#frames = new FrameSplitter(MAX_FRAME_BYTES);
     this.#socket = connect({ port: this.#port, host: HOST, noDelay: true });
-    // 'close' follows, and tells whoever waits; an idle connection that breaks is no event.
+    // 'close' follows, and rejects the request that waits. An idle connection that breaks is no
+    // event.
     this.#socket.on('error', () => {});
     return this.#socket;
   }

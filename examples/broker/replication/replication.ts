@@ -1,7 +1,7 @@
 /**
- * What goes on between this node and the others: a heartbeat and a replica fetcher for each of
- * them, and a look, a few times per `replicaLagMs`, at which followers of this node's partitions
- * lag behind. A cluster of one has nothing of it.
+ * The work between this node and the others: a heartbeat and a replica fetcher for each of them. A
+ * few times in each `replicaLagMs` it checks which followers of this node's partitions lag behind.
+ * A cluster of one has none of this.
  */
 
 import type { SystemTimer, TimerTask } from 'purgatory';
@@ -12,7 +12,7 @@ import type { Log } from '../log-lines.ts';
 import { PeerHeartbeat } from './heartbeat.ts';
 import { ReplicaFetcher } from './replica-fetcher.ts';
 
-/** Of the lag: so late may a follower be found out. */
+/** The number of checks in each lag time. It bounds how late a slow follower is noticed. */
 const CHECKS_PER_LAG = 4;
 /** Kafka's replica.fetch.wait.max.ms. */
 const MAX_WAIT_MS = 500;
@@ -60,7 +60,7 @@ export class Replication {
       await new Promise<void>((resolve) => this.#timer.schedule(resolve, COMPLETE_CHECK_MS));
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no part of it runs any more. */
   async stop(): Promise<void> {
     this.#check?.cancel();
     for (const heartbeat of this.#heartbeats) heartbeat.stop();

@@ -1,6 +1,6 @@
 /**
- * Counts bytes against a limit. It refuses nothing: whoever wants more asks first, before anything
- * is changed.
+ * Counts bytes against a limit. It refuses nothing: callers check for room before they change
+ * anything.
  */
 export class ByteBudget {
   readonly maxBytes: number;
@@ -14,7 +14,7 @@ export class ByteBudget {
     return this.#bytes + bytes <= this.maxBytes;
   }
 
-  /** So many bytes more are taken, or, below 0, less. */
+  /** Adds `bytes` to what is taken. A negative number frees them. */
   add(bytes: number): void {
     this.#bytes += bytes;
   }

@@ -1,14 +1,16 @@
 /**
- * Keeps a folder to one process: two brokers that append to the same files would ruin them.
+ * Reserves a folder for one process, because two brokers that append to the same files would ruin
+ * them.
  *
- * A claim is an empty file `.lock-<process id>-<start>`, where `start` tells a process from a later
- * one of the same id. Whoever wants the folder claims it first and looks for claims of others after
- * that, so of two that come at once each sees the other or one sees neither: never do both have it.
- * A claim whose process is gone, by SIGKILL or with the machine, counts for nothing and is swept.
+ * A claim is an empty file `.lock-<process id>-<start>`, where `start` distinguishes a process from
+ * a later one with the same id. A process that wants the folder first claims it, and then looks for
+ * claims of others. So when two start at once, each sees the other or one sees neither. They never
+ * both have it. A claim whose process is gone, by SIGKILL or with the machine, does not count and
+ * is removed.
  *
- * It holds among processes that see each other's ids: not between containers that share a folder.
- * Where there is no /proc there is no `start` either, and an id that another process has taken over
- * keeps the folder locked until the claim is removed by hand.
+ * It works among processes that see each other's ids: not between containers that share a folder.
+ * Where there is no /proc there is no `start` either. Then an id that another process has taken
+ * over keeps the folder locked until the claim is removed by hand.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,8 +21,8 @@ const CLAIM = /^\.lock-(\d+)-(\d*)$/;
 const heldHere = new Set<string>();
 
 /**
- * Takes the folder, which it makes where there is none; returns what gives it back. Throws an Error
- * that names the folder and who has it.
+ * Takes the folder, and makes it where there is none. Returns a function that gives it back. Throws
+ * an Error that names the folder and the process that has it.
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
@@ -65,8 +67,8 @@ function isRunning(pid: number, start: string): boolean {
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program, in parentheses, may hold anything. A zombie is gone, whoever has not
-    // taken note of it yet.
+    // The name of the program, in parentheses, may hold anything. A zombie is gone, even if its
+    // parent has not noticed yet.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' || state === 'X' ? undefined : rest[18];
   } catch (error) {

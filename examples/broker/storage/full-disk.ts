@@ -1,7 +1,6 @@
 /**
- * What happens when the disk, or the quota on it, is full: that is no fault of the broker. Whoever
- * wanted to write is refused in words, nothing of it is kept, and everything goes on by itself when
- * there is room.
+ * What happens when the disk, or the quota on it, is full. That is no fault of the broker. A write
+ * is refused in words and nothing of it is kept. Everything goes on by itself when there is room.
  */
 import { statfsSync } from 'node:fs';
 import { Refusal } from '../refusal.ts';
@@ -11,9 +10,9 @@ export class FullDisk extends Refusal {
 }
 
 /**
- * What `write` returns. Throws a FullDisk where it fails because there is no room. Not to be used
- * for the sync of what others rely on already: after one that failed nobody knows what is on the
- * disk.
+ * Returns what `write` returns. Throws a FullDisk where `write` fails because there is no room. Do
+ * not use it for the sync of data that others rely on already: after a sync that failed nobody
+ * knows what is on the disk.
  */
 export function orFullDisk<T>(write: () => T): T {
   try {
@@ -26,8 +25,8 @@ export function orFullDisk<T>(write: () => T): T {
 }
 
 /**
- * The disk that holds a folder. Records may fill it up to `minFreeBytes`: that is left for what is
- * small and has to go on (commits, topics, the start of a log). One system call a check, about a
+ * The disk that holds a folder. Records may fill it up to `minFreeBytes`. The rest is for small
+ * data that must go on (commits, topics, the start of a log). One system call a check, about a
  * microsecond.
  */
 export class DiskSpace {

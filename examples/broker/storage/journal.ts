@@ -2,13 +2,13 @@
  * An append-only file of small entries: a line each, its checksum (CRC32C, hexadecimal) before its
  * JSON.
  *
- * Owns the file. An entry is written by `append` and on the disk when a `flush` that was called
- * after it resolves; one sync serves all who wait meanwhile. A crash can tear the last line, and
- * only that: opening the file cuts it off.
+ * Owns the file. `append` writes an entry. It is on the disk when a `flush` that was called after
+ * it resolves. One sync serves all calls that wait meanwhile. A crash can tear only the last line,
+ * and opening the file cuts that off.
  *
- * Entries make others out of date, and only the owner knows which. So it brings a function that
- * tells what still counts, and a file that is more than twice as long is replaced by that: when it
- * is opened, and before an append. An append is O(1), spread over many.
+ * Entries make others out of date, and only the owner knows which. So the owner gives a function
+ * that returns the entries that still count. A file that is more than twice as long is replaced by
+ * those: when it is opened, and before an append. An append is O(1), spread over many.
  */
 import {
   closeSync,
@@ -30,9 +30,9 @@ import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './write-whole.ts';
 
 const syncData = promisify(fdatasync);
-/** A journal this much longer than what counts of it is replaced. */
+/** A journal that is this many times longer than the entries that count is replaced. */
 const WASTE = 2;
-/** But not for a few lines. */
+/** A shorter journal is not replaced. */
 const MIN_WASTE = 1000;
 
 export class Journal<E> {
@@ -46,8 +46,8 @@ export class Journal<E> {
   #size = 0;
 
   /**
-   * Opens the file, or makes it, and calls `onEntry` for each entry that is in it; `current` tells
-   * what of all entries so far counts still. O(bytes).
+   * Opens the file, or makes it, and calls `onEntry` for each entry in it. `current` returns the
+   * entries that still count. O(bytes).
    */
   constructor(path: string, onEntry: (entry: E) => void, current: () => readonly E[]) {
     this.#path = path;
@@ -72,7 +72,7 @@ export class Journal<E> {
     return this.#lines;
   }
 
-  /** Throws a FullDisk, and keeps nothing of it, where there is no room. */
+  /** Throws a FullDisk, and keeps no part of the entry, where there is no room. */
   append(entry: E): void {
     if (this.#lines >= this.#maxLines) this.#dropWaste();
     const line = lineOf(entry);

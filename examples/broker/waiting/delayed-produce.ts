@@ -1,11 +1,11 @@
 /**
- * A produce with acks=all: its records are in the log, and it waits until the high watermark of
- * every partition is past them. That is all it waits for, so a ThresholdPurgatory keeps it, and
- * whoever waits for more is not looked at when the watermark moves.
+ * A produce with acks=all. Its records are in the log, and it waits until the high watermark of
+ * every partition is past them. It waits for nothing else, so a ThresholdPurgatory keeps it. When
+ * the watermark moves, produces that wait for more are not looked at.
  *
- * At its deadline, partitions that are not there yet are answered with REQUEST_TIMED_OUT; their
- * records may still become visible. One whose followers fell out of sync meanwhile, so that too few
- * have it, is told so. (Kafka: DelayedProduce.)
+ * At its deadline, partitions that are not there yet are answered with REQUEST_TIMED_OUT. Their
+ * records may still become visible. A partition whose followers fell out of sync meanwhile, so that
+ * too few have the records, gets an error that says so. (Kafka: DelayedProduce.)
  */
 import type { ThresholdPurgatory } from 'purgatory/threshold';
 import type { Partition } from '../log/partition.ts';
@@ -13,8 +13,8 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { WaitingOperation } from './waiting-room.ts';
 
 /**
- * Its keys are the partitions', its values their high watermarks; one that is deleted is past all
- * offsets, then forgotten.
+ * Its keys are the partitions', its values their high watermarks. A partition that is deleted is
+ * past all offsets, then forgotten.
  */
 export type AckPurgatory = ThresholdPurgatory<string, number, WaitingOperation>;
 

@@ -40,7 +40,7 @@ describe('a cluster of three nodes', function () {
     clients[id] = await WireClient.connect(nodes[id].ports[0]);
   }
 
-  /** What node `id` tells of the topic. */
+  /** What node `id` answers about the topic. */
   async function describeTopic(id: number, name: string, allowAutoTopicCreation = false) {
     const request = { topics: [{ topicId: '', name }], allowAutoTopicCreation };
     const { topics, brokers } = await clients[id].send('Metadata', 7, request as never);
