@@ -2,6 +2,7 @@
 //
 // Ground rules. It reports a seed to the parent before the unit begins. So the parent knows which
 // seed hung or ended the process.
+import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Counts } from './load.ts';
@@ -40,7 +41,7 @@ try {
   } while (performance.now() < endMs);
   await load.end?.();
 } catch (error) {
-  tell({ kind: 'failed', seed, stack: (error as Error).stack ?? String(error) });
+  tell({ kind: 'failed', seed, stack: inspect(error) });
   process.exitCode = 1;
 }
 process.disconnect?.();
