@@ -19,7 +19,7 @@ const SLICE_MS = 5;
 /**
  * A waiter that a try answers goes on in a microtask after the slice, where the clock does not see
  * what that costs. One slice may follow another without a look at timers: the first while the loop
- * polls, the next as an immediate.
+ * polls, the next as an immediate. A hint that nobody waits for is no try.
  */
 const SLICE_TRIES = 256;
 /**
@@ -92,8 +92,10 @@ export class Inbox {
       for (const [key, value] of keys) {
         keys.delete(key);
         this.#size--;
-        this.#owner.tried(member.hinted(key, value, false));
-        if (--this.#triesLeft > 0 && this.#timer.now() < this.#sliceEndMs) continue;
+        const someoneWatched = member.hinted(key, value, false);
+        this.#owner.tried(someoneWatched);
+        if (someoneWatched) this.#triesLeft--;
+        if (this.#triesLeft > 0 && this.#timer.now() < this.#sliceEndMs) continue;
         this.#defer();
         return;
       }

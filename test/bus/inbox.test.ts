@@ -56,6 +56,14 @@ describe('hints that come in', () => {
     expect(heard).to.have.length(600);
   });
 
+  it('for nobody do not count among those 256', () => {
+    const { heard, inbox, member } = slowInbox(0);
+    const unwatched: BusMember = { ...member, hinted: (key) => heard.push(key) < 0 };
+    for (let key = 0; key < 1_000; key++) inbox.add(unwatched, `${key}`, undefined);
+    inbox.serve();
+    expect(heard).to.have.length(1_000);
+  });
+
   it('become one sweep for each member when more than maxKeys are pending', () => {
     const { clock, heard, overflows, inbox, member } = slowInbox(20, 5);
     inbox.add(member, 'first', undefined);
