@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -75,6 +77,31 @@ describe('The pages of the repository', () => {
     });
   }
 });
+
+describe('The pages of the package', () => {
+  it('lead only to files of the package', async function () {
+    this.timeout(30_000);
+    const files = await packedFiles();
+    const pages = files.filter((file) => file.endsWith('.md'));
+    expect(pages).to.include.members(['README.md', 'docs/performance.md', 'examples/broker/README.md']);
+    const packed = new Set(files);
+    const outside = pages.flatMap((page) =>
+      linksIn(page)
+        .map((link) => link.split('#')[0])
+        .filter((path) => path !== '' && !packed.has(join(dirname(page), path)))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(outside).to.deep.equal([]);
+  });
+});
+
+/** What `npm pack` would put into the package. */
+async function packedFiles(): Promise<string[]> {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e7 });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
+}
 
 describe('The workflow', () => {
   it('runs the gate of .ci/run on each release line that the package supports', () => {
