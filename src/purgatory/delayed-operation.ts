@@ -16,10 +16,10 @@ export const COMPLETED = -2;
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
   /**
-   * Takes the operation parked at `place` off the timer and every watch list and marks it as
-   * completed, without a word to its user code. False when it had left before.
+   * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
+   * none of its user code. False when it had left before.
    */
-  complete(operation: DelayedOperation, place: number): boolean;
+  complete(operation: DelayedOperation): boolean;
   /** Takes a parked operation out, unanswered. */
   withdraw(operation: DelayedOperation): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
@@ -65,7 +65,7 @@ export abstract class DelayedOperation extends TimerTask {
     if (place === COMPLETED) return false;
     const keptBy = this.$keeper;
     if (place !== NOT_PARKED) {
-      if (!(keptBy as unknown as OperationKeeper).complete(this, place)) return false;
+      if (!(keptBy as unknown as OperationKeeper).complete(this)) return false;
     } else {
       keptBy?.remove(this);
       this.$place = COMPLETED;

@@ -30,11 +30,11 @@ export interface ParkedLists<Watch> {
    */
   park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
-   * Takes an operation that may be parked at `place` off every list, all at once or, where the
-   * stack overflows, not at all. Returns its stamp, or 0 if it is not there. Its `$place` is the
-   * caller's to set.
+   * Takes an operation that may be parked here off every list, all at once or, where the stack
+   * overflows, not at all. Returns its stamp, or 0 if it is not there. Its `$place` is the caller's
+   * to set.
    */
-  leave(operation: DelayedOperation, place: number): number;
+  leave(operation: DelayedOperation): number;
   /**
    * Gives memory back after operations have left; places change. Not during a pass. O(1),
    * amortised.

@@ -58,9 +58,10 @@ export class ParkedOperations {
     return this.#cells.value(place);
   }
 
-  /** The place of an operation that says to be at `place`; NONE if it is not here. */
-  find(operation: DelayedOperation, place: number): Slot {
-    if (this.#cells.value(place as Slot) === operation) return place as Slot;
+  /** The place of an operation; NONE if it is not here. */
+  find(operation: DelayedOperation): Slot {
+    const place = operation.$place as Slot;
+    if (this.#cells.value(place) === operation) return place;
     return this.#strays.get(operation) ?? NONE;
   }
 
@@ -127,7 +128,7 @@ export class ParkedOperations {
     mustHold(places.length === this.size, `${places.length} operations are linked, ${this.size} in use`);
     for (const place of places) {
       const operation = this.at(place) as DelayedOperation;
-      mustHold(this.find(operation, operation.$place) === place, 'an operation does not know its place');
+      mustHold(this.find(operation) === place, 'an operation does not know its place');
     }
     return places;
   }

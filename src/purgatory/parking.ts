@@ -50,8 +50,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly maxParked: number = 0;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
   readonly #releasing: SystemTimer | undefined;
-  readonly #ownsTimer: boolean;
-  readonly #onError: ((error: unknown, operation: DelayedOperation) => void) | undefined;
+  readonly #options: CheckedPurgatoryOptions;
   #isClosed = false;
   /** Those that left frozen, if there were any. */
   #frozen: FrozenOperations | undefined;
@@ -59,7 +58,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #left = 0;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
-    const { name, timer, ownsTimer, maxParked, onError } = options;
+    const { name, timer, maxParked } = options;
     this.name = name;
     this.lists = lists;
     this.meter = new PurgatoryMeter(timer);
@@ -67,8 +66,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.maxParked = maxParked;
     this.#releasing = releasing(timer);
     this.bulks = new Bulks(lists, this.#releasing);
-    this.#ownsTimer = ownsTimer;
-    this.#onError = onError;
+    this.#options = options;
   }
 
   get isClosed(): boolean {
@@ -118,7 +116,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       lists.park(operation, watches, this.meter.stamp(delayMs));
     } catch (error) {
-      this.#leave(operation, operation.$place, NOT_PARKED);
+      this.#leave(operation, NOT_PARKED);
       throw error;
     }
     this.meter.didPark(operation, watches);
@@ -167,22 +165,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return this.tries(operation);
   }
 
-  complete(operation: DelayedOperation, place: number): boolean {
+  complete(operation: DelayedOperation): boolean {
     if (this.#frozen?.has(operation)) return this.#frozen.complete(operation);
-    const stamp = this.#leave(operation, place, COMPLETED);
+    const stamp = this.#leave(operation, COMPLETED);
     this.meter.didEnd('completed', operation, stamp);
     return true;
   }
 
   expire(operation: DelayedOperation): void {
     if (this.#frozen?.has(operation)) return;
-    const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
+    const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('expired', operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
   }
 
   withdraw(operation: DelayedOperation): void {
-    const stamp = this.#leave(operation, operation.$place, NOT_PARKED);
+    const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('cancelled', operation, stamp);
   }
 
@@ -224,25 +222,25 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   close(why: () => PurgatoryError = () => purgatoryClosed(this.name)): DelayedOperation[] {
     this.#isClosed = true;
     const parked = this.takeOut(this.lists.all(), why);
-    if (this.#ownsTimer) this.timer.close();
+    if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked;
   }
 
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
-    reportError(error, operation, this.#onError);
+    reportError(error, operation, this.#options.onError);
   }
 
   /**
    * Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its
    * stamp.
    */
-  #leave(operation: DelayedOperation, place: number, left: typeof COMPLETED | typeof NOT_PARKED): number {
+  #leave(operation: DelayedOperation, left: typeof COMPLETED | typeof NOT_PARKED): number {
     // The stack may overflow in each of these steps. Until the last, it can be taken out again:
     // what is done stays done.
     this.#left = (this.#left + 1) | 0;
-    const stamp = this.lists.leave(operation, place);
+    const stamp = this.lists.leave(operation);
     const timer = this.#releasing;
     if (timer !== undefined) {
       const slot = operation.$slot;

@@ -76,12 +76,12 @@ export class Watchers<K> implements ParkedLists<K> {
   }
 
   stampOf(operation: DelayedOperation): number {
-    return this.parked.stamp(this.#placeOf(operation));
+    return this.parked.stamp(this.parked.find(operation));
   }
 
-  leave(operation: DelayedOperation, claimed: number): number {
+  leave(operation: DelayedOperation): number {
     const parked = this.parked;
-    const place = parked.find(operation, claimed);
+    const place = parked.find(operation);
     if (place === NONE) return 0;
     const stamp = parked.stamp(place);
     const first = parked.first(place);
@@ -160,12 +160,8 @@ export class Watchers<K> implements ParkedLists<K> {
     return this.parked.oldestFirst(top);
   }
 
-  #placeOf(operation: DelayedOperation): Slot {
-    return this.parked.find(operation, operation.$place);
-  }
-
   keysOf(operation: DelayedOperation, max: number): K[] {
-    const place = this.#placeOf(operation);
+    const place = this.parked.find(operation);
     const first = this.parked.first(place);
     if (isOwnKey(first)) return [this.#keys.key(idOf(first))];
     const lists = this.#lists;

@@ -75,8 +75,8 @@ export class WaiterLists<V> implements ParkedLists<string> {
     this.#size++;
   }
 
-  leave(operation: DelayedOperation, place: number): number {
-    if (place !== PARKED) return 0;
+  leave(operation: DelayedOperation): number {
+    if (operation.$place !== PARKED) return 0;
     const waiter = operation as SharedWaiter<V>;
     const { watched, older, younger } = waiter;
     watched.remove(waiter);

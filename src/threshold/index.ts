@@ -1,4 +1,5 @@
 export type { ThresholdValue } from './threshold-heap.ts';
 export { ThresholdOperation } from './threshold-operation.ts';
-export { ThresholdPurgatory, type ThresholdPurgatoryOptions } from './threshold-purgatory.ts';
+export type { ThresholdPurgatoryOptions } from './threshold-options.ts';
+export { ThresholdPurgatory } from './threshold-purgatory.ts';
 export type { Threshold } from './thresholds.ts';

@@ -17,7 +17,7 @@
 // key, which is right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkHintKey, checkHintValue } from '../bus-member.ts';
-import { checkedFunction, invalidArgType, invalidArgValue, outOfRange, purgatoryClosed } from '../errors.ts';
+import { checkedFunction, purgatoryClosed } from '../errors.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
 import { BusLink } from '../purgatory/bus-link.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
@@ -28,30 +28,14 @@ import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
   checkOperation,
-  type PurgatoryOptions,
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
 import { Sweep } from '../purgatory/sweep.ts';
 import { Waiter } from '../purgatory/wait-for.ts';
-import { type Current, CurrentValues } from './current-values.ts';
+import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
+import { checkedThresholds, checkValue, type ThresholdPurgatoryOptions } from './threshold-options.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
-
-/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and one. */
-export interface ThresholdPurgatoryOptions<
-  K = unknown,
-  V extends ThresholdValue = number,
-  Op extends DelayedOperation = DelayedOperation,
-> extends PurgatoryOptions<Op> {
-  /**
-   * For a purgatory with a bus: the value of a key now, or a promise of it. Undefined when it has
-   * none. It is called when values may have been missed, which is each time the bus becomes live,
-   * for each key that an operation waits on. What it throws or rejects with goes to `onError`, with
-   * the first operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is
-   * called again a second later.
-   */
-  current?: Current<K, V> | undefined;
-}
 
 /**
  * Parks operations until the values of their keys are at least what they wait for, or until their
@@ -227,29 +211,4 @@ export class ThresholdPurgatory<
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
     return parking.tryElsePark(op, thresholds, isReady) ?? false;
   }
-}
-
-function checkValue(name: string, value: unknown): void {
-  if (typeof value !== 'number' && typeof value !== 'bigint') {
-    throw invalidArgType(name, 'of type number or bigint', value);
-  }
-  if (Number.isNaN(value)) throw outOfRange(name, 'a number that can be reached', value);
-}
-
-function checkedThresholds<K, V extends ThresholdValue>(
-  thresholds: Iterable<Threshold<K, V>>,
-): Threshold<K, V>[] {
-  if (typeof thresholds?.[Symbol.iterator] !== 'function') {
-    throw invalidArgType('thresholds', 'an iterable of [key, threshold] pairs', thresholds);
-  }
-  const checked = [...thresholds];
-  if (checked.length === 0) throw invalidArgValue('thresholds', 'must name at least one key', thresholds);
-  for (const [i, pair] of checked.entries()) {
-    if (!Array.isArray(pair)) throw invalidArgType(`thresholds[${i}]`, 'a [key, threshold] pair', pair);
-    // Read once: what getters or a Proxy give later is of no account.
-    const [key, threshold] = pair as Threshold<K, V>;
-    checkValue(`thresholds[${i}][1]`, threshold);
-    checked[i] = [key, threshold];
-  }
-  return checked;
 }

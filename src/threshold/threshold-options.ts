@@ -1,0 +1,53 @@
+// What a threshold purgatory and its waits can be told, and the checks of it.
+import { invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
+import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
+import type { PurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import type { Current } from './current-values.ts';
+import type { ThresholdValue } from './threshold-heap.ts';
+import type { Threshold } from './thresholds.ts';
+
+/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and one. */
+export interface ThresholdPurgatoryOptions<
+  K = unknown,
+  V extends ThresholdValue = number,
+  Op extends DelayedOperation = DelayedOperation,
+> extends PurgatoryOptions<Op> {
+  /**
+   * For a purgatory with a bus: the value of a key now, or a promise of it. Undefined when it has
+   * none. It is called when values may have been missed, which is each time the bus becomes live,
+   * for each key that an operation waits on. What it throws or rejects with goes to `onError`, with
+   * the first operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is
+   * called again a second later.
+   */
+  current?: Current<K, V> | undefined;
+}
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */
+export function checkValue(name: string, value: unknown): void {
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    throw invalidArgType(name, 'of type number or bigint', value);
+  }
+  if (Number.isNaN(value)) throw outOfRange(name, 'a number that can be reached', value);
+}
+
+/**
+ * A copy of the pairs: what getters or a Proxy give later is of no account.
+ *
+ * @throws TypeError, RangeError (Node's codes): none, no pairs, or one whose value is no value.
+ */
+export function checkedThresholds<K, V extends ThresholdValue>(
+  thresholds: Iterable<Threshold<K, V>>,
+): Threshold<K, V>[] {
+  if (typeof thresholds?.[Symbol.iterator] !== 'function') {
+    throw invalidArgType('thresholds', 'an iterable of [key, threshold] pairs', thresholds);
+  }
+  const checked = [...thresholds];
+  if (checked.length === 0) throw invalidArgValue('thresholds', 'must name at least one key', thresholds);
+  for (const [i, pair] of checked.entries()) {
+    if (!Array.isArray(pair)) throw invalidArgType(`thresholds[${i}]`, 'a [key, threshold] pair', pair);
+    const [key, threshold] = pair as Threshold<K, V>;
+    checkValue(`thresholds[${i}][1]`, threshold);
+    checked[i] = [key, threshold];
+  }
+  return checked;
+}
