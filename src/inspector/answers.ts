@@ -36,7 +36,9 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, val
   response.end(request.method === 'HEAD' ? undefined : JSON.stringify(value));
 }
 
-/** Sends the browser from `/a/b` to `/a/b/`, also where a proxy in front has put a prefix before it. */
+/**
+ * Sends the browser from `/a/b` to `/a/b/`, also where a proxy in front has put a prefix before it.
+ */
 export function redirectToFolder(response: ServerResponse, path: string, query: string | undefined): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const location = `./${name}/${query === undefined ? '' : `?${query}`}`;

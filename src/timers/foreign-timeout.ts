@@ -1,9 +1,9 @@
-// A timeout or interval while the host's setTimeout, or setInterval, is somebody else's, a fake
-// mostly: a timer of that one, one for one.
+// A timeout or interval while the host's setTimeout, or setInterval, is a replacement, usually a
+// fake. It is one timer of the replacement.
 //
-// Ground rules. It keeps its task while that is pending (timer-protocol.ts), and is the whole of
-// what there is: no wheel, no clock. So fakes that move no time serve too, and whoever counts,
-// steps through or clears the timers of a fake finds each of ours there.
+// Ground rules. It keeps its task while the task is pending (timer-protocol.ts). There is nothing
+// else: no wheel, no clock. So fakes that move no time work too, and code that counts, steps
+// through or clears the timers of a fake finds each of ours there.
 import { ForeignTimer, foreign, MAX_TIMEOUT_MS } from '../clock/host.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';

@@ -1,6 +1,6 @@
-// Closes a bus with the engine in each state, and awaits nothing but that. Prints whether each close
-// took at most `echoTimeoutMs`. Must end by itself. Arguments: the client, and the engine's port and
-// process id.
+// Closes a bus with the engine in each state, and awaits nothing else. Prints whether each close
+// took at most `echoTimeoutMs`. Must end by itself. Arguments: the client, and the engine's port
+// and process id.
 import { readFileSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
