@@ -114,7 +114,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   }
 }
 
-/** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). */
+/** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). @internal */
 export function checkPurgatoryInvariants({ $parked }: { readonly $parked: ParkedView }): void {
   $parked.lists.check();
 }

@@ -38,6 +38,7 @@ import { Sweep } from './sweep.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
+/** @internal */
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
 
 /**

@@ -1,5 +1,9 @@
-// Compiled with exactOptionalPropertyTypes: every property that may be left out may also be given
-// as undefined, so that `{ timeoutMs, signal }` compiles where `signal` may be undefined.
+// Compiled with exactOptionalPropertyTypes, and with skipLibCheck off, so that the declarations of
+// each import path are checked too: they must name nothing that is left out of them.
+//
+// Every property that may be left out may also be given as undefined, so that
+// `{ timeoutMs, signal }` compiles where `signal` may be undefined.
+
 import type {
   FixedDelayOptions,
   FixedRateOptions,
@@ -9,8 +13,15 @@ import type {
   SystemTimerOptions,
   WaitOptions,
 } from 'purgatory';
+import type {} from 'purgatory/async-context';
 import type { BusOptions, HubFaults, LocalHubOptions, Transport } from 'purgatory/bus';
+import type {} from 'purgatory/bus/cluster';
 import type { ConformanceOptions } from 'purgatory/bus/conformance';
+import type {} from 'purgatory/bus/nats';
+import type {} from 'purgatory/bus/postgres';
+import type {} from 'purgatory/bus/redis';
+import type {} from 'purgatory/bus/workers';
+import type {} from 'purgatory/events';
 import type { IdleTimeoutsOptions } from 'purgatory/idle';
 import type {
   Inspector,
@@ -29,6 +40,7 @@ import type {
 } from 'purgatory/schemes';
 import type { SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
 import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
+import type {} from 'purgatory/timer-protocol';
 import type { TimeoutSignalOptions } from 'purgatory/timers';
 import type { TimerOptions } from 'purgatory/timers/promises';
 
