@@ -53,7 +53,7 @@ export const parkComplete: Workload = {
   systems: Object.fromEntries(
     Object.entries(completingPeers).map(([name, make]) => [name, parkAndComplete(make, name === slow)]),
   ),
-  // What takes long is shown as far as it takes to see how it grows.
+  // Systems that take long are shown only up to the size that shows how they grow.
   runs: (system, size) => size <= (mostParked[system] ?? 1_000_000),
   rows: [
     ...['purgatory', 'purgatory, 8 subclasses'].map((system) => ({

@@ -50,7 +50,7 @@ function sharedWaits(): Key {
   return key;
 }
 
-/** What is written by hand: one load for all too, a list of who waits, and a loop over it. */
+/** What users write by hand: one load for all here too, a list of waiters, and a loop over it. */
 function byHand(): Key {
   let waiters: ((isReady: true) => void)[] = [];
   let isLoading = false;

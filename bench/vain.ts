@@ -39,7 +39,7 @@ function passesInVain(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       typical.push(median(passes));
       worst.push(Math.max(...passes));
     }
-    // Of the bursts, the median: one that another program disturbs must not stand for all.
+    // The median of the bursts: one that another program disturbs must not stand for all.
     const ratios = worst.map((ns, burst) => ns / typical[burst]);
     return { pass: median(typical), worst: median(worst), 'worst / median': median(ratios) };
   };

@@ -9,5 +9,6 @@ const workload = workloads.find((candidate) => candidate.name === name);
 const system = workload?.systems[systemName];
 if (system === undefined) throw new Error(`no system ${systemName} in a workload ${name}`);
 const measured = await system({ size: Number(size), quick: amount === 'quick' });
-// The exit is explicit: what a workload leaves parked for an hour must not keep the child alive.
+// The exit is explicit: operations that a workload leaves parked for an hour must not keep the
+// child alive.
 process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit(0));

@@ -6,7 +6,7 @@ import { megamorphicParking, purgatoryParking } from './purgatory-parking.ts';
 export const idiom = 'Map, Set, setTimeout';
 export const idiomWithPromise = 'Map, Set, setTimeout, Promise';
 
-/** Those that can complete by an event what is ready, and leave parked what is not. */
+/** Systems that can complete by an event what is ready, and leave the rest parked. */
 export const parkingPeers: Record<string, MakeParkingPeer> = {
   purgatory: purgatoryParking as MakeParkingPeer,
   'purgatory, 8 subclasses': megamorphicParking as MakeParkingPeer,

@@ -5,7 +5,7 @@ import { LocalHub, type LocalHubOptions } from '../../src/bus/local-hub.ts';
 import type { BusMember, HintValue } from '../../src/bus-member.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
 
-/** A member that keeps what it hears. */
+/** A member that records what it gets. */
 export class Listener implements BusMember {
   readonly name: string;
   readonly heard: (string | [string, HintValue])[] = [];

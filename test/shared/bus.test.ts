@@ -26,7 +26,7 @@ interface Cluster {
   readonly processes: Process[];
   /** Moves the clock on, by steps of a millisecond, with a turn after each. */
   advance(ms: number): Promise<void>;
-  /** Writes, then tells, as process `by`. */
+  /** Writes, then publishes the hint, as process `by`. */
   write(by: number, key: string, value: number): void;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ const demo = ['--import', 'tsx', 'examples/broker/demo.ts'];
 
 describe('npm run demo', function () {
   this.timeout(30_000);
-  /** The demo's own temporary folder: what it leaves there, it leaves behind. */
+  /** The demo's own temporary folder. A file that is left there was left behind. */
   let tmp: string;
   let env: NodeJS.ProcessEnv;
   let child: ChildProcess | undefined;
@@ -35,7 +35,7 @@ describe('npm run demo', function () {
     rmSync(tmp, { recursive: true });
   });
 
-  /** What the demo keeps in its temporary folder; the cache of tsx is none of it. */
+  /** What the demo keeps in its temporary folder. The cache of tsx is not part of it. */
   const left = (): string[] => readdirSync(tmp).filter((name) => name.startsWith('purgatory'));
 
   it('shows all four delayed operations with their counts, and exits with 0', async () => {

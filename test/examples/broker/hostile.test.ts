@@ -129,7 +129,7 @@ describe('a client that means no good', () => {
       fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }),
     );
     const many = Buffer.concat(Array.from({ length: 1000 }, () => request));
-    // 100,000 fetches of 900 kB each: whoever answers them all holds 90 GB.
+    // 100,000 fetches of 900 kB each. To answer them all would take 90 GB.
     for (let i = 0; i < 100 && client.socket.write(many); i++) await pause(0);
     for (let i = 0; i < 99; i++) client.socket.write(many);
     await pause(200);

@@ -17,7 +17,7 @@ describe('an idempotent producer', () => {
   let data: string;
   let running: RunningBroker;
   let client: WireClient;
-  /** What the broker is to have logged when it stops. */
+  /** The lines that the broker must have logged when it stops. */
   let refusals: string[];
 
   beforeEach(async () => {
