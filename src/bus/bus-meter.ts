@@ -15,7 +15,7 @@ import {
   busSwept,
   type GapCause,
 } from './bus-events.ts';
-import type { BusTotals, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
+import type { BusTotals, ErrorSnapshot, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
 
 /** Up to 8 s. An echo that takes longer than its timeout is not counted. */
 const ECHO_BOUNDS = 14;
@@ -32,6 +32,7 @@ export class BusMeter {
   framesDropped = 0;
   sinceMs: number;
   lastGap: GapSnapshot | null = null;
+  lastError: ErrorSnapshot | null = null;
   lastSweep: SweepSnapshot | null = null;
   readonly #bus: Bus;
   readonly #engine: string;
@@ -60,13 +61,22 @@ export class BusMeter {
     }
     if (cause !== undefined) {
       this.#gaps[cause]++;
-      this.lastGap = { cause, beganMs: nowMs, endedMs: null, error: textOf(error) };
+      this.lastGap = {
+        cause,
+        beganMs: nowMs,
+        endedMs: null,
+        error: error === undefined ? null : textOf(error),
+      };
     }
     this.sinceMs = nowMs;
     debug('bus "%s": %s %s %s', this.#engine, state, cause ?? '', error ?? '');
     if (busState.hasSubscribers) {
       busState.publish({ bus: this.#bus, state, cause, error } satisfies BusStateChanged);
     }
+  }
+
+  didFail(error: unknown, nowMs: number): void {
+    this.lastError = { message: textOf(error), atMs: nowMs };
   }
 
   didOverflow(direction: 'in' | 'out', keys: number): void {
@@ -121,8 +131,9 @@ function perCause(): Record<GapCause, number> {
   return { connection: 0, echo: 0, publish: 0, sequence: 0 };
 }
 
-function textOf(error: unknown): string | null {
-  if (error === undefined) return null;
-  const text = error instanceof Error ? error.message : String(error);
+/** Node's error for a host whose addresses all failed has a code, and no message. */
+function textOf(error: unknown): string {
+  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  const text = String(message || code || error);
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
 }

@@ -24,6 +24,11 @@ export interface BusSnapshot {
   echo: DurationSnapshot;
   /** The gap that is open, else the last one. Null when there was none. */
   lastGap: GapSnapshot | null;
+  /**
+   * The last error of the engine, its client or another process, while the bus was connecting too.
+   * Null when there was none.
+   */
+  lastError: ErrorSnapshot | null;
   /** The last sweep. Null when there was none. */
   lastSweep: SweepSnapshot | null;
   totals: BusTotals;
@@ -37,6 +42,13 @@ export interface GapSnapshot {
   endedMs: number | null;
   /** The error of the engine or its client, shortened. Null if there was none. */
   error: string | null;
+}
+
+/** What went wrong last. */
+export interface ErrorSnapshot {
+  /** What the engine or its client said, cut. */
+  message: string;
+  atMs: number;
 }
 
 /** A sweep over all members: everything parked was tried once. */

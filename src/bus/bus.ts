@@ -9,7 +9,6 @@ import {
   checkedOptions,
   invalidArgType,
   invalidArgValue,
-  PurgatoryError,
 } from '../errors.ts';
 import type { BusSnapshot } from './bus-snapshot.ts';
 import type { BusState } from './bus-state.ts';
@@ -68,8 +67,9 @@ export interface BusOptions {
   maxPendingKeys?: number | undefined;
   /**
    * Gets what went wrong: the reason of a gap (each error of a gap once), a process with another
-   * protocol version, a refusal. Default: errors that end by themselves are not reported. A
-   * PurgatoryError, which somebody must repair, is printed as a warning of the process.
+   * protocol version, a refusal. Default: errors that end by themselves are not reported. What
+   * somebody must repair is printed as a warning of the process, and so is, with the last error, that
+   * the bus is not live 5 s after it was made (`PURGATORY_BUS_NOT_LIVE`).
    */
   onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */
@@ -128,6 +128,8 @@ export function checkedTransport(transport: Transport): Transport {
   return transport;
 }
 
+/** Whether trying again is no use: the engine refuses, or the user's function returns no client. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_BUS_REFUSED';
+  const { code } = Object(error) as { code?: unknown };
+  return code === 'ERR_PURGATORY_BUS_REFUSED' || code === 'ERR_INVALID_RETURN_VALUE';
 }

@@ -8,7 +8,7 @@
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
 import type { BusMember, Membership } from '../bus-member.ts';
-import { busClosed, PurgatoryError } from '../errors.ts';
+import { busClosed } from '../errors.ts';
 import { throwLater } from '../report-error.ts';
 import { rootContext } from '../root-context.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -24,6 +24,7 @@ import { BusMeter } from './bus-meter.ts';
 import type { BusSnapshot } from './bus-snapshot.ts';
 import type { GapCause } from './bus-state.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
+import { ErrorReporter } from './error-reporter.ts';
 import { checkMemberName, Members } from './members.ts';
 import { Receiver } from './receiver.ts';
 import { Sender } from './sender.ts';
@@ -37,18 +38,19 @@ export class HintBus implements Bus {
   readonly #options: CheckedBusOptions;
   readonly #timer: SystemTimer;
   readonly #meter: BusMeter;
+  readonly #errors: ErrorReporter;
   readonly #members: Members;
   readonly #connection: Connection;
   readonly #sender: Sender;
   readonly #receiver: Receiver;
   #isClosed = false;
   #closing: Promise<void> | undefined;
-  #lastError = '';
 
   constructor(transport: Transport, options: CheckedBusOptions, random: () => number) {
     const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
     const timer = new SystemTimer({ clock: options.clock, onError: throwLater }).unref();
     const meter = new BusMeter(this, engine, timer.now());
+    const errors = new ErrorReporter(engine, options, timer, meter);
     const owner: ConnectionOwner = {
       echoed: (ms) => this.#echoed(ms),
       becameLive: () => this.#becameLive(),
@@ -58,11 +60,14 @@ export class HintBus implements Bus {
     };
     const members = new Members(timer, meter);
     const connection = new Connection(transport, owner, options, timer, random);
-    const receiver = new Receiver(connection, members, timer, meter, options, (error) => this.#report(error));
+    const receiver = new Receiver(connection, members, timer, meter, options, (error) =>
+      errors.report(error),
+    );
     this.#engine = engine;
     this.#options = options;
     this.#timer = timer;
     this.#meter = meter;
+    this.#errors = errors;
     this.#members = members;
     this.#connection = connection;
     this.#receiver = receiver;
@@ -120,6 +125,7 @@ export class HintBus implements Bus {
       pendingKeys: this.#sender.pendingKeys,
       echo: meter.echo.snapshot(),
       lastGap: meter.lastGap && { ...meter.lastGap },
+      lastError: meter.lastError && { ...meter.lastError },
       lastSweep: meter.lastSweep && { ...meter.lastSweep },
       totals: meter.totals(nowMs),
     };
@@ -134,7 +140,7 @@ export class HintBus implements Bus {
   }
 
   #becameLive(): void {
-    this.#lastError = '';
+    this.#errors.becameLive();
     this.#meter.didChange('live', this.#timer.now());
     this.#sender.send();
     this.#members.sweepAll();
@@ -147,29 +153,12 @@ export class HintBus implements Bus {
       this.#sender.restore();
     }
     if (this.#isClosed) this.#sender.close(); // close() sends only while the bus is live
-    this.#report(error);
+    this.#errors.report(error);
   }
 
   #refused(error: unknown): void {
-    this.#report(error);
+    this.#errors.report(error);
     this.#closing ??= this.#close(Promise.resolve());
-  }
-
-  /** Reports an error once, however often it comes, until the bus is live again. */
-  #report(error: unknown): void {
-    const text = String(error);
-    if (text === this.#lastError) return;
-    this.#lastError = text;
-    const { onError } = this.#options;
-    if (onError === undefined) {
-      if (error instanceof PurgatoryError) process.emitWarning(error);
-      return;
-    }
-    try {
-      onError(error);
-    } catch (thrown) {
-      throwLater(thrown);
-    }
   }
 
   async #close(lastSent: Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ export { MAX_KEY_BYTES } from '../bus-member.ts';
 export type { Bus, BusOptions, BusState } from './bus.ts';
 export { refusal } from './bus.ts';
 export type { BusEcho, BusOverflow, BusStateChanged, BusSwept, GapCause } from './bus-events.ts';
-export type { BusSnapshot, BusTotals, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
+export type { BusSnapshot, BusTotals, ErrorSnapshot, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
 export { createBus } from './hint-bus.ts';
 export type { HubFaults } from './hub-faults.ts';
 export { LocalHub, type LocalHubOptions } from './local-hub.ts';

@@ -6,7 +6,7 @@
 // their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
 // transaction.
 import { checkHintKey } from '../bus-member.ts';
-import { invalidArgType } from '../errors.ts';
+import { invalidArgType, invalidReturnValue } from '../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from './bus.ts';
 import { anonymousFrameText, FrameBody } from './frames.ts';
 import { createBus } from './hint-bus.ts';
@@ -37,7 +37,8 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
  *
  * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must
  * lead to the primary server itself. A replica cannot notify, and behind a pooler such as PgBouncer
- * nothing is received. Both are refused, and the bus closes.
+ * nothing is received. Both are refused, and the bus closes. So it does when `newClient` returns
+ * anything else: a promise, a Pool, or the client of before. `onError` gets ERR_INVALID_RETURN_VALUE.
  * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
@@ -80,6 +81,8 @@ export async function notifyInTransaction(
 /** The transport alone: for the conformance suite. */
 export function postgresTransport(newClient: () => PostgresClient, channel: string): Transport {
   let client: PostgresClient | undefined;
+  /** What `newClient` returned last. */
+  let latest: PostgresClient | undefined;
   let hasListened = false;
   /** The last query. pg wants one query at a time. */
   let last: Promise<unknown> = Promise.resolve();
@@ -99,6 +102,13 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
     flushMs: FLUSH_MS,
     connect(link) {
       const own = newClient();
+      if (own === latest || !isNewClient(own)) {
+        const error = invalidReturnValue('a client of pg that is not connected', 'newClient', own);
+        // What an asynchronous newClient rejects with is beside the point, and must not go unhandled.
+        Promise.resolve(own).catch(() => {});
+        throw error;
+      }
+      latest = own;
       client = own;
       last = Promise.resolve();
       own.on('error', link.down);
@@ -122,6 +132,14 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
       return ended;
     },
   };
+}
+
+/** A Pool has all methods of a Client. It tells how many connections it has. */
+function isNewClient(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || 'totalCount' in value) return false;
+  const { on, connect, query, end, processID } = value as Record<string, unknown>;
+  const isClient = [on, connect, query, end].every((method) => typeof method === 'function');
+  return isClient && typeof processID !== 'number';
 }
 
 /** The reason why the server of `client` cannot carry a bus. Undefined when it can. */

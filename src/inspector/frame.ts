@@ -174,11 +174,12 @@ export interface BusView {
   readonly echoMs: number | null;
   readonly lastGap: {
     readonly cause: string;
-    readonly error: string | null;
     readonly beganAgoMs: number;
     /** Null while it lasts. */
     readonly tookMs: number | null;
   } | null;
+  /** The last error, of connecting too. */
+  readonly lastError: { readonly message: string; readonly agoMs: number } | null;
   /** The last time that all waits were tried. */
   readonly lastSweep: {
     readonly beganAgoMs: number;

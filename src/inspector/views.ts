@@ -96,7 +96,7 @@ export function operationView(
 }
 
 export function busView(snapshot: BusSnapshot): BusView {
-  const { nowMs, echo, lastGap, lastSweep, totals } = snapshot;
+  const { nowMs, echo, lastGap, lastError, lastSweep, totals } = snapshot;
   const took = ({ beganMs, endedMs }: { beganMs: number; endedMs: number | null }) => ({
     beganAgoMs: nowMs - beganMs,
     tookMs: endedMs === null ? null : endedMs - beganMs,
@@ -109,11 +109,8 @@ export function busView(snapshot: BusSnapshot): BusView {
     peers: snapshot.peers,
     pendingKeys: snapshot.pendingKeys,
     echoMs: echo.histogram.counts.some((count) => count > 0) ? echo.lastMs : null,
-    lastGap: lastGap && {
-      cause: lastGap.cause,
-      error: lastGap.error === null ? null : cut(lastGap.error),
-      ...took(lastGap),
-    },
+    lastGap: lastGap && { cause: lastGap.cause, ...took(lastGap) },
+    lastError: lastError && { message: cut(lastError.message), agoMs: nowMs - lastError.atMs },
     lastSweep: lastSweep && { tried: lastSweep.tried, ...took(lastSweep) },
     totals: { published: totals.published, received: totals.received, gaps: sum(Object.values(totals.gaps)) },
   };

@@ -21,6 +21,33 @@ import { waitFor } from './wait.ts';
 const clientOf = (port: number): pg.Client =>
   new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
 
+describe('newClient of postgresBus', () => {
+  const nobody = (): pg.Client => clientOf(1);
+  const reused = nobody();
+  const connected = Object.assign(nobody(), { processID: 7 });
+  for (const [what, newClient, received] of [
+    ['a promise', async () => nobody(), 'an instance of Promise'],
+    ['a promise that rejects', () => Promise.reject(new Error('no host')), 'an instance of Promise'],
+    ['undefined', () => undefined, 'undefined'],
+    ['a pool', () => new pg.Pool(), 'an instance of BoundPool'],
+    ['an object that is no client', () => ({ on: () => {} }), 'an instance of Object'],
+    ['a client that is connected', () => connected, 'an instance of Client'],
+    ['the same client again', () => reused, 'an instance of Client'],
+  ] as const) {
+    it(`may not return ${what}: that ends the bus`, async () => {
+      const errors: (Error & { code?: string })[] = [];
+      const bus = postgresBus(newClient as never, { onError: (error) => errors.push(error as Error) });
+      await waitFor(() => bus.state === 'closed');
+      await bus.close();
+      expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
+      expect(errors.at(-1)?.message).to.equal(
+        'Expected a client of pg that is not connected to be returned from the "newClient" function. ' +
+          `Received ${received}`,
+      );
+    });
+  }
+});
+
 (isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', function () {
   this.timeout(60_000);
   let postgres: Engine;
@@ -41,6 +68,14 @@ const clientOf = (port: number): pg.Client =>
 
   it('refuses what is no function', () => {
     expect(codeOf(() => postgresBus(clientOf(1) as never))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+
+  it('tells in its snapshot that there is no such database', async () => {
+    const options = { host: '127.0.0.1', port: postgres.port, user: 'postgres', database: 'no' };
+    const one = postgresBus(() => new pg.Client(options), { onError: () => {} });
+    buses.push(one);
+    await waitFor(() => one.snapshot().lastError !== null);
+    expect(one.snapshot().lastError?.message).to.equal('database "no" does not exist');
   });
 
   it('survives kill -9 of the server', async () => {

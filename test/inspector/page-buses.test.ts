@@ -30,7 +30,10 @@ describe('the panel of buses', function () {
     await page.open(await inspector.listen());
     await page.says('[data-test="bus"]', /live, echo [\d.]+\sms, 1 other process; no gap so far/);
     hub.cut(here);
-    await page.says('[data-test="bus"]', /gap.*gap since \d\d:\d\d:\d\d \(connection\)/);
+    await page.says(
+      '[data-test="bus"]',
+      /gap.*gap since \d\d:\d\d:\d\d \(connection\); last error \d\d:\d\d:\d\d: \u2068The bus (was|is) cut off its hub\u2069/,
+    );
     await page.says('.words', /bus of \u2068\S+\u2069 is cut off/);
     hub.mend(here);
     await page.says(

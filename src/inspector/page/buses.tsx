@@ -4,6 +4,7 @@ import type { BusView, Frame } from '../frame.ts';
 import { Explained } from './explained.tsx';
 import { clock, count, plural, time } from './format.ts';
 import { Name } from './names.tsx';
+import { quoted } from './text.ts';
 
 export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
   if (buses.length === 0) return null;
@@ -22,6 +23,7 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
             {bus.echoMs !== null && `, echo ${time(bus.echoMs)}`}
             {`, ${plural(bus.peers, 'other process', 'other processes')}; `}
             {lastGap(bus, wallMs)}
+            {lastError(bus, wallMs)}
             <small>
               {' '}
               {count(bus.totals.published)} hints published, {count(bus.totals.received)} received
@@ -32,6 +34,12 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
       </ul>
     </section>
   );
+}
+
+/** While a bus is not live, the reason is what a reader looks for. */
+function lastError({ state, lastError: error }: BusView, wallMs: number): string {
+  if (error === null || state === 'live') return '';
+  return `; last error ${clock(wallMs - error.agoMs)}: ${quoted(error.message)}`;
 }
 
 function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, wallMs: number): string {

@@ -145,10 +145,10 @@ function latestTimer(frames: readonly Frame[]): LateTimer | undefined {
 }
 
 function cutOff(recent: readonly Frame[]): Warning[] {
-  return recent[recent.length - 1].buses.flatMap(({ engine, state, forMs, pendingKeys, lastGap }) => {
+  return recent[recent.length - 1].buses.flatMap(({ engine, state, forMs, pendingKeys, lastError }) => {
     if (state === 'live' || state === 'closed' || forMs < CUT_OFF_MS) return [];
     const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
-    const said = lastGap?.error == null ? '' : ` It said: ${quoted(lastGap.error)}.`;
+    const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
     const why = `${since} for ${time(forMs)}: hints of other processes do not arrive, and ${plural(pendingKeys, 'key')} wait to be sent. Waits fall back on their deadlines.${said}`;
     return [{ tone: 'warn' as const, what: `the bus of ${quoted(engine)} is cut off`, why }];
   });

@@ -1,0 +1,69 @@
+// Who hears what went wrong with a bus: `onError`, or the warnings of the process.
+//
+// Ground rules. It reports an error once, however often it comes, until the bus is live again.
+// Without `onError` it prints what somebody must repair, and says once that the bus has not become
+// live in time: most often an address or a name is wrong then, and nothing else would say so.
+import { PurgatoryError } from '../errors.ts';
+import { throwLater } from '../report-error.ts';
+import type { SystemTimer } from '../timer/system-timer.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
+import { type CheckedBusOptions, isRefusal } from './bus.ts';
+import type { BusMeter } from './bus-meter.ts';
+
+/** How long a bus may take to become live before that is worth a warning. */
+const LIVE_WITHIN_MS = 5_000;
+
+export class ErrorReporter {
+  readonly #engine: string;
+  readonly #options: CheckedBusOptions;
+  readonly #timer: SystemTimer;
+  readonly #meter: BusMeter;
+  readonly #overdue: TimerTask | undefined;
+  #last = '';
+
+  constructor(engine: string, options: CheckedBusOptions, timer: SystemTimer, meter: BusMeter) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#timer = timer;
+    this.#meter = meter;
+    if (options.onError !== undefined) return;
+    this.#overdue = timer.schedule(() => this.#warnOfNoConnection(), LIVE_WITHIN_MS);
+  }
+
+  becameLive(): void {
+    this.#last = '';
+    this.#overdue?.cancel();
+  }
+
+  report(error: unknown): void {
+    this.#meter.didFail(error, this.#timer.now());
+    const text = String(error);
+    if (text === this.#last) return;
+    this.#last = text;
+    const { onError } = this.#options;
+    if (onError === undefined) {
+      if (error instanceof PurgatoryError || isRefusal(error)) this.#warn(error as Error);
+      return;
+    }
+    try {
+      onError(error);
+    } catch (thrown) {
+      throwLater(thrown);
+    }
+  }
+
+  #warn(error: Error): void {
+    this.#overdue?.cancel(); // the warning names the reason already
+    process.emitWarning(error);
+  }
+
+  #warnOfNoConnection(): void {
+    const said = this.#meter.lastError?.message ?? 'no error came, and no answer';
+    process.emitWarning(
+      `A bus over ${this.#engine} (prefix "${this.#options.prefix}") is not live ${LIVE_WITHIN_MS / 1_000} s after ` +
+        `it was made: ${said}. It tries on, and until then hints reach no other process. ` +
+        'Pass onError to get each error.',
+      { type: 'PurgatoryWarning', code: 'PURGATORY_BUS_NOT_LIVE' },
+    );
+  }
+}

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { type Bus, type BusOptions, createBus, refusal, type TransportLink } from '../../src/bus/index.ts';
+import { ManualClock } from '../../src/clock/manual-clock.ts';
+
+describe('the errors of a bus', () => {
+  let emitWarning: sinon.SinonStub;
+  let clock: ManualClock;
+  let link: TransportLink;
+  const sent: string[] = [];
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    emitWarning = sinon.stub(process, 'emitWarning');
+  });
+  afterEach(() => emitWarning.restore());
+
+  const open = (options?: BusOptions): Bus =>
+    createBus(
+      {
+        engine: 'puppet',
+        connect: (to) => {
+          link = to;
+        },
+        publish: (text) => {
+          sent.push(text);
+          return undefined;
+        },
+        disconnect: () => undefined,
+      },
+      { clock, ...options },
+    );
+  const goLive = (): void => {
+    link.up();
+    link.received(sent.at(-1) as string);
+  };
+  const warnings = (): string[] => emitWarning.args.map(([warning]) => String(warning));
+
+  it('the snapshot keeps the last one, while the bus connects too', () => {
+    const bus = open();
+    expect(bus.snapshot().lastError).to.equal(null);
+    clock.advance(10);
+    link.down(new Error('database "no" does not exist'));
+    expect(bus.snapshot()).to.deep.include({
+      state: 'connecting',
+      lastGap: null,
+      lastError: { message: 'database "no" does not exist', atMs: 10 },
+    });
+    clock.advance(1_000);
+    link.down(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }));
+    expect(bus.snapshot().lastError).to.deep.equal({ message: 'ECONNREFUSED', atMs: 1_010 });
+    clock.advance(1_000);
+    goLive();
+    expect(bus.snapshot().lastError, 'kept').to.include({ atMs: 1_010 });
+  });
+
+  it('a bus that is not live after 5 s prints a warning, once, that names its engine and the last error', () => {
+    open({ prefix: 'shop' });
+    link.down(new Error('connect ECONNREFUSED'));
+    clock.advance(4_999);
+    expect(warnings()).to.deep.equal([]);
+    clock.advance(1);
+    link.down(new Error('connect ECONNREFUSED'));
+    clock.advance(60_000);
+    expect(warnings()).to.have.length(1);
+    expect(warnings()[0]).to.match(/puppet.*"shop".*5 s.*connect ECONNREFUSED/);
+    expect(emitWarning.args[0][1]).to.deep.equal({
+      type: 'PurgatoryWarning',
+      code: 'PURGATORY_BUS_NOT_LIVE',
+    });
+  });
+
+  it('the warning says so when there was no error', () => {
+    open();
+    clock.advance(5_000);
+    expect(warnings()[0]).to.contain('no error');
+  });
+
+  it('does not warn when onError is there, the bus was live in time, is closed, or has named its error', async () => {
+    open({ onError: () => {} });
+    clock.advance(5_000);
+    open();
+    goLive();
+    link.down(new Error('broken'));
+    clock.advance(5_000);
+    await open().close();
+    clock.advance(5_000);
+    expect(warnings()).to.deep.equal([]);
+    open();
+    link.down(refusal('NOPERM'));
+    clock.advance(5_000);
+    expect(warnings()).to.deep.equal(['PurgatoryError [ERR_PURGATORY_BUS_REFUSED]: NOPERM']);
+  });
+});
