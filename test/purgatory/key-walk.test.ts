@@ -27,6 +27,31 @@ describe('A walk over the keys that somebody waits on', () => {
     }
   });
 
+  it('visits several keys in a step, and goes on from the same key where a round begins anew', () => {
+    const thresholds = new Thresholds<number, number>();
+    for (let key = 0; key < 10; key++) park(thresholds, key);
+    const visited: number[] = [];
+    const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key), 4);
+    walk.begin(0.3);
+    expect([walk.left, walk.step(), walk.left]).to.deep.equal([3, 4, 2]);
+    expect(visited.splice(0)).to.deep.equal([3, 4, 5, 6]);
+    walk.begin();
+    while (walk.left > 0) walk.step();
+    expect(visited).to.deep.equal([7, 8, 9, 0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  it('leaves out keys that nobody waits on any more when their turn comes', () => {
+    const thresholds = new Thresholds<number, number>();
+    const ops = Array.from({ length: 10 }, (_, key) => park(thresholds, key));
+    const visited: number[] = [];
+    const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key));
+    walk.begin(0);
+    for (const op of ops.slice(2, 9)) thresholds.leave(op);
+    let tried = 0;
+    while (walk.left > 0) tried += walk.step();
+    expect([visited, tried]).to.deep.equal([[0, 1, 9], 3]);
+  });
+
   it('leaves out no key that stays, whatever comes and goes meanwhile, and comes to an end', () => {
     const change = fc.record({
       do: fc.constantFrom('come', 'come', 'go', 'step', 'step', 'step', 'again'),
