@@ -10,7 +10,10 @@ import { type Abortable, abortReason, addAbortable, removeAbortable } from '../a
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
-/** What {@link Purgatory.waitFor} resolves with. */
+/**
+ * What {@link Purgatory.waitFor} resolves with. Ask `expired` before `value`: an expired wait has
+ * none.
+ */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
 export abstract class PromisedOperation extends DelayedOperation implements Abortable {

@@ -36,7 +36,10 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 
 /** The options of {@link Purgatory.waitFor}. */
 export interface WaitOptions {
-  /** The deadline in ms from now; Infinity for none. */
+  /**
+   * The deadline in ms from now; Infinity for none. Then it is in no timer, and keeps no process
+   * alive.
+   */
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal | undefined;

@@ -100,6 +100,10 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * inside it though it returned false or threw. Operations that are parked meanwhile wait for the
    * next event. It stays in this process, bus or not. O(watchers of the key).
    *
+   * Keys are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
+   * An event on a key that nobody watches does nothing. `new Purgatory<string>(name)` lets the
+   * compiler check the keys.
+   *
    * A try must not cause events on its own keys: they would try the same operation again and
    * again.
    *
@@ -116,7 +120,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * it is notified before. A completion that notifies in its turn is served in the same go, with
    * constant stack: use this from `onComplete`. A try that notifies its own key without ever
    * completing is tried for ever, while the event loop goes on. With a bus it is an event in the purgatories of
-   * this name in all other processes too, soon after.
+   * this name in all other processes too, soon after. Keys are compared as by `checkAndComplete`.
    *
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
@@ -130,7 +134,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   /**
    * Waits until `attempt` returns something other than undefined, or a promise of it: it is called
    * now, and on each event on one of `watchKeys`. Resolves with that value, or with `{ expired:
-   * true }` after `timeoutMs`. O(keys).
+   * true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are compared as a
+   * Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
    * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
    * Once the wait is over, what an attempt still resolves or rejects with is dropped, and its

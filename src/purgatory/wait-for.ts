@@ -19,7 +19,8 @@ export interface AttemptContext {
 
 /**
  * Looks whether what is waited for is there: its value, or undefined for "not yet"; now, or by a
- * promise.
+ * promise. Its value, without undefined, is the `value` of a {@link WaitResult} that has not
+ * `expired`.
  */
 export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
 

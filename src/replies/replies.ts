@@ -37,7 +37,10 @@ export interface RepliesOptions {
 
 /** The options of {@link Replies.expect}. */
 export interface ExpectOptions {
-  /** The deadline in ms from now; Infinity for none. */
+  /**
+   * The deadline in ms from now; Infinity for none. Then it is in no timer, and keeps no process
+   * alive.
+   */
   timeoutMs: number;
   /** Ends the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal | undefined;
@@ -47,7 +50,8 @@ const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInf
 
 /**
  * Expected replies, each under its correlation id `K` (any value that a Map distinguishes) and its
- * deadline. A pending reply keeps the process alive, unless its timer was `unref()`'d.
+ * deadline. A pending reply keeps the process alive, unless its timer was `unref()`'d, or it has no
+ * deadline.
  */
 export class Replies<K = unknown, V = unknown> {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();

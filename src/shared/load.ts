@@ -63,12 +63,20 @@ export class Load<V> implements KeyLoad {
 
   /**
    * The states of its keys, in their order. Rejects with the error of `loadKeys`, or with a
-   * TypeError when the value that it returned is no Map.
+   * TypeError when the value that it returned is no Map, or one whose keys are no strings.
    */
   async run(loadKeys: LoadKeys<V>): Promise<(V | undefined)[]> {
     const names = this.names;
     const states = await loadKeys([...names], { signal: this.#controller.signal });
     if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
+    if (states instanceof Map) checkFirstKey(states);
     return names.map((name) => states.get(name));
   }
+}
+
+/** Rows under the number that the database has as their id would be found by nobody. */
+function checkFirstKey(states: ReadonlyMap<unknown, unknown>): void {
+  const [key = ''] = states.keys();
+  if (typeof key === 'string') return;
+  throw invalidReturnValue('a promise of a Map whose keys are strings', 'load', key);
 }

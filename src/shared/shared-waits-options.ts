@@ -47,7 +47,10 @@ export interface SharedWaitsOptions<V> {
 
 /** The options of {@link SharedWaits.waitUntil}. */
 export interface WaitUntilOptions {
-  /** The deadline in ms from now; Infinity for none. */
+  /**
+   * The deadline in ms from now; Infinity for none. Then it is in no timer, and keeps no process
+   * alive.
+   */
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal | undefined;

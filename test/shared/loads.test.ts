@@ -256,6 +256,11 @@ describe('A load that fails', () => {
       ({ code }) => expect(code).to.equal('ERR_INVALID_RETURN_VALUE'),
     ],
     [
+      'a load that resolves with a Map of numbers',
+      async () => new Map([[1, 1]]),
+      ({ code }) => expect(code).to.equal('ERR_INVALID_RETURN_VALUE'),
+    ],
+    [
       'a load that resolves with an object',
       async () => ({ job: 1 }),
       ({ code }) => expect(code).to.equal('ERR_INVALID_RETURN_VALUE'),
