@@ -68,8 +68,8 @@ export interface BusOptions {
   /**
    * Gets what went wrong: the reason of a gap (each error of a gap once), a process with another
    * protocol version, a refusal. Default: errors that end by themselves are not reported. What
-   * somebody must repair is printed as a warning of the process, and so is, with the last error, that
-   * the bus is not live 5 s after it was made (`PURGATORY_BUS_NOT_LIVE`).
+   * somebody must repair is printed as a warning of the process. A bus that is not live 5 s after
+   * it was made prints a warning with the last error (`PURGATORY_BUS_NOT_LIVE`).
    */
   onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */

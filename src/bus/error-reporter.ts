@@ -1,8 +1,8 @@
 // Who hears what went wrong with a bus: `onError`, or the warnings of the process.
 //
 // Ground rules. It reports an error once, however often it comes, until the bus is live again.
-// Without `onError` it prints what somebody must repair, and says once that the bus has not become
-// live in time: most often an address or a name is wrong then, and nothing else would say so.
+// Without `onError` it prints what somebody must repair. It also prints, once, that the bus has not
+// become live in time. The cause is often a wrong address, and nothing else would say so.
 import { PurgatoryError } from '../errors.ts';
 import { throwLater } from '../report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';

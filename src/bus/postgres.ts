@@ -37,8 +37,9 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
  *
  * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must
  * lead to the primary server itself. A replica cannot notify, and behind a pooler such as PgBouncer
- * nothing is received. Both are refused, and the bus closes. So it does when `newClient` returns
- * anything else: a promise, a Pool, or the client of before. `onError` gets ERR_INVALID_RETURN_VALUE.
+ * nothing is received. Both are refused, and the bus closes. The bus also closes when `newClient`
+ * returns a promise, a Pool, or the client of the last time. Then `onError` gets
+ * ERR_INVALID_RETURN_VALUE.
  * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
@@ -104,7 +105,7 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
       const own = newClient();
       if (own === latest || !isNewClient(own)) {
         const error = invalidReturnValue('a client of pg that is not connected', 'newClient', own);
-        // What an asynchronous newClient rejects with is beside the point, and must not go unhandled.
+        // The promise of an asynchronous newClient may reject, and nobody else handles that.
         Promise.resolve(own).catch(() => {});
         throw error;
       }

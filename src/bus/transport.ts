@@ -37,7 +37,7 @@ export interface Transport {
   /**
    * Closes what `connect` has made, whatever its state, so that it does not keep the process alive.
    * The link is not used any more. The user's own client stays open. A bus that closes waits for
-   * the promise.
+   * the promise, for at most `echoTimeoutMs`.
    */
   disconnect(): Promise<unknown> | undefined;
 }
