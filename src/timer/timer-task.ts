@@ -3,6 +3,7 @@
 // Ground rules. The two fields whose names begin with $ belong to the timer protocol
 // (timer-protocol.ts). Nobody else may use them. Everything here is O(1). A task takes 56 bytes at
 // most: with a million pending, the tasks are most of what the collector has to visit.
+import { methodNotImplemented } from '../errors.ts';
 import { checkedTimeout } from './checked-delay.ts';
 
 /**
@@ -52,6 +53,13 @@ export abstract class TimerTask {
    * runs.
    */
   abstract run(): void;
+
+  static {
+    // What TypeScript demands of a subclass, a subclass in JavaScript may lack.
+    TimerTask.prototype.run = function (): never {
+      throw methodNotImplemented(this.constructor.name, 'run');
+    };
+  }
 
   /**
    * Takes the task out of the timer, or the purgatory, that holds it. True iff it was pending.

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ManualClock, SystemTimer } from '../../src/index.ts';
+import { ManualClock, SystemTimer, TimerTask } from '../../src/index.ts';
 import { bench, Task } from '../support/task.ts';
 
 describe('TimerTask', () => {
@@ -81,6 +81,20 @@ describe('TimerTask', () => {
     expect(timer.remove(task)).to.equal(false);
     expect(task.isPending).to.equal(false);
     expect(timer.size).to.equal(0);
+  });
+
+  it('says which class lacks run, where TypeScript did not', () => {
+    class Forgetful extends (TimerTask as unknown as new (delayMs: number) => Task) {}
+    const clock = new ManualClock();
+    const errors: unknown[] = [];
+    const timer = new SystemTimer({ clock, onError: (error) => errors.push(error) });
+    timer.add(new Forgetful(5));
+    clock.advance(5);
+    expect(errors).to.have.length(1);
+    expect(errors[0])
+      .to.be.instanceOf(Error)
+      .and.include({ code: 'ERR_METHOD_NOT_IMPLEMENTED' })
+      .with.property('message', 'The class Forgetful does not implement run()');
   });
 });
 
