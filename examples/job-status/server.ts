@@ -92,7 +92,9 @@ export class JobServer {
       response.end(JSON.stringify(body));
     };
     try {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      const asked = request.url ?? '/';
+      if (!URL.canParse(asked, 'http://localhost')) throw new Refused(400, 'bad URL');
+      const { pathname, searchParams } = new URL(asked, 'http://localhost');
       const [, jobs, id = '', ...more] = pathname.split('/');
       if (jobs !== 'jobs' || more.length > 0) throw new Refused(404, `no ${pathname} here`);
       if (request.method === 'POST' && id === '') send(201, await this.#post(searchParams));

@@ -80,7 +80,9 @@ export class ChatServer {
       response.end(JSON.stringify(body));
     };
     try {
-      const url = new URL(request.url ?? '/', 'http://localhost');
+      const asked = request.url ?? '/';
+      if (!URL.canParse(asked, 'http://localhost')) throw new BadRequest(400, 'bad URL');
+      const url = new URL(asked, 'http://localhost');
       const route = `${request.method} ${url.pathname}`;
       if (route === 'GET /') sendPage(response);
       else if (route === 'GET /messages') send(200, await this.#poll(url.searchParams, gone.signal));

@@ -83,6 +83,7 @@ describe('examples/job-status', () => {
     expect((await ask(base, `/jobs/${unknown}`)).status).to.equal(404);
     expect((await ask(base, '/jobs/..%2Fetc')).status).to.equal(404);
     expect((await ask(base, '/elsewhere')).status).to.equal(404);
+    expect((await ask(base, '//')).status).to.equal(400);
     expect((await ask(base, '/jobs?seconds=-1', 'POST')).body.error).to.equal(
       'seconds must be a number from 0 to 3600',
     );

@@ -124,6 +124,7 @@ describe('examples/long-poll-http', () => {
     );
     expect(await status('/messages', 'x'.repeat(5000))).to.equal(413);
     expect(await status('/elsewhere')).to.equal(404);
+    expect(await status('//')).to.equal(400);
   });
 
   it('answers the parked polls with 503 when it stops, and does stop', async () => {
