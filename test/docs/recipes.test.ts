@@ -9,6 +9,9 @@ import { isInstalled, startPostgres } from '../support/engines.ts';
 
 const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
 
+/** Else Express prints each request that breaks off. */
+const QUIET = { NODE_ENV: 'test' };
+
 /** What gives each recipe a middleware that takes 200 ms before the handler is called. */
 const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: string]>> = {
   'http.mjs': [
@@ -80,7 +83,7 @@ describe('The recipe for a long poll', function () {
       });
 
       it('goes on after a bad URL, and after a post that breaks off', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name));
+        await using server = await DocumentedServer.start(recipe('long-poll', name), QUIET);
         for (const head of ['GET //', 'POST /messages']) {
           const socket = connect(server.port, '127.0.0.1');
           socket.on('error', () => {}); // 'close' follows
