@@ -92,7 +92,7 @@ export class Slab<T = never> {
     const slot = this.push(list, a, b);
     const values = this.#values;
     const index = slot >> STRIDE_BITS;
-    while (values.length < index) values.push(undefined);
+    while (values.length < index) values[values.length] = undefined; // not push(): that is a call
     values[index] = value;
     return slot;
   }
