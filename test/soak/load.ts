@@ -15,6 +15,7 @@ export const COUNTS = {
   fullDisks: { label: 'full disks', aim: undefined },
   throws: { label: 'throws of callbacks', aim: undefined },
   overflows: { label: 'stack overflows', aim: undefined },
+  cutOffs: { label: 'of them inside the engine', aim: undefined },
 } as const;
 
 export interface Load {

@@ -36,7 +36,7 @@ describe('An engine that is cut off in one of its own calls', () => {
             cut++;
             throw new CutOff();
           };
-          const perform = (action: () => void): void => {
+          const perform = (action: () => void): boolean => {
             isDeep = true;
             try {
               action();
@@ -45,6 +45,7 @@ describe('An engine that is cut off in one of its own calls', () => {
             } finally {
               isDeep = false;
             }
+            return true;
           };
           const takes = (error: unknown): void => {
             if (!(error instanceof CutOff)) throw error;

@@ -55,8 +55,11 @@ export interface ScenarioOptions {
 export class Scenario {
   readonly #random: Random;
   readonly #onCallback: () => void;
-  /** Called with each action that comes from outside all callbacks, except those of the clock. */
-  readonly #perform: (action: () => void) => void;
+  /**
+   * Called with each action that comes from outside all callbacks, except those of the clock. False
+   * ends the scenario.
+   */
+  readonly #perform: (action: () => void) => boolean;
   readonly #clock = new ManualClock();
   readonly #timer: SystemTimer;
   readonly #purgatory: Purgatory<number, ScenarioOperation>;
@@ -72,7 +75,7 @@ export class Scenario {
     seed: number,
     onCallback: () => void,
     onError: (error: unknown) => void,
-    perform: (action: () => void) => void,
+    perform: (action: () => void) => boolean,
     { waits = true, extras = true }: ScenarioOptions = {},
   ) {
     this.#waits = waits;
@@ -109,14 +112,16 @@ export class Scenario {
     }
   }
 
-  play(actions: number): void {
+  /** False when it was ended. */
+  play(actions: number): boolean {
     for (let left = actions; left > 0; left--) {
       // A host wakes timers at the top of the stack.
       if (this.#random.below(5) === 0) this.#clock.advance(this.#random.below(20));
-      else this.#perform(() => this.#act());
+      else if (!this.#perform(() => this.#act())) return false;
       this.#depth = 0;
       this.check();
     }
+    return true;
   }
 
   #act(): void {

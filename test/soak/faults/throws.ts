@@ -23,12 +23,13 @@ function play(seed: number, at: number): boolean {
     if (error instanceof Thrown) arrived++;
     else wrong ??= error;
   };
-  const perform = (action: () => void): void => {
+  const perform = (action: () => void): boolean => {
     try {
       action();
     } catch (error) {
       take(error);
     }
+    return true;
   };
   const scenario = new Scenario(seed, onCallback, onError, perform);
   scenario.play(ACTIONS);
