@@ -9,11 +9,9 @@
 // On a fake host a wake-up is always for a task, never for a cascade alone: users step from timer
 // to timer. So the reaper is armed for a later tick too when a task has been stopped.
 //
-// The wake-up that it holds is given up when the next one is there. So when a clock refuses a start,
-// what was pending before is still looked for. When it refuses the end of a pass, nobody would look
-// for what is pending. So the timer is asked once more, in a later turn: perhaps it was the stack
-// that was at its end. What the clock throws then is an uncaught exception. The next start or pass
-// tries again.
+// When a clock refuses to wake, nobody would look for what is pending. So the timer is asked once
+// more, in a later turn: perhaps it was the stack that was at its end. What the clock throws then
+// is an uncaught exception. The next start or pass tries again.
 import { setImmediate as laterTurn } from 'node:timers';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { isHostFaked } from '../clock/host.ts';
@@ -64,13 +62,14 @@ export class Reaper {
    * @throws what the clock throws.
    */
   lookAt(tick: number): void {
+    this.armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
     try {
       if (tick < this.#wakeUpTick) this.#arm(tick);
     } catch (error) {
-      if (this.#wakeUp === undefined) this.#retryLater();
+      this.#retryLater();
       throw error;
     }
-    if (!this.isExact) this.armedTick = this.#wakeUpTick;
+    if (!this.isExact) this.armedTick = tick;
   }
 
   /** Looks at `tick`, be it later than before. @throws what the clock throws. */
@@ -80,12 +79,10 @@ export class Reaper {
   }
 
   #arm(tick: number): void {
-    const wakeUp = this.#clock.wakeAt(tick * this.#tickMs, this.#fire);
-    const before = this.#wakeUp;
-    this.#wakeUp = wakeUp;
+    this.disarm();
+    this.#wakeUp = this.#clock.wakeAt(tick * this.#tickMs, this.#fire);
     this.#wakeUpTick = tick;
-    if (!this.#isRef) wakeUp.unref?.();
-    cancel(before);
+    if (!this.#isRef) this.#wakeUp.unref?.();
   }
 
   /**
@@ -96,7 +93,11 @@ export class Reaper {
     if (!this.isOn) return;
     const wakeUp = this.#wakeUp;
     this.#forget();
-    cancel(wakeUp);
+    try {
+      wakeUp?.cancel();
+    } catch (error) {
+      throwLater(error);
+    }
   }
 
   get isRef(): boolean {
@@ -129,15 +130,6 @@ export class Reaper {
         this.#willRetry = false;
       }
     });
-    this.#willRetry = true;
-  }
-}
-
-/** Never throws, unless the stack is at its end. */
-function cancel(wakeUp: WakeUp | undefined): void {
-  try {
-    wakeUp?.cancel();
-  } catch (error) {
-    throwLater(error);
+    this.#willRetry = true; // not before: the stack may end in the call
   }
 }

@@ -50,47 +50,48 @@ describe('A clock that throws', () => {
     expect(task.runs).to.equal(1);
   });
 
-  it('from wakeAt: the wake-up for what was pending before stays, and the next task asks anew', () => {
+  it('from wakeAt, again and again: the next task has it asked anew, though another is due first', () => {
     const { clock, timer } = onFailing();
     const first = new Task(100);
     timer.add(first);
     failToWake(clock);
-    expect(() => timer.add(new Task(50))).to.throw('no wake-up');
-    expect(clock.next?.atMs).to.equal(100);
-    checkTimerInvariants(timer);
-    clock.fails = false;
-    const sooner = new Task(60);
-    timer.add(sooner);
-    checkTimerInvariants(timer);
-    for (clock.time = 60; clock.time <= 100; clock.time += 40) clock.fire();
-    expect([first.runs, sooner.runs]).to.deep.equal([1, 1]);
-  });
-
-  /** A timer whose first pass ends when the clock fails: a task for 100 ms is left. */
-  function withoutWakeUp(): { clock: FailingClock; timer: SystemTimer; left: Task } {
-    const { clock, timer } = onFailing();
-    const left = new Task(100);
-    timer.add(left);
-    timer.add(new Task(10, () => failToWake(clock)));
-    clock.time = 10;
-    return { clock, timer, left };
-  }
-
-  it('from wakeAt at the end of a pass: it is asked once more in a later turn', async () => {
-    const { clock, timer, left } = withoutWakeUp();
-    expect(() => clock.fire()).to.throw('no wake-up');
+    expect(() => timer.add(new Task(50))).to.throw('no wake-up'); // neither for this one nor, after it, for the first
     expect(clock.next).to.equal(undefined);
     clock.fails = false;
+    const later = new Task(150);
+    timer.add(later);
+    checkTimerInvariants(timer);
+    for (clock.time = 100; clock.time <= 150; clock.time += 50) clock.fire();
+    expect([first.runs, later.runs]).to.deep.equal([1, 1]);
+  });
+
+  it('from wakeAt: it is asked once for the task, and once more in a later turn, for what was pending before', async () => {
+    const { clock, timer } = onFailing();
+    const first = new Task(100);
+    timer.add(first);
+    let asked = 0;
+    const { wakeAt } = clock;
+    clock.wakeAt = () => {
+      asked++;
+      throw new RangeError('Maximum call stack size exceeded');
+    };
+    expect(() => timer.add(new Task(50))).to.throw('call stack');
+    expect(asked).to.equal(1);
+    clock.wakeAt = wakeAt;
     await turn();
     checkTimerInvariants(timer);
     clock.time = 100;
     clock.fire();
-    expect(left.runs).to.equal(1);
+    expect(first.runs).to.equal(1);
   });
 
-  it('from wakeAt at the end of a pass, also in the later turn: that is an uncaught exception, once', async () => {
-    const { clock, timer } = withoutWakeUp();
-    const errors = await uncaughtDuring(1, () => expect(() => clock.fire()).to.throw('no wake-up'));
+  it('from wakeAt, also in the later turn: that is an uncaught exception, once', async () => {
+    const { clock, timer } = onFailing();
+    timer.add(new Task(100));
+    const errors = await uncaughtDuring(1, () => {
+      failToWake(clock);
+      expect(() => timer.add(new Task(50))).to.throw('no wake-up');
+    });
     expect(errors.map(String)).to.deep.equal(['Error: no wake-up']);
     timer.close();
   });
