@@ -110,7 +110,7 @@ export class SchemeTasks implements PendingTasks {
   }
 
   shrink(): void {
-    if (!this.#slab.isSparse) return;
+    if (!this.#slab.isSparse || this.isPassOpen) return;
     const moved = this.#slab.compact();
     this.#due = moved(this.#due);
     this.#next = moved(this.#next);
@@ -118,10 +118,6 @@ export class SchemeTasks implements PendingTasks {
     this.#slab.forEachValue((task, slot) => {
       task.$slot = slot;
     });
-  }
-
-  rest(): void {
-    this.shrink();
   }
 
   #collect(tick: number, due: Slot): void {

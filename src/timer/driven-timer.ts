@@ -12,7 +12,6 @@
 // representation.
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
-import { mustHold } from '../must-hold.ts';
 import { CallbackTask } from './callback-task.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
@@ -56,11 +55,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.clock = clock;
     this.#tasks = tasks;
     this.#runner = new TaskRunner(this, tasks, options, observer);
-    this.#reaper = new Reaper(
-      options,
-      () => this.#wake(),
-      () => this.#endPass(),
-    );
+    this.#reaper = new Reaper(options, tasks, () => this.#wake());
     this.#nowMs = nowMs;
   }
 
@@ -79,8 +74,28 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
-    // Not $slot alone: a careless timer from outside may have left the number of one of our cells.
-    this.#start(task, delayMs, task.$keeper === undefined ? NOT_HELD : task.$slot);
+    const tasks = this.#tasks;
+    // Not by $slot: a careless timer from outside may have left the number of one of our cells.
+    const isMoved = task.$keeper !== undefined;
+    if (this.#isClosed || (!isMoved && tasks.size >= this.#maxPending)) throw this.#refusal();
+    this.#read();
+    const nowMs = this.#nowMs;
+    const nowTick = tickAt(nowMs, this.#tickMs);
+    const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
+    if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
+    task.$keeper = this; // first: it throws for a frozen task
+    try {
+      if (isMoved) tasks.release(task, task.$slot); // after catchUp, which may change it
+      tasks.add(task, tick);
+      // A pass looks on at its end.
+      if (tick < this.#reaper.armedTick && !this.#runner.isRunning) this.#reaper.started(tick);
+    } catch (error) {
+      // A task that nobody will wake up for must not be pending. At the end of the stack there is
+      // no room to compile what was never called: so nothing is, that was not before.
+      if (task.$slot !== NOT_HELD) tasks.release(task, task.$slot);
+      task.$keeper = undefined;
+      throw error;
+    }
   }
 
   /**
@@ -135,7 +150,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       else if (keptBy?.remove(task) === false) continue;
       neverRan.push(task);
     }
-    this.#rest();
+    this.settle();
     return neverRan;
   }
 
@@ -177,67 +192,32 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#nowMs;
   }
 
-  /**
-   * Starts a task that is in no timer (`slot` is NOT_HELD), or moves one that is held here.
-   * `delayMs` is a checked one.
-   */
-  #start(task: TimerTask, delayMs: number, slot: number): void {
-    const tasks = this.#tasks;
-    if (this.#isClosed || (slot === NOT_HELD && tasks.size >= this.#maxPending)) throw this.#refusal();
-    this.#read();
-    const nowMs = this.#nowMs;
-    const nowTick = tickAt(nowMs, this.#tickMs);
-    const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
-    if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
-    task.$keeper = this; // first: it throws for a frozen task
-    try {
-      // Not from `slot`: catchUp may have filed it.
-      if (slot !== NOT_HELD) tasks.release(task, task.$slot);
-      tasks.add(task, tick);
-      if (tick < this.#reaper.armedTick) this.#lookAtFor(tick);
-    } catch (error) {
-      // A task that nobody will wake up for must not be pending. At the end of the stack there is
-      // no room to compile what was never called: so nothing is, that was not before.
-      if (task.$slot !== NOT_HELD) tasks.release(task, task.$slot);
-      task.$keeper = undefined;
-      throw error;
-    }
-  }
-
   #refusal(): Error {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }
 
-  #lookAtFor(tick: number): void {
-    if (this.#runner.isRunning) return; // the pass does so at its end
-    const reaper = this.#reaper;
-    reaper.lookAt(reaper.isExact ? tick : this.#tasks.lookFor(tick));
-  }
-
   /**
-   * To be called after tasks were taken out. Gives memory back, and the wake-up when no task is
-   * left. A pass under way does so at its end.
+   * To be called after tasks were taken out, and at the end of a pass. Gives memory back, and the
+   * wake-up when no task is left. Does nothing while a pass runs tasks.
    *
    * @internal
    */
   settle(): void {
     if (this.#runner.isRunning) return;
-    if (this.#tasks.size === 0) {
-      this.#rest();
-      return;
-    }
-    this.#tasks.shrink();
-    if (this.#reaper.armedTick === Number.POSITIVE_INFINITY) this.#moveWakeUp();
-  }
-
-  /** On a fake host, away from a task that was stopped. */
-  #moveWakeUp(): void {
     const reaper = this.#reaper;
-    if (reaper.isExact) reaper.moveTo(this.#nextLook());
+    if (this.#tasks.size === 0) reaper.disarm();
+    else if (reaper.armedTick === Number.POSITIVE_INFINITY) reaper.stopped();
+    try {
+      this.#tasks.shrink();
+    } catch (error) {
+      // The stack or the memory is at its end, and an operation that completes must get its answer.
+      // What is to be given back is given back the next time.
+      if (!(error instanceof RangeError)) throw error;
+    }
   }
 
   #wake(): void {
-    if (this.#runner.isRunning || this.#isClosed) return;
+    if (this.#runner.isRunning) return;
     const nowMs = this.now();
     const tick = tickAt(nowMs, this.#tickMs);
     try {
@@ -249,51 +229,15 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
   }
 
-  /** Gives memory back, and has the reaper look at what is next. The reaper retries by it. */
   #endPass(): void {
-    if (this.#runner.isRunning || this.#isClosed) return;
-    const tasks = this.#tasks;
-    if (tasks.size === 0) {
-      this.#rest();
-      return;
-    }
-    // Not between two slices: the tasks that would be moved are about to run.
-    if (!tasks.isPassOpen) tasks.shrink();
-    const reaper = this.#reaper;
-    if (!reaper.isOn) return;
-    const tick = this.#nextLook();
-    if (tick < reaper.armedTick) reaper.lookAt(tick);
+    this.settle();
+    this.#reaper.lookOn();
   }
 
-  #nextLook(): number {
-    return this.#reaper.isExact ? this.#tasks.firstTick() : this.#tasks.nextTick();
-  }
-
-  /**
-   * With nothing pending. Does not throw at the end of the stack: it is called while an operation is
-   * completed, which must get its answer.
-   */
-  #rest(): void {
-    this.#reaper.disarm();
-    try {
-      this.#tasks.rest();
-    } catch (error) {
-      // The stack is at its end. What was to be given back is given back the next time.
-      if (!(error instanceof RangeError)) throw error;
-    }
-  }
-
-  /**
-   * Throws unless the timer is sound. For tests.
-   *
-   * @internal
-   */
+  /** @internal As checkTimerInvariants. */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
-    const { armedTick, isOn, isExact } = timer.#reaper;
-    if (!isOn || timer.#runner.isRunning || isExact) return;
-    mustHold(armedTick <= earliest, `armed for ${armedTick}, though ${earliest} is to be looked at`);
-    mustHold(timer.size > 0 || armedTick === Number.POSITIVE_INFINITY, 'armed with nothing pending');
+    if (!timer.#runner.isRunning) timer.#reaper.check(earliest);
   }
 }
 

@@ -43,10 +43,12 @@ export interface PendingTasks {
   firstTick(): number;
   /** Takes out every task, in order. */
   takeAll(): TimerTask[];
-  /** Gives memory back after a burst. It may change every slot. O(1), amortised. */
+  /**
+   * Gives memory back after a burst, but not while a pass is open: the tasks that would be moved are
+   * about to run. With no task pending, it ends an open pass. It may change every slot. O(1),
+   * amortised.
+   */
   shrink(): void;
-  /** With no task pending: ends an open pass, and gives memory back. */
-  rest(): void;
   /** Throws unless it is sound. Returns the tick by which the timer must look. For tests. */
   check(): number;
 }

@@ -1,50 +1,50 @@
 // The wake-up of a timer: when it looks for due tasks next.
 //
 // Ground rules. The reaper owns the one wake-up that a timer holds on its clock. Its timer
-// (DrivenTimer) asks it to look at a tick, and is woken at that tick. For a start, the reaper arms
-// for an earlier tick only. To arm for a later one would cost a host timer for each start. A
-// wake-up that finds nothing due costs one for each bucket. With nothing pending it holds no
-// wake-up, so an idle timer costs the host nothing.
+// (DrivenTimer) says when a task was started or stopped and when a pass has ended, and is woken.
+// The pending tasks say which tick to look at. For a start, the reaper arms for an earlier tick
+// only. To arm for a later one would cost a host timer for each start. A wake-up that finds nothing
+// due costs one for each bucket. With nothing pending it holds no wake-up, so an idle timer costs
+// the host nothing.
 //
 // On a fake host a wake-up is always for a task, never for a cascade alone: users step from timer
 // to timer. So the reaper is armed for a later tick too when a task has been stopped.
 //
-// When a clock refuses to wake, nobody would look for what is pending. So the timer is asked once
+// When a clock refuses to wake, nobody would look for what is pending. So the reaper tries once
 // more, in a later turn: perhaps it was the stack that was at its end. What the clock throws then
 // is an uncaught exception. The next start or pass tries again.
 import { setImmediate as laterTurn } from 'node:timers';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { isHostFaked } from '../clock/host.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { mustHold } from '../must-hold.ts';
 import { throwLater } from '../report-error.ts';
+import type { PendingTasks } from './pending-tasks.ts';
 
 export class Reaper {
   readonly #clock: Clock;
   readonly #tickMs: number = 0;
+  readonly #tasks: PendingTasks;
   readonly #wake: () => void;
-  readonly #retry: () => void;
   #wakeUp: WakeUp | undefined;
   /** The tick of the wake-up. */
   #wakeUpTick = Number.POSITIVE_INFINITY;
   #willRetry = false;
   #isRef = true;
-  /** Only a start for an earlier tick has to call `lookAt`. */
+  /** Only a start for an earlier tick has to call `started`. */
   armedTick: number = Number.NEGATIVE_INFINITY;
   /** False: it never wakes its timer, and `armedTick` stays -Infinity. */
   readonly isOn: boolean;
 
-  /**
-   * @param retry is called once in a later turn when the clock has refused: it is to call `lookAt`.
-   */
   constructor(
     options: { clock: Clock; tickMs: number; reaper: boolean },
+    tasks: PendingTasks,
     wake: () => void,
-    retry: () => void,
   ) {
     this.#clock = options.clock;
     this.#tickMs = options.tickMs;
+    this.#tasks = tasks;
     this.#wake = wake;
-    this.#retry = retry;
     this.isOn = options.reaper;
     if (this.isOn) this.armedTick = Number.POSITIVE_INFINITY;
   }
@@ -57,11 +57,31 @@ export class Reaper {
     return this.#clock === systemClock && isHostFaked();
   }
 
+  /** To be called for a start for a `tick` before `armedTick`. @throws what the clock throws. */
+  started(tick: number): void {
+    this.#lookAt(this.isExact ? tick : this.#tasks.lookFor(tick));
+  }
+
   /**
-   * Looks at `tick` or before. O(1), with one host timer when nobody looked so early.
-   * @throws what the clock throws.
+   * To be called when tasks were stopped and `armedTick` is Infinity. On a fake host, moves away
+   * from a task that is gone. @throws what the clock throws.
    */
-  lookAt(tick: number): void {
+  stopped(): void {
+    if (!this.isExact) return;
+    const tick = this.#tasks.firstTick();
+    if (tick > this.#wakeUpTick) this.disarm();
+    this.#lookAt(tick);
+  }
+
+  /** To be called at the end of a pass. @throws what the clock throws. */
+  lookOn(): void {
+    if (!this.isOn) return;
+    const tick = this.isExact ? this.#tasks.firstTick() : this.#tasks.nextTick();
+    if (tick < this.armedTick) this.#lookAt(tick);
+  }
+
+  /** Looks at `tick` or before. O(1), with one host timer when nobody looked so early. */
+  #lookAt(tick: number): void {
     this.armedTick = Number.POSITIVE_INFINITY; // what a clock that throws leaves armed
     try {
       if (tick < this.#wakeUpTick) this.#arm(tick);
@@ -70,12 +90,6 @@ export class Reaper {
       throw error;
     }
     if (!this.isExact) this.armedTick = tick;
-  }
-
-  /** Looks at `tick`, be it later than before. @throws what the clock throws. */
-  moveTo(tick: number): void {
-    if (tick > this.#wakeUpTick) this.disarm();
-    this.lookAt(tick);
   }
 
   #arm(tick: number): void {
@@ -110,6 +124,15 @@ export class Reaper {
     else this.#wakeUp?.unref?.();
   }
 
+  /** Throws unless it looks at the tick `earliest` or before. For tests, between two passes. */
+  check(earliest: number): void {
+    const { armedTick } = this;
+    if (!this.isOn || this.isExact) return;
+    mustHold(armedTick <= earliest, `armed for ${armedTick}, though ${earliest} is to be looked at`);
+    const isIdle = this.#tasks.size === 0;
+    mustHold(!isIdle || armedTick === Number.POSITIVE_INFINITY, 'armed with nothing pending');
+  }
+
   #forget(): void {
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
@@ -125,7 +148,7 @@ export class Reaper {
     if (this.#willRetry) return;
     laterTurn(() => {
       try {
-        this.#retry();
+        this.lookOn();
       } finally {
         this.#willRetry = false;
       }

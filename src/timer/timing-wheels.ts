@@ -53,13 +53,14 @@ export class TimingWheels {
   }
 
   /**
-   * The earliest tick of a filed task. It is in the head of the queue, as no two buckets overlap,
-   * and the head must not be empty. O(tasks of that bucket).
+   * The earliest tick of a filed task: it is in the head of the queue, as no two buckets overlap. The
+   * head must not be empty. Infinity when there is no head. O(tasks of that bucket).
    */
   firstTick(): number {
     const slab = this.#slab;
-    const { expiration, list } = this.queue.head as TimerTaskList;
     let first = Number.POSITIVE_INFINITY;
+    if (this.queue.head === null) return first;
+    const { expiration, list } = this.queue.head;
     for (let slot = slab.next(list); slot !== list && first > expiration; slot = slab.next(slot)) {
       first = Math.min(first, tickOf(slab.b(slot), slab.a(slot)));
     }

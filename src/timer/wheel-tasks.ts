@@ -17,8 +17,7 @@
 // pass.
 //
 // Costs. add, release: O(1), plus O(log buckets) for the first task of a bucket. take: amortised
-// O(1) for each task and for each wheel that it was filed above the lowest. A jump of the clock
-// costs what one step costs.
+// O(1) for each task and for each wheel that it was filed above the lowest.
 import { mustHold } from '../must-hold.ts';
 import { Slab, type Slot } from '../slab/slab.ts';
 import type { PendingTasks } from './pending-tasks.ts';
@@ -32,8 +31,7 @@ const ROW = 32;
 const MAX_IDLE_CELLS = 64;
 
 export class WheelTasks implements PendingTasks {
-  readonly #bits: number;
-  readonly #didCascade: DidCascade;
+  readonly #wheelsIn: (slab: Slab<TimerTask>) => TimingWheels;
   #slab = new Slab<TimerTask>();
   #due = this.#slab.makeList(0, 0);
   #next = this.#slab.makeList(0, 0);
@@ -48,14 +46,10 @@ export class WheelTasks implements PendingTasks {
   /** The tick of the task that `take` returned last. */
   takenTick: number = 0;
 
-  /**
-   * @param bits log2 of the buckets of each wheel.
-   * @param tick the tick to start from.
-   */
+  /** @param bits log2 of the buckets of each wheel. @param tick the tick to start from. */
   constructor(bits: number, tick: number, didCascade: DidCascade) {
-    this.#bits = bits;
-    this.#didCascade = didCascade;
-    this.#wheels = new TimingWheels(bits, this.#slab, didCascade);
+    this.#wheelsIn = (slab) => new TimingWheels(bits, slab, didCascade);
+    this.#wheels = this.#wheelsIn(this.#slab);
     this.#moveTo(tick);
     this.#horizon = tick;
   }
@@ -131,7 +125,7 @@ export class WheelTasks implements PendingTasks {
     return this.#cursor < this.#horizon || !this.#slab.isEmpty(this.#due);
   }
 
-  /** Whether a pass is open, or tasks without delay wait for the next. No bucket tells of these. */
+  /** Whether a pass is open, or tasks wait for the next. No bucket tells of these. */
   get isOverdue(): boolean {
     return this.isPassOpen || !this.#slab.isEmpty(this.#next);
   }
@@ -161,8 +155,7 @@ export class WheelTasks implements PendingTasks {
       else if (slab.isEmpty(this.#due)) return undefined;
     }
     const slot = slab.next(this.#due);
-    if (this.#readAhead === 0) this.#readRow(slot);
-    this.#readAhead--;
+    if (this.#readAhead-- === 0) this.#readRow(slot);
     const task = slab.value(slot) as TimerTask;
     this.takenTick = tickOf(slab.b(slot), slab.a(slot));
     this.release(task, slot);
@@ -176,7 +169,7 @@ export class WheelTasks implements PendingTasks {
    */
   #readRow(first: Slot): void {
     const slab = this.#slab;
-    let read = 1;
+    let read = 0;
     let slot = slab.next(first);
     while (slot !== this.#due && read < ROW && slab.value(slot)?.$slot === slot) {
       read++;
@@ -185,7 +178,7 @@ export class WheelTasks implements PendingTasks {
     this.#readAhead = read;
   }
 
-  /** Its bucket is the head of the queue then. */
+  /** That of its bucket, which is the head of the queue then. */
   lookFor(): number {
     return this.nextTick();
   }
@@ -199,7 +192,7 @@ export class WheelTasks implements PendingTasks {
 
   firstTick(): number {
     const tick = this.nextTick();
-    return tick === Number.POSITIVE_INFINITY || this.isOverdue ? tick : this.#wheels.firstTick();
+    return this.isOverdue ? tick : this.#wheels.firstTick();
   }
 
   takeAll(): TimerTask[] {
@@ -213,8 +206,12 @@ export class WheelTasks implements PendingTasks {
   }
 
   shrink(): void {
+    if (this.size === 0) this.#rest();
+    else if (this.#slab.isSparse && !this.isPassOpen) this.#compact();
+  }
+
+  #compact(): void {
     const slab = this.#slab;
-    if (!slab.isSparse) return;
     const moved = slab.compact();
     this.#due = moved(this.#due);
     this.#next = moved(this.#next);
@@ -222,12 +219,13 @@ export class WheelTasks implements PendingTasks {
     slab.forEachValue(tellSlot);
   }
 
-  rest(): void {
+  /** With no task in any list. */
+  #rest(): void {
     if (this.#slab.inUse > MAX_IDLE_CELLS || this.#slab.isSparse) {
       this.#slab = new Slab();
       this.#due = this.#slab.makeList(0, 0);
       this.#next = this.#slab.makeList(0, 0);
-      this.#wheels = new TimingWheels(this.#bits, this.#slab, this.#didCascade);
+      this.#wheels = this.#wheelsIn(this.#slab);
     } else {
       this.#wheels.dropEmptyHeads();
     }
@@ -244,8 +242,7 @@ export class WheelTasks implements PendingTasks {
       mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
     }
     mustHold(slots.length === this.size, `${slots.length} tasks are held, size says ${this.size}`);
-    // Not nextTick(), which changes the queue: in a history that is checked at each step, no bucket
-    // would be without tasks for long.
+    // Not nextTick(), which drops empty buckets: a history that is checked all along would have none.
     return this.isOverdue ? this.#cursor : this.#wheels.firstExpiration();
   }
 }
