@@ -4,9 +4,13 @@ import { Purgatory, PurgatoryError } from '../src/index.ts';
 import { bench, Task } from './support/task.ts';
 
 describe('The error for a bad argument', () => {
-  it('cuts a long text that it quotes', () => {
-    const find = (): unknown => new Purgatory('p', { bus: new LocalHub().bus() }).notify('x'.repeat(2_000));
-    expect(find).to.throw('more characters').with.property('message').that.has.length.below(400);
+  it('cuts a long text that it quotes', async () => {
+    const bus = new LocalHub().bus();
+    const purgatory = new Purgatory('p', { bus });
+    const notify = (): void => purgatory.notify('x'.repeat(2_000));
+    expect(notify).to.throw('more characters').with.property('message').that.has.length.below(400);
+    purgatory.close();
+    await bus.close(); // its wake-up would be seen by the tests of fake clocks
   });
 });
 
