@@ -1,9 +1,9 @@
-// A wake-up of the system clock, and the list of the outstanding ones.
+// A wake-up of the system clock.
 //
 // Ground rules. A wake-up waits for one setTimeout of the host, or for a chain of them, or for the
 // next turn. Each arming has a number. A host timer that fires with an old number was given up, and
-// is ignored. No immediate of the host is ever cleared (next-turn.ts). The list has links, because
-// a Set would hash each wake-up: `npm run bench -- churn`, nothing else pending.
+// is ignored. No immediate of the host is ever cleared (next-turn.ts). While it is outstanding, it
+// is in a set of its clock.
 import { rootContext } from '../root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { ForeignTimer, foreign, host, MAX_TIMEOUT_MS } from './host.ts';
@@ -23,32 +23,9 @@ export interface WakingClock extends Pick<Clock, 'now'> {
   wasWokenEarly(shortMs: number): void;
 }
 
-export class WakeUpList {
-  first: HostWakeUp | undefined;
-  #last: HostWakeUp | undefined;
-
-  push(wakeUp: HostWakeUp): void {
-    wakeUp.previous = this.#last;
-    if (this.#last === undefined) this.first = wakeUp;
-    else this.#last.next = wakeUp;
-    this.#last = wakeUp;
-  }
-
-  remove(wakeUp: HostWakeUp): void {
-    const { previous, next } = wakeUp;
-    if (previous === undefined) this.first = next;
-    else previous.next = next;
-    if (next === undefined) this.#last = previous;
-    else next.previous = previous;
-  }
-}
-
 export class HostWakeUp implements WakeUp, NextTurnJob {
-  /** For the list. */
-  previous: HostWakeUp | undefined;
-  next: HostWakeUp | undefined;
   readonly #clock: WakingClock;
-  readonly #outstanding: WakeUpList;
+  readonly #outstanding: Set<HostWakeUp>;
   #isOutstanding = false;
   readonly #atMs: number = 0;
   readonly #wake: () => void;
@@ -57,13 +34,13 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
   #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
   #arming = 0;
 
-  constructor(clock: WakingClock, outstanding: WakeUpList, atMs: number, wake: () => void) {
+  constructor(clock: WakingClock, outstanding: Set<HostWakeUp>, atMs: number, wake: () => void) {
     this.#clock = clock;
     this.#outstanding = outstanding;
     this.#atMs = atMs;
     this.#wake = wake;
     this.#arm(); // reads the clock, which re-arms all outstanding ones when the host was replaced
-    outstanding.push(this);
+    outstanding.add(this);
     this.#isOutstanding = true;
   }
 
@@ -100,7 +77,7 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
 
   #leave(): void {
     this.#isOutstanding = false;
-    this.#outstanding.remove(this);
+    this.#outstanding.delete(this);
   }
 
   #arm(): void {

@@ -20,7 +20,7 @@
 import { endianness } from 'node:os';
 import type { Clock, WakeUp } from './clock.ts';
 import { foreign, host, isPerformanceReal } from './host.ts';
-import { HostWakeUp, WakeUpList, type WakingClock } from './host-wake-up.ts';
+import { HostWakeUp, type WakingClock } from './host-wake-up.ts';
 
 const hostSetTimeout = host.setTimeout;
 const HostDate = host.Date;
@@ -66,7 +66,7 @@ class SystemClock implements Clock, WakingClock {
   #offsetMs = ORIGIN_MS;
   #hasWarned = false;
   #lastMs = Number.NEGATIVE_INFINITY;
-  readonly #outstanding = new WakeUpList();
+  readonly #outstanding = new Set<HostWakeUp>();
 
   now(): number {
     if (
@@ -107,7 +107,7 @@ class SystemClock implements Clock, WakingClock {
     if (this.#source() + this.#offsetMs < this.#lastMs) this.#rebase();
     this.#lastMs = this.#source() + this.#offsetMs;
     if (!movesTimers) return this.#lastMs;
-    for (let wakeUp = this.#outstanding.first; wakeUp !== undefined; wakeUp = wakeUp.next) wakeUp.rearm();
+    for (const wakeUp of this.#outstanding) wakeUp.rearm();
     return this.#lastMs;
   }
 
