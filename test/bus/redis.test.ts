@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cluster, Redis } from 'ioredis';
@@ -6,6 +7,7 @@ import { createClient, createCluster } from 'redis';
 import type { Bus } from '../../src/bus/bus.ts';
 import { transportConformance } from '../../src/bus/conformance.ts';
 import { redisBus, redisTransport } from '../../src/bus/redis.ts';
+import type { Transport } from '../../src/bus/transport.ts';
 import { codeOf } from '../support/code-of.ts';
 import { type Engine, isInstalled, startRedis } from '../support/engines.ts';
 import { Listener } from './rig.ts';
@@ -172,7 +174,14 @@ describe('redisBus', () => {
     ports = nodes.map(({ port }) => port);
     const addresses = ports.map((port) => `127.0.0.1:${port}`);
     execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
+    await waitFor(() => ports.every(knowsAllSlots));
   });
+
+  function knowsAllSlots(port: number): boolean {
+    const info = execFileSync('redis-cli', ['-p', `${port}`, 'cluster', 'info'], { encoding: 'utf8' });
+    return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
+  }
+
   after(async () => {
     for (const end of ends) await end();
     for (const node of nodes) await node.stop();
@@ -189,13 +198,13 @@ describe('redisBus', () => {
   };
 
   describe('by ioredis', () => {
-    for (const { title, run } of transportConformance(() => redisTransport(ioCluster(), 'cluster'))) {
-      // A cluster knows its nodes only after a while: a bus tries again, this suite does not.
-      it(title, async () => {
-        await Promise.all(ends.length === 0 ? [new Promise((r) => ioCluster().once('ready', r))] : []);
-        await run();
-      });
-    }
+    // A bus tries again while its client gets to know its nodes; this suite does not.
+    const make = async (): Promise<Transport> => {
+      const client = ioCluster();
+      await once(client, 'ready');
+      return redisTransport(client, 'cluster');
+    };
+    for (const { title, run } of transportConformance(make)) it(title, run);
   });
 
   // After the suite: a node dies.
