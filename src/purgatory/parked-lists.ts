@@ -52,7 +52,9 @@ export interface ParkedLists<Watch> {
    * keys).
    */
   keysOf(operation: DelayedOperation, max: number): unknown[];
-  /** Keys that somebody watches, in no order. Bounded time: of very many keys, some are left out. */
+  /**
+   * Keys that somebody watches, in no order. Bounded time: of very many keys, some are left out.
+   */
   countedKeys(): CountedKey[];
   /** How many operations watch `key`. O(1). */
   watchersOf(key: unknown): number;

@@ -130,7 +130,9 @@ export function checkedWatchKeys<K>(watchKeys: readonly K[]): readonly K[] {
   return keys;
 }
 
-/** Short arrays by hand: that takes half the time of a spread, and most operations have few keys. */
+/**
+ * Short arrays by hand: that takes half the time of a spread, and most operations have few keys.
+ */
 function copyOf<K>(keys: readonly K[]): readonly K[] {
   if (keys.length === 1) return [keys[0]];
   if (keys.length === 2) return [keys[0], keys[1]];

@@ -119,8 +119,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * An event on `key` that is answered at the end of this turn (in a microtask), once however often
    * it is notified before. A completion that notifies in its turn is served in the same go, with
    * constant stack: use this from `onComplete`. A try that notifies its own key without ever
-   * completing is tried for ever, while the event loop goes on. With a bus it is an event in the purgatories of
-   * this name in all other processes too, soon after. Keys are compared as by `checkAndComplete`.
+   * completing is tried for ever, while the event loop goes on. With a bus it is an event in the
+   * purgatories of this name in all other processes too, soon after. Keys are compared as by
+   * `checkAndComplete`.
    *
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
@@ -159,7 +160,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     try {
       const events = this.#events;
       if (this.#parking.tryElsePark(waiter, keys) === undefined) {
-        // Only the attempt's own first part can have caused an event: then one more attempt follows.
+        // Only the attempt's own first part can have caused an event: then one more attempt
+        // follows.
         if (!waiter.isUnderWay || this.#events !== events) this.#parking.tryParked(waiter);
       }
     } catch (error) {

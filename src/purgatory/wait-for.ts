@@ -2,8 +2,8 @@
 //
 // Ground rules. Those of PromisedOperation. An attempt that returns a promise is under way until
 // that settles; there is at most one at a time. A try meanwhile only leaves a note, and the attempt
-// is followed by one more. When the waiter is settled otherwise, what the attempt under way resolves
-// or rejects with is dropped, and `context.signal` aborts.
+// is followed by one more. When the waiter is settled otherwise, what the attempt under way
+// resolves or rejects with is dropped, and `context.signal` aborts.
 import type { OperationKeeper } from './delayed-operation.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';

@@ -44,8 +44,8 @@ export interface PendingTasks {
   /** Takes out every task, in order. */
   takeAll(): TimerTask[];
   /**
-   * Gives memory back after a burst, but not while a pass is open: the tasks that would be moved are
-   * about to run. With no task pending, it ends an open pass. It may change every slot. O(1),
+   * Gives memory back after a burst, but not while a pass is open: the tasks that would be moved
+   * are about to run. With no task pending, it ends an open pass. It may change every slot. O(1),
    * amortised.
    */
   shrink(): void;

@@ -93,8 +93,8 @@ export class SystemTimer extends DrivenTimer {
   }
 
   /**
-   * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as they
-   * are. `settle` must follow, once for all that are released in a row. O(1).
+   * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as
+   * they are. `settle` must follow, once for all that are released in a row. O(1).
    *
    * @internal
    */

@@ -53,8 +53,8 @@ export class TimingWheels {
   }
 
   /**
-   * The earliest tick of a filed task: it is in the head of the queue, as no two buckets overlap. The
-   * head must not be empty. Infinity when there is no head. O(tasks of that bucket).
+   * The earliest tick of a filed task: it is in the head of the queue, as no two buckets overlap.
+   * The head must not be empty. Infinity when there is no head. O(tasks of that bucket).
    */
   firstTick(): number {
     const slab = this.#slab;

@@ -27,7 +27,9 @@ import { type DidCascade, TimingWheels } from './timing-wheels.ts';
 
 /** Due tasks that are read at a time. */
 const ROW = 32;
-/** With more cells in use, wheels without tasks are large: they still have the buckets of a burst. */
+/**
+ * With more cells in use, wheels without tasks are large: they still have the buckets of a burst.
+ */
 const MAX_IDLE_CELLS = 64;
 
 export class WheelTasks implements PendingTasks {
@@ -96,7 +98,9 @@ export class WheelTasks implements PendingTasks {
     tellSlot(task, NOT_HELD);
   }
 
-  /** Takes out a task, if it is here, that was frozen and could not be told its slot. O(capacity). */
+  /**
+   * Takes out a task, if it is here, that was frozen and could not be told its slot. O(capacity).
+   */
   releaseFrozen(task: TimerTask): void {
     let found = NOT_HELD;
     this.#slab.forEachValue((value, slot) => {
@@ -242,7 +246,8 @@ export class WheelTasks implements PendingTasks {
       mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
     }
     mustHold(slots.length === this.size, `${slots.length} tasks are held, size says ${this.size}`);
-    // Not nextTick(), which drops empty buckets: a history that is checked all along would have none.
+    // Not nextTick(), which drops empty buckets: a history that is checked all along would have
+    // none.
     return this.isOverdue ? this.#cursor : this.#wheels.firstExpiration();
   }
 }
