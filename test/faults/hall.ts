@@ -11,15 +11,16 @@ import { relayBus } from '../../src/bus/cluster.ts';
 import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../support/engines.ts';
 import type { Order, Report } from './member.ts';
 import { SharedState } from './shared-state.ts';
+import { startThread } from './thread.ts';
 
-export type EngineName = 'redis' | 'nats' | 'postgres' | 'cluster';
+export type EngineName = 'redis' | 'nats' | 'postgres' | 'cluster' | 'workers';
 
 const STARTERS = { redis: startRedis, nats: startNats, postgres: startPostgres };
 
 export class Hall {
   readonly engineName: EngineName;
   readonly keys: number;
-  /** Undefined for node:cluster, whose engine is this process. */
+  /** Undefined for node:cluster and worker threads, whose engine is this process. */
   engine: Engine | undefined;
   proxy: TcpProxy | undefined;
   readonly members: Worker[] = [];
@@ -37,18 +38,17 @@ export class Hall {
     writeFileSync(path, '');
     truncateSync(path, SharedState.size(this.keys));
     if (this.engineName === 'cluster') this.#relay = relayBus();
-    else {
+    else if (this.engineName !== 'workers') {
       this.engine = await STARTERS[this.engineName]();
       this.proxy = await new TcpProxy(this.engine.port).start();
     }
-    cluster.setupPrimary({
-      exec: fileURLToPath(new URL('./member.ts', import.meta.url)),
-      execArgv: ['--import', 'tsx', '--expose-gc'],
-      args: [this.engineName, `${this.proxy?.port ?? 0}`, path, `${this.keys}`, JSON.stringify(options)],
-    });
+    const exec = new URL('./member.ts', import.meta.url);
+    const port = `${this.proxy?.port ?? 0}`;
+    const args = [this.engineName, port, path, `${this.keys}`, JSON.stringify(options)];
+    const execArgv = ['--import', 'tsx', '--expose-gc'];
+    cluster.setupPrimary({ exec: fileURLToPath(exec), execArgv, args });
     for (let member = 0; member < count; member++) {
-      const worker = cluster.fork();
-      this.members.push(worker);
+      this.members.push(this.engineName === 'workers' ? startThread(exec, args) : cluster.fork());
     }
     await Promise.all(this.members.map((worker) => this.#isReady(worker)));
     await this.until('all are live', (reports) => reports.every(({ state }) => state === 'live'));

@@ -5,6 +5,7 @@
 // another process made, or by its own change. An answered wait is parked again for the next change.
 // The process obeys orders that come as messages, and answers each of them once.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort } from 'node:worker_threads';
 import { listen } from '../../src/events/index.ts';
 import { Purgatory } from '../../src/index.ts';
 import { LoopProbe } from './loop-probe.ts';
@@ -152,7 +153,16 @@ function report(withLatencies: boolean): Report {
   };
 }
 
-process.on('message', async (order: Order) => {
+function tell(answer: Report | 'ready', sent = (): void => {}): void {
+  if (parentPort === null) {
+    process.send?.(answer, undefined, undefined, sent);
+    return;
+  }
+  parentPort.postMessage(answer);
+  sent();
+}
+
+(parentPort ?? process).on('message', async (order: Order) => {
   if (!('do' in order)) return; // the relay's
   if (order.do === 'park') {
     for (let key = order.from; key < order.to; key++) void wait(key, order.timeoutMs).catch(() => {});
@@ -177,8 +187,8 @@ process.on('message', async (order: Order) => {
     await close();
   }
   const answer = report(order.do === 'report' && order.latencies === true);
-  process.send?.(answer, undefined, undefined, () => {
+  tell(answer, () => {
     if (order.do === 'end') process.exit();
   });
 });
-process.send?.('ready');
+tell('ready');

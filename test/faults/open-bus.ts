@@ -7,6 +7,7 @@ import { clusterBus } from '../../src/bus/cluster.ts';
 import { natsBus } from '../../src/bus/nats.ts';
 import { postgresBus } from '../../src/bus/postgres.ts';
 import { redisBus } from '../../src/bus/redis.ts';
+import { workersBus } from '../../src/bus/workers.ts';
 
 /** The bus, and a function that ends the client that it was made of. */
 export async function openBus(
@@ -32,5 +33,6 @@ export async function openBus(
     const bus = postgresBus(() => new pg.Client(config), options);
     return { bus, close: async () => {} };
   }
+  if (engine === 'workers') return { bus: workersBus(options), close: async () => {} };
   return { bus: clusterBus(options), close: async () => {} };
 }

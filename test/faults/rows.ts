@@ -80,7 +80,7 @@ async function inHall(
 
 const latency: Row = {
   name: 'A to B',
-  engines: ALL,
+  engines: [...ALL, 'workers'],
   run: (engine, scale) =>
     inHall(engine, { ...scale, members: 2, parked: 2_000 }, async (hall) => {
       const [a, b] = hall.members;

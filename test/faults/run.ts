@@ -1,4 +1,4 @@
-// `npm run faults -- redis|nats|postgres|cluster [--short] [--only <part of a row's name>]`: breaks
+// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]`: breaks
 // real engines under load, and prints the outcome.
 //
 // It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
@@ -7,7 +7,7 @@ import { isInstalled } from '../support/engines.ts';
 import type { EngineName } from './hall.ts';
 import { type Result, ROWS, type Scale } from './rows.ts';
 
-const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster'];
+const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
 const FULL: Scale = {
   parked: 100_000,
   members: 4,
@@ -39,7 +39,7 @@ const cells = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
 console.log(cells(['engine', 'case', 'what', 'measured', 'bar', '']));
 console.log(cells(['---', '---', '---', '---:', '---:', '---']));
 for (const engine of engines) {
-  if (engine !== 'cluster' && !isInstalled(engine)) continue;
+  if (engine !== 'cluster' && engine !== 'workers' && !isInstalled(engine)) continue;
   for (const row of ROWS) {
     if (!row.engines.includes(engine) || !row.name.includes(values.only)) continue;
     for (const result of await row.run(engine, values.short ? SHORT : FULL)) print(engine, row.name, result);

@@ -230,8 +230,9 @@ export class TcpProxy {
   }
 
   async start(): Promise<this> {
-    this.#server = createServer((near) => {
-      const far = connect(this.#port, '127.0.0.1');
+    // Without noDelay the proxy would hold small writes back, which no client and no engine does.
+    this.#server = createServer({ noDelay: true }, (near) => {
+      const far = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
       const pair: [Socket, Socket] = [near, far];
       this.#pairs.add(pair);
       for (const [from, to] of [
