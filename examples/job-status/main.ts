@@ -1,7 +1,6 @@
 // node --import tsx examples/job-status/main.ts [port] [--workers N] [--bus URL] [--inspect]
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serveInspector } from '../workers/inspector.ts';
 import { run } from '../workers/run.ts';
 import { openFolder } from './folder-store.ts';
 import { openTable } from './postgres-store.ts';
@@ -9,24 +8,11 @@ import { JobServer } from './server.ts';
 
 await run({
   defaultPort: 8081,
-  async serve({ bus, pool }, { port, inspect }) {
+  async serve({ bus, pool }) {
     const store =
       pool === undefined ? await openFolder(join(tmpdir(), 'purgatory-jobs')) : await openTable(pool);
     const server = new JobServer({ store, bus, worker: process.env.WORKER });
-    const inspector = inspect
-      ? await serveInspector({
-          purgatories: [server.waits],
-          buses: bus === undefined ? [] : [bus],
-        })
-      : undefined;
-    return {
-      port: await server.listen(port),
-      inspector: inspector?.url,
-      async close() {
-        inspector?.close();
-        await server.close();
-      },
-    };
+    return { server, waits: server.waits };
   },
   help: (url) => `Start a job, then wait for it, on whichever process answers:
   curl -X POST '${url}/jobs?seconds=5'

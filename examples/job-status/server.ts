@@ -5,12 +5,11 @@
 // can be read. A waiter reads nothing: in each process, `load` reads a job once for all its
 // waiters.
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PurgatoryError } from 'purgatory';
 import type { Bus } from 'purgatory/bus';
 import { SharedWaits } from 'purgatory/shared';
 import { timeoutSignal } from 'purgatory/timers';
+import { type Answer, type Exchange, JsonServer, Refused } from '../workers/json-server.ts';
 import type { Job, JobStore } from './jobs.ts';
 
 export interface JobServerOptions {
@@ -19,16 +18,6 @@ export interface JobServerOptions {
   readonly bus?: Bus | undefined;
   /** The name of this process in its answers. */
   readonly worker?: string | undefined;
-}
-
-/** A request that cannot be served, with the status of the answer. */
-class Refused extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
 }
 
 const MAX_SECONDS = 3_600;
@@ -41,13 +30,15 @@ const ID = /^[0-9a-f-]{36}$/;
 export class JobServer {
   readonly waits: SharedWaits<Job>;
   readonly #store: JobStore;
-  readonly #worker: string;
   readonly #stopped = new AbortController();
-  readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server: JsonServer;
 
   constructor({ store, bus, worker = `${process.pid}` }: JobServerOptions) {
     this.#store = store;
-    this.#worker = worker;
+    this.#server = new JsonServer((exchange) => this.#answer(exchange), {
+      headers: { 'x-worker': worker },
+      graceMs: GRACE_MS,
+    });
     this.waits = new SharedWaits<Job>('jobs', {
       ...(bus === undefined ? {} : { bus }),
       maxParked: 100_000,
@@ -62,54 +53,23 @@ export class JobServer {
 
   /** Listens on the loopback interface; returns the port. */
   listen(port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', () =>
-        resolve((this.#server.address() as { port: number }).port),
-      );
-    });
+    return this.#server.listen(port);
   }
 
   /** Answers all waiters with 503, stops the jobs of this process, and ends. */
   close(): Promise<void> {
     this.waits.close();
     this.#stopped.abort();
-    return new Promise((resolve) => {
-      const grace = setTimeout(() => this.#server.closeAllConnections(), GRACE_MS);
-      this.#server.close(() => {
-        clearTimeout(grace);
-        resolve();
-      });
-    });
+    return this.#server.close();
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
-    const send = (status: number, body: object): void => {
-      if (!this.#server.listening) response.setHeader('connection', 'close');
-      response.writeHead(status, { 'content-type': 'application/json', 'x-worker': this.#worker });
-      response.end(JSON.stringify(body));
-    };
-    try {
-      const asked = request.url ?? '/';
-      if (!URL.canParse(asked, 'http://localhost')) throw new Refused(400, 'bad URL');
-      const { pathname, searchParams } = new URL(asked, 'http://localhost');
-      const [, jobs, id = '', ...more] = pathname.split('/');
-      if (jobs !== 'jobs' || more.length > 0) throw new Refused(404, `no ${pathname} here`);
-      if (request.method === 'POST' && id === '') send(201, await this.#post(searchParams));
-      else if (request.method === 'GET' && ID.test(id)) {
-        send(...(await this.#get(id, searchParams, gone.signal)));
-      } else throw new Refused(404, `no ${request.method} ${pathname} here`);
-    } catch (error) {
-      if (gone.signal.aborted) return;
-      if (error instanceof Refused) send(error.status, { error: error.message });
-      else if (error instanceof PurgatoryError) send(503, { error: error.message });
-      else {
-        console.error(error);
-        send(500, { error: 'the server is at fault' });
-      }
-    }
+  async #answer({ request, url, signal }: Exchange): Promise<Answer> {
+    const { pathname, searchParams } = url;
+    const [, jobs, id = '', ...more] = pathname.split('/');
+    if (jobs !== 'jobs' || more.length > 0) throw new Refused(404, `no ${pathname} here`);
+    if (request.method === 'POST' && id === '') return [201, await this.#post(searchParams)];
+    if (request.method === 'GET' && ID.test(id)) return await this.#get(id, searchParams, signal);
+    throw new Refused(404, `no ${request.method} ${pathname} here`);
   }
 
   /** Starts a job and answers at once, with its first version. */
@@ -143,7 +103,7 @@ export class JobServer {
    * that has written or seen a version and asks for it never gets an earlier state, whichever
    * process answers. At the deadline: the job as it is, with status 202.
    */
-  async #get(id: string, query: URLSearchParams, signal: AbortSignal): Promise<[number, object]> {
+  async #get(id: string, query: URLSearchParams, signal: AbortSignal): Promise<Answer> {
     const least = number(query, 'version', 0, Number.MAX_SAFE_INTEGER);
     const timeoutMs = number(query, 'wait', 25_000, MAX_WAIT_MS);
     const isAny = query.get('state') === 'any';

@@ -1,5 +1,4 @@
 // node --import tsx examples/long-poll-http/main.ts [port] [--workers N] [--bus URL] [--inspect]
-import { serveInspector } from '../workers/inspector.ts';
 import { run } from '../workers/run.ts';
 import { feedOf } from './feed-of.ts';
 import { MemoryFeed } from './memory-feed.ts';
@@ -9,26 +8,13 @@ import { ChatServer } from './server.ts';
 await run({
   defaultPort: 8080,
   inPrimary: () => shareFeed(new MemoryFeed()),
-  async serve(engine, { port, inspect }) {
+  async serve(engine) {
     const server = new ChatServer({
       feed: await feedOf(engine),
       bus: engine.bus,
       worker: process.env.WORKER,
     });
-    const inspector = inspect
-      ? await serveInspector({
-          purgatories: [server.polls],
-          buses: engine.bus === undefined ? [] : [engine.bus],
-        })
-      : undefined;
-    return {
-      port: await server.listen(port),
-      inspector: inspector?.url,
-      async close() {
-        inspector?.close();
-        await server.close();
-      },
-    };
+    return { server, waits: server.polls };
   },
   help: (url) => `Open it in two windows, or:
   curl '${url}/messages?room=lobby&min=1&wait=25000'

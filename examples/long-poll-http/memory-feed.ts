@@ -1,7 +1,9 @@
 // The feed in memory: the last `keep` messages of each room. Ground rules: a room exists from its
 // first message on.
+
+import { Refused } from '../workers/json-server.ts';
 import type { Feed, Message, News } from './feed.ts';
-import { BadRequest, type Post } from './requests.ts';
+import type { Post } from './requests.ts';
 
 export class MemoryFeed implements Feed {
   readonly #rooms = new Map<string, Message[]>();
@@ -18,7 +20,7 @@ export class MemoryFeed implements Feed {
     const { room } = post;
     let messages = this.#rooms.get(room);
     if (messages === undefined) {
-      if (this.#rooms.size >= this.#maxRooms) throw new BadRequest(429, 'too many rooms');
+      if (this.#rooms.size >= this.#maxRooms) throw new Refused(429, 'too many rooms');
       messages = [];
       this.#rooms.set(room, messages);
     }

@@ -5,8 +5,9 @@
 // in the order in which they arrive.
 import cluster from 'node:cluster';
 import { Replies } from 'purgatory/replies';
+import { Refused } from '../workers/json-server.ts';
 import type { Feed, Message, News } from './feed.ts';
-import { BadRequest, type Post } from './requests.ts';
+import type { Post } from './requests.ts';
 
 interface Question {
   readonly feedQuestion: number;
@@ -37,7 +38,7 @@ async function answerTo(feed: Feed, { feedQuestion: feedAnswer, append, after }:
     const { rooms, id } = after ?? { rooms: [], id: 0 };
     return { feedAnswer, value: await feed.after(rooms, id, { signal: new AbortController().signal }) };
   } catch (error) {
-    const { status = 500, message } = error as BadRequest;
+    const { status = 500, message } = error as Refused;
     return { feedAnswer, error: { status, message } };
   }
 }
@@ -51,7 +52,7 @@ export class PrimaryFeed implements Feed {
     process.on('message', ({ feedAnswer, value, error }: Partial<Answer>) => {
       if (feedAnswer === undefined) return;
       if (value !== undefined) this.#replies.resolve(feedAnswer, value);
-      else this.#replies.reject(feedAnswer, new BadRequest(error?.status ?? 500, error?.message ?? ''));
+      else this.#replies.reject(feedAnswer, new Refused(error?.status ?? 500, error?.message ?? ''));
     });
   }
 

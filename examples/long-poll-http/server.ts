@@ -9,11 +9,12 @@
 // that fails answers nobody: the poll waits on, and is tried again when the bus is live again,
 // until its deadline.
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Purgatory, PurgatoryError } from 'purgatory';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Purgatory } from 'purgatory';
 import type { Bus } from 'purgatory/bus';
+import { type Answer, type Exchange, JsonServer, Refused } from '../workers/json-server.ts';
 import type { Feed, Message, News } from './feed.ts';
-import { BadRequest, type Post, parsePoll, readPost } from './requests.ts';
+import { type Post, parsePoll, readPost } from './requests.ts';
 
 const GRACE_MS = 200;
 const page = await readFile(new URL('page.html', import.meta.url));
@@ -30,24 +31,21 @@ export interface ChatOptions {
 export class ChatServer {
   readonly polls: Purgatory<string>;
   readonly #feed: Feed;
-  readonly #worker: string;
   #isOut = false;
-  readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server: JsonServer;
 
   constructor({ feed, bus, maxParked = 100_000, worker = `${process.pid}` }: ChatOptions) {
     this.polls = new Purgatory('polls', { maxParked, ...(bus === undefined ? {} : { bus }) });
     this.#feed = feed;
-    this.#worker = worker;
+    this.#server = new JsonServer((exchange) => this.#answer(exchange), {
+      headers: { 'cache-control': 'no-store', 'x-worker': worker },
+      graceMs: GRACE_MS,
+    });
   }
 
   /** Listens on the loopback interface; returns the port. */
   listen(port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', () =>
-        resolve((this.#server.address() as { port: number }).port),
-      );
-    });
+    return this.#server.listen(port);
   }
 
   /**
@@ -55,48 +53,15 @@ export class ChatServer {
    */
   close(): Promise<void> {
     this.polls.close();
-    return new Promise((resolve) => {
-      // Connections that a client opened in advance and never used would hold the server for
-      // seconds.
-      const grace = setTimeout(() => this.#server.closeAllConnections(), GRACE_MS);
-      this.#server.close(() => {
-        clearTimeout(grace);
-        resolve();
-      });
-    });
+    return this.#server.close();
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
-    const send = (status: number, body: object): void => {
-      // A client that keeps its connection would keep a server that is closing.
-      if (!this.#server.listening) response.setHeader('connection', 'close');
-      response.writeHead(status, {
-        'content-type': 'application/json',
-        'cache-control': 'no-store',
-        'x-worker': this.#worker,
-      });
-      response.end(JSON.stringify(body));
-    };
-    try {
-      const asked = request.url ?? '/';
-      if (!URL.canParse(asked, 'http://localhost')) throw new BadRequest(400, 'bad URL');
-      const url = new URL(asked, 'http://localhost');
-      const route = `${request.method} ${url.pathname}`;
-      if (route === 'GET /') sendPage(response);
-      else if (route === 'GET /messages') send(200, await this.#poll(url.searchParams, gone.signal));
-      else if (route === 'POST /messages') send(201, await this.#post(request));
-      else throw new BadRequest(404, `no ${route} here`);
-    } catch (error) {
-      if (gone.signal.aborted) return;
-      if (error instanceof BadRequest) send(error.status, { error: error.message });
-      else if (error instanceof PurgatoryError) send(503, { error: error.message });
-      else {
-        console.error(error);
-        send(500, { error: 'the server is at fault' });
-      }
-    }
+  async #answer({ request, response, url, signal }: Exchange): Promise<Answer | undefined> {
+    const route = `${request.method} ${url.pathname}`;
+    if (route === 'GET /') return sendPage(response);
+    if (route === 'GET /messages') return [200, await this.#poll(url.searchParams, signal)];
+    if (route === 'POST /messages') return [201, await this.#post(request)];
+    throw new Refused(404, `no ${route} here`);
   }
 
   async #poll(query: URLSearchParams, signal: AbortSignal): Promise<object> {
@@ -109,7 +74,7 @@ export class ChatServer {
     const result = await this.polls.waitFor(rooms, read, { timeoutMs: waitMs, signal });
     // In both cases, enough or out of time, it gets what there is.
     const news = result.expired ? await this.#read(rooms, after, signal) : result.value;
-    if (news === undefined) throw new BadRequest(503, 'the messages cannot be read now');
+    if (news === undefined) throw new Refused(503, 'the messages cannot be read now');
     return { ...news, waitedMs: Math.round(performance.now() - since) };
   }
 
@@ -137,9 +102,9 @@ export class ChatServer {
     try {
       return await this.#feed.append(post);
     } catch (error) {
-      if (error instanceof BadRequest) throw error;
+      if (error instanceof Refused) throw error;
       this.#feedFailed(error);
-      throw new BadRequest(503, 'messages cannot be taken now');
+      throw new Refused(503, 'messages cannot be taken now');
     }
   }
 
@@ -150,7 +115,7 @@ export class ChatServer {
   }
 }
 
-function sendPage(response: ServerResponse): void {
+function sendPage(response: ServerResponse): undefined {
   response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy':

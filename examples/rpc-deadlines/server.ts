@@ -1,7 +1,8 @@
 // The answering side. A call brings its budget, which becomes a deadline here. So the server stops
 // work that nobody waits for, even when the cancel is lost. Handlers see one signal for deadline,
 // cancel and loss of the connection.
-import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { SystemTimer } from 'purgatory';
 import { timeoutSignal } from 'purgatory/timers';
 import { onLine, type Reply, type Request, sendLine } from './lines.ts';
@@ -20,13 +21,9 @@ export class RpcServer {
   }
 
   /** Listens on the loopback interface; returns the port. */
-  listen(port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', () =>
-        resolve((this.#server.address() as { port: number }).port),
-      );
-    });
+  async listen(port: number): Promise<number> {
+    await once(this.#server.listen(port, '127.0.0.1'), 'listening');
+    return (this.#server.address() as AddressInfo).port;
   }
 
   close(): Promise<void> {

@@ -4,24 +4,26 @@
 // 1. Ctrl-C reaches the whole process group. Workers ignore it, and the primary tells them to stop.
 import cluster from 'node:cluster';
 import { relayBus } from 'purgatory/bus/cluster';
+import type { ObservedPurgatory } from 'purgatory/inspector';
 import { type CommandLine, parseCommandLine, Unusable } from './command-line.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { serveInspector } from './inspector.ts';
 import { Primary } from './primary.ts';
 import { announce, type Ready, type Word } from './words.ts';
 
+/** The server of this process, which does not listen yet. */
 export interface Served {
-  readonly port: number;
-  /** The address of the inspector of this process. */
-  readonly inspector: string | undefined;
-  close(): Promise<void>;
+  readonly server: { listen(port: number): Promise<number>; close(): Promise<void> };
+  /** What the inspector of this process shows, besides the bus. */
+  readonly waits: ObservedPurgatory;
 }
 
 export interface Program {
   readonly defaultPort: number;
   /** What the primary does for its workers, besides relaying. */
   inPrimary?(commandLine: CommandLine): void;
-  /** Starts the server in this process. */
-  serve(engine: Engine, commandLine: CommandLine): Promise<Served>;
+  /** Makes the server of this process. */
+  serve(engine: Engine): Promise<Served>;
   /** What is printed below the address. */
   help(url: string): string;
 }
@@ -69,12 +71,18 @@ async function start(
 ): Promise<{ ready: Ready; stop: () => Promise<void> }> {
   const engine = await openEngine(commandLine.bus);
   try {
-    const { port, inspector, close } = await program.serve(engine, commandLine);
+    const { server, waits } = await program.serve(engine);
+    const { bus } = engine;
+    const inspector = commandLine.inspect
+      ? await serveInspector({ purgatories: [waits], buses: bus === undefined ? [] : [bus] })
+      : undefined;
+    const port = await server.listen(commandLine.port);
     const stop = async (): Promise<void> => {
-      await close();
+      inspector?.close();
+      await server.close();
       await engine.close();
     };
-    return { ready: { port, inspector, pid: process.pid }, stop };
+    return { ready: { port, inspector: inspector?.url, pid: process.pid }, stop };
   } catch (error) {
     await engine.close();
     const { code, port } = error as { code?: string; port?: number };
