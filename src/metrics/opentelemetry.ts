@@ -11,14 +11,13 @@ import {
   BUS_READINGS,
   type Durations,
   LOAD_READINGS,
-  Measured,
-  type MetricSources,
   PURGATORY_READINGS,
   REAPER_LATENESS,
   type Reading,
   TIME_PARKED,
   TIMER_READINGS,
-} from './sources.ts';
+} from './readings.ts';
+import { Measured, type MetricSources } from './sources.ts';
 
 /** What is needed of a Meter of OpenTelemetry. */
 export interface OpenTelemetryMeter {

@@ -17,14 +17,13 @@ import {
   type CountsBy,
   type Durations,
   LOAD_READINGS,
-  Measured,
-  type MetricSources,
   PURGATORY_READINGS,
   REAPER_LATENESS,
   type Reading,
   TIME_PARKED,
   TIMER_READINGS,
-} from './sources.ts';
+} from './readings.ts';
+import { Measured, type MetricSources } from './sources.ts';
 
 /** What is needed of a prom-client Registry. */
 export interface PrometheusRegistry {

@@ -1,0 +1,229 @@
+// The list of all metrics: names, units and meaning, for every kind of registry.
+//
+// Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
+// writes it; prometheus.ts makes Prometheus' name of it.
+import type { BusSnapshot } from '../bus/bus-snapshot.ts';
+import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
+import type { LoadsSnapshot } from '../shared/load-meter.ts';
+import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+
+/** A metric whose value is read at a scrape. */
+export interface Reading<Snapshot> {
+  readonly name: string;
+  readonly help: string;
+  /** A counter only grows. A gauge is a number of things that are there now. */
+  readonly type: 'counter' | 'gauge';
+  readonly unit: string;
+  readonly of: (snapshot: Snapshot) => number;
+}
+
+/** A counter with a label of its own besides that of its source. */
+export interface CountsBy<Snapshot> {
+  readonly name: string;
+  readonly help: string;
+  readonly unit: string;
+  readonly label: string;
+  readonly of: (snapshot: Snapshot) => Readonly<Record<string, number>>;
+}
+
+/** A metric of durations. */
+export interface Durations {
+  readonly name: string;
+  readonly help: string;
+  readonly unit: 's';
+}
+
+function gauge<S>(name: string, thing: string, help: string, of: (snapshot: S) => number): Reading<S> {
+  return { name, help, type: 'gauge', unit: `{${thing}}`, of };
+}
+
+function counter<S>(name: string, thing: string, help: string, of: (snapshot: S) => number): Reading<S> {
+  return { ...gauge(name, thing, help, of), type: 'counter' };
+}
+
+export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
+  gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', (now) => now.parked),
+  gauge(
+    'purgatory.watches',
+    'watch',
+    'Pairs of a parked operation and a key that it watches',
+    (now) => now.watched,
+  ),
+  gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', (now) => now.watchedKeys),
+  counter('purgatory.parked', 'operation', 'Operations that were parked', (now) => now.totals.parked),
+  counter(
+    'purgatory.completed_early',
+    'operation',
+    'Parked operations that were completed before their deadline',
+    (now) => now.totals.completed,
+  ),
+  counter(
+    'purgatory.expired',
+    'operation',
+    'Parked operations that their deadline completed',
+    (now) => now.totals.expired,
+  ),
+  counter(
+    'purgatory.cancelled',
+    'operation',
+    'Parked operations that were taken out unanswered',
+    (now) => now.totals.cancelled,
+  ),
+  counter(
+    'purgatory.failures',
+    'failure',
+    'Throws of user code inside a pass or an expiry',
+    (now) => now.totals.failed,
+  ),
+];
+
+/** Of SharedWaits alone. */
+export const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
+  gauge(
+    'purgatory.loads_under_way',
+    'load',
+    'Loads of shared state that have not ended',
+    (now) => now.underWay,
+  ),
+  counter('purgatory.loads', 'load', 'Loads of shared state', (now) => now.totals.begun),
+  counter(
+    'purgatory.keys_loaded',
+    'key',
+    'Keys that were loaded, each load counted',
+    (now) => now.totals.keys,
+  ),
+  counter('purgatory.loads_failed', 'load', 'Loads that failed', (now) => now.totals.failed),
+  counter(
+    'purgatory.loads_in_vain',
+    'load',
+    'Loads that ended without an answer for a waiter',
+    (now) => now.totals.inVain,
+  ),
+];
+
+export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
+  gauge(
+    'purgatory.timer.pending_tasks',
+    'task',
+    'Tasks that are pending in the timer, parked operations included',
+    (now) => now.pending,
+  ),
+  gauge(
+    'purgatory.timer.queued_buckets',
+    'bucket',
+    'Buckets in the DelayQueue',
+    (now) => now.delayQueue.size,
+  ),
+  counter('purgatory.timer.tasks_run', 'task', 'Tasks that ran', (now) => now.totals.ran),
+  counter(
+    'purgatory.timer.tasks_failed',
+    'task',
+    'Tasks that threw, parked operations not included',
+    (now) => now.totals.failed,
+  ),
+  counter(
+    'purgatory.timer.tasks_cascaded',
+    'task',
+    'Tasks re-added to a finer wheel, each time counted',
+    (now) => now.totals.cascaded,
+  ),
+  counter(
+    'purgatory.timer.slices',
+    'slice',
+    'Times that the reaper yielded to the event loop with more to run',
+    (now) => now.totals.slices,
+  ),
+];
+
+export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
+  gauge('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
+    now.state === 'live' ? 1 : 0,
+  ),
+  gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', (now) => now.peers),
+  gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', (now) => now.pendingKeys),
+  counter('purgatory.bus.published', 'hint', 'Hints that were published', (now) => now.totals.published),
+  counter(
+    'purgatory.bus.merged',
+    'hint',
+    'Published hints for a key that was waiting to be sent',
+    (now) => now.totals.merged,
+  ),
+  counter(
+    'purgatory.bus.received',
+    'hint',
+    'Hints that came from other processes',
+    (now) => now.totals.received,
+  ),
+  counter(
+    'purgatory.bus.for_nobody',
+    'hint',
+    'Received hints for a key that nobody watched',
+    (now) => now.totals.forNobody,
+  ),
+  counter(
+    'purgatory.bus.overflowed',
+    'key',
+    'Keys that became part of a "try everything"',
+    (now) => now.totals.overflowed,
+  ),
+  counter(
+    'purgatory.bus.frames_sent',
+    'frame',
+    'Frames sent, echoes included',
+    (now) => now.totals.framesSent,
+  ),
+  counter(
+    'purgatory.bus.frames_received',
+    'frame',
+    'Frames of other processes',
+    (now) => now.totals.framesReceived,
+  ),
+  counter(
+    'purgatory.bus.frames_dropped',
+    'frame',
+    'Frames that were late, repeated or none',
+    (now) => now.totals.framesDropped,
+  ),
+  counter(
+    'purgatory.bus.sweeps',
+    'sweep',
+    'Times that a member tried everything',
+    (now) => now.totals.sweeps,
+  ),
+  counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', (now) => now.totals.swept),
+];
+
+export const BUS_GAPS: CountsBy<BusSnapshot> = {
+  name: 'purgatory.bus.gaps',
+  help: 'Times in which hints may have been missed',
+  unit: '{gap}',
+  label: 'cause',
+  of: (now) => now.totals.gaps,
+};
+
+export const BUS_GAP_TIME: CountsBy<BusSnapshot> = {
+  name: 'purgatory.bus.gap_time',
+  help: 'How long gaps lasted',
+  unit: 's',
+  label: 'cause',
+  of: ({ totals: { gapMs } }) =>
+    Object.fromEntries(Object.entries(gapMs).map(([cause, ms]) => [cause, ms / 1_000])),
+};
+
+export const BUS_ECHO: Durations = {
+  name: 'purgatory.bus.echo',
+  help: 'How long an echo took from its publication to its arrival',
+  unit: 's',
+};
+
+export const TIME_PARKED: Durations = {
+  name: 'purgatory.time_parked',
+  help: 'How long operations were parked that have left, however they left',
+  unit: 's',
+};
+
+export const REAPER_LATENESS: Durations = {
+  name: 'purgatory.reaper_lateness',
+  help: 'How long after the tick of their deadline tasks ran',
+  unit: 's',
+};
