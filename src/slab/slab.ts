@@ -87,6 +87,8 @@ export class Slab<T = never> {
 
   /**
    * As `push` and `setValue`. All or nothing: the one call that may overflow the stack comes first.
+   * `setValue` is written out: a call of it makes a park 4 % dearer (`npm run bench --
+   * park-complete`).
    */
   pushValue(list: Slot, a: number, b: number, value: T): Slot {
     const slot = this.push(list, a, b);
