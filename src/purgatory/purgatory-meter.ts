@@ -84,7 +84,8 @@ export class PurgatoryMeter {
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
     if (operationParked.hasSubscribers) {
-      operationParked.publish({ purgatory: this.#purgatory, operation, watches } satisfies OperationParked);
+      const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
+      operationParked.publish(event satisfies OperationParked);
     }
   }
 

@@ -1,12 +1,6 @@
 // What a purgatory and its waits can be told, and the checks of it, for every kind of purgatory.
 import { checkedSignal } from '../abort-listeners.ts';
-import {
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  invalidArgValue,
-} from '../errors.ts';
+import { checkedFunction, checkedNumber, checkedOptions, invalidArgType } from '../errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
@@ -115,27 +109,4 @@ export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
-}
-
-/**
- * A copy of the watch keys: what an array's getters, or a Proxy, give later is of no account, nor
- * what user code does to the array during the first try.
- *
- * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one.
- */
-export function checkedWatchKeys<K>(watchKeys: readonly K[]): readonly K[] {
-  if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
-  const keys = copyOf(watchKeys);
-  if (keys.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
-  return keys;
-}
-
-/**
- * Short arrays by hand: that takes half the time of a spread, and most operations have few keys.
- */
-function copyOf<K>(keys: readonly K[]): readonly K[] {
-  if (keys.length === 1) return [keys[0]];
-  if (keys.length === 2) return [keys[0], keys[1]];
-  if (keys.length === 3) return [keys[0], keys[1], keys[2]];
-  return [...keys];
 }

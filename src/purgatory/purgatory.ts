@@ -20,6 +20,7 @@ import { invalidArgType, purgatoryClosed } from '../errors.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { BusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { KeyCopies } from './key-copies.ts';
 import { KeyHints } from './key-hints.ts';
 import { NotifiedKeys } from './notified-keys.ts';
 import { ParkedWalk } from './parked-walk.ts';
@@ -29,7 +30,6 @@ import type { WaitResult } from './promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
-  checkedWatchKeys,
   checkOperation,
   type PurgatoryOptions,
   type WaitOptions,
@@ -52,6 +52,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   readonly #passes: Passes<K>;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
+  readonly #copies = new KeyCopies<K>();
   readonly #hints = new KeyHints();
   readonly #notified = new NotifiedKeys<K>(this);
   /** Counts the events, to see one that comes in the middle of a first attempt. */
@@ -91,7 +92,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
     const keys = this.#checkedKeys(watchKeys);
-    return this.#parking.tryElsePark(op, keys) ?? this.#parking.tryParked(op);
+    const isCompleted = this.#parking.tryElsePark(op, keys);
+    this.#copies.giveBack(keys);
+    return isCompleted ?? this.#parking.tryParked(op);
   }
 
   /**
@@ -159,7 +162,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const waiter = new Waiter(attempt, checked);
     try {
       const events = this.#events;
-      if (this.#parking.tryElsePark(waiter, keys) === undefined) {
+      const isCompleted = this.#parking.tryElsePark(waiter, keys);
+      this.#copies.giveBack(keys);
+      if (isCompleted === undefined) {
         // Only the attempt's own first part can have caused an event: then one more attempt
         // follows.
         if (!waiter.isUnderWay || this.#events !== events) this.#parking.tryParked(waiter);
@@ -178,7 +183,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   }
 
   #checkedKeys(watchKeys: readonly K[]): readonly K[] {
-    const keys = checkedWatchKeys(watchKeys);
+    const keys = this.#copies.take(watchKeys);
     if (this.#link !== undefined) keys.forEach(checkHintKey);
     if (isDebugging) this.#hints.lookAt(this.name, keys);
     return keys;

@@ -221,26 +221,26 @@ export class Slab<T = never> {
    */
   compact(): Moved {
     const cells = this.#cells;
+    const values = this.#values;
+    const used = this.#inUse;
+    const from = this.#free.inUse(used);
     const forward = new Int32Array(this.capacity);
-    let used = 0;
-    this.#free.forEachInUse((cell) => {
-      forward[cell] = used++ << STRIDE_BITS;
-    });
+    for (let i = 0; i < used; i++) forward[from[i]] = i << STRIDE_BITS;
     let capacity = MIN_CELLS;
     while (capacity < used) capacity *= 2;
     const moved = new Int32Array(capacity << STRIDE_BITS);
-    const values: (T | undefined)[] = [];
-    this.#free.forEachInUse((cell) => {
-      const from = cell << STRIDE_BITS;
-      const to = forward[cell];
-      moved[to + NEXT] = forward[cells[from + NEXT] >> STRIDE_BITS];
-      moved[to + PREV] = forward[cells[from + PREV] >> STRIDE_BITS];
-      moved[to + A] = cells[from + A];
-      moved[to + B] = cells[from + B];
-      if (this.#values.length > 0) values.push(this.#values[cell]);
-    });
+    const movedValues: (T | undefined)[] = [];
+    for (let i = 0; i < used; i++) {
+      const old = from[i] << STRIDE_BITS;
+      const slot = i << STRIDE_BITS;
+      moved[slot + NEXT] = forward[cells[old + NEXT] >> STRIDE_BITS];
+      moved[slot + PREV] = forward[cells[old + PREV] >> STRIDE_BITS];
+      moved[slot + A] = cells[old + A];
+      moved[slot + B] = cells[old + B];
+      if (values.length > 0) movedValues[i] = values[from[i]];
+    }
     this.#use(moved, new FreeCells(used, capacity));
-    this.#values = values;
+    this.#values = movedValues;
     return (slot) => forward[slot >> STRIDE_BITS] as Slot;
   }
 

@@ -1,0 +1,54 @@
+// The watch keys of the operation that is being parked, checked and copied: what an array's
+// getters, or a Proxy, give later is of no account, nor what user code does to the array during the
+// first try.
+//
+// Ground rules. It belongs to one purgatory. A copy is for one call that parks, from `take` to
+// `giveBack`, and nobody keeps it for longer. One short copy of each length is used again and
+// again. While it is taken, a call inside that call gets a new one; where a call throws, its copy
+// is left to the collector. A copy that nobody has taken holds no key.
+//
+// Costs. O(keys). To make each copy anew costs no more time, but as many bytes as an operation
+// takes. The collector comes twice as often then, and finds more operations alive: with 100,000
+// parked, `string-keys` parks a third slower and `park-complete` takes a tenth more (`npm run bench
+// -- string-keys park-complete`).
+import { invalidArgType, invalidArgValue } from '../errors.ts';
+
+/** Most operations have few keys. */
+const MAX_LENGTH = 3;
+
+export class KeyCopies<K> {
+  /** By length. */
+  readonly #spares: ((K | undefined)[] | undefined)[] = [];
+
+  /**
+   * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one.
+   */
+  take(watchKeys: readonly K[]): readonly K[] {
+    if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
+    const { length } = watchKeys;
+    const spare = length <= MAX_LENGTH ? this.#spares[length] : undefined;
+    if (spare === undefined) return newCopy(watchKeys);
+    this.#spares[length] = undefined;
+    // Without a loop: that takes half the time.
+    spare[0] = watchKeys[0];
+    if (length > 1) spare[1] = watchKeys[1];
+    if (length > 2) spare[2] = watchKeys[2];
+    return spare as K[];
+  }
+
+  giveBack(copy: readonly K[]): void {
+    const { length } = copy;
+    if (length > MAX_LENGTH) return;
+    const spare = copy as (K | undefined)[];
+    spare[0] = undefined;
+    if (length > 1) spare[1] = undefined;
+    if (length > 2) spare[2] = undefined;
+    this.#spares[length] = spare;
+  }
+}
+
+function newCopy<K>(watchKeys: readonly K[]): readonly K[] {
+  const copy = [...watchKeys];
+  if (copy.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
+  return copy;
+}
