@@ -1,18 +1,23 @@
 // The errors that have a code. Each is made here, and nowhere else in src/.
 //
-// Two families. A PurgatoryError says that a valid call met a state that refuses it (closed, full,
-// already parked). Its `code` is stable and begins with ERR_PURGATORY_. A bad argument gets a
-// TypeError or RangeError with the code that Node would use. It names the argument, the rule and
-// the value. Nothing has changed when it is thrown.
+// Two families. A PurgatoryError says what went wrong though the arguments were good (closed, full,
+// already parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. A bad
+// argument, and user code that does not keep to its contract, gets a TypeError or RangeError with
+// the code that Node would use. It names the argument, the rule and the value. A call that throws
+// one for an argument has changed nothing.
 //
 // Made elsewhere, as none of them has a code of ours: a DOMException (timeout-signal.ts and
-// abort-listeners.ts), the AbortError of Node's timers (timers/promises.ts), the plain Errors in
-// which a bus says why a connection broke (src/bus), and mustHold in tests (must-hold.ts).
+// abort-listeners.ts, wait-for.ts), the AggregateError of two throws (delayed-operation.ts), the
+// AbortError of Node's timers (timers/promises.ts), the plain Errors in which a bus says why a
+// connection broke (src/bus), and mustHold in tests (must-hold.ts).
 import { inspect } from 'node:util';
 
 /** The stable codes of {@link PurgatoryError}. */
 export type PurgatoryErrorCode =
-  /** The timer or purgatory has been closed. */
+  /**
+   * What was called has been closed: a timer, a purgatory, a bus, replies, idle timeouts, shared
+   * waits.
+   */
   | 'ERR_PURGATORY_CLOSED'
   /** `maxPending` or `maxParked` is reached. */
   | 'ERR_PURGATORY_FULL'
@@ -28,10 +33,10 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_FROZEN'
   /** `checkAndComplete` inside a try led to the same try again and again. */
   | 'ERR_PURGATORY_ENDLESS_TRIES'
-  /** The bus has a member of that name in this process. */
+  /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
   /**
-   * The engine behind the bus cannot serve it, now or later: no permission, a replica, no relay.
+   * The server behind the bus cannot serve it, now or later: no permission, a replica, a pooler.
    */
   | 'ERR_PURGATORY_BUS_REFUSED'
   /**
@@ -330,7 +335,7 @@ export function checkedOptions<T extends object>(value: T | undefined): Partial<
 function withCode<E extends Error>(error: E, code: string, maker: (...args: never[]) => Error): E {
   Error.captureStackTrace(error, maker);
   Object.defineProperty(error, 'name', { value: `${error.name} [${code}]`, configurable: true });
-  void error.stack; // is written when it is first read, by the name of then
+  void error.stack; // V8 writes it at its first reading, with the name that the error has then
   Reflect.deleteProperty(error, 'name');
   Object.defineProperty(error, 'toString', { value: toStringWithCode, configurable: true, writable: true });
   return Object.assign(error, { code });

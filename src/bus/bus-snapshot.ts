@@ -76,7 +76,7 @@ export interface BusTotals {
   framesSent: number;
   /** Frames of other processes. */
   framesReceived: number;
-  /** Frames that were dropped: repeated or late, of another version, or no frames at all. */
+  /** Frames that were dropped: repeated, of another version, or no frames at all. */
   framesDropped: number;
   /** How often members tried everything, all members together. */
   sweeps: number;

@@ -66,10 +66,10 @@ export interface BusOptions {
    */
   maxPendingKeys?: number | undefined;
   /**
-   * Gets what went wrong: the reason of a gap (each error of a gap once), a process with another
-   * protocol version, a refusal. Default: errors that end by themselves are not reported. What
-   * somebody must repair is printed as a warning of the process. A bus that is not live 5 s after
-   * it was made prints a warning with the last error (`PURGATORY_BUS_NOT_LIVE`).
+   * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
+   * another protocol version, a refusal. Default: errors that end by themselves are not reported.
+   * What somebody must repair is printed as a warning of the process. A bus that is not live 5 s
+   * after it was made prints a warning with the last error (`PURGATORY_BUS_NOT_LIVE`).
    */
   onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */

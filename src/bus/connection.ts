@@ -24,7 +24,9 @@ export interface ConnectionOwner {
   /** An echo has come back after `ms`. */
   echoed(ms: number): void;
   becameLive(): void;
-  /** It is not live. It was until now, or this is another error of the gap. */
+  /**
+   * It is not live. `wasLive`: it was until now. Else it is another error before it becomes live.
+   */
   broke(cause: GapCause, error: unknown, wasLive: boolean): void;
   refused(error: unknown): void;
   received(text: string): void;

@@ -1,6 +1,6 @@
 // Who hears what went wrong with a bus: `onError`, or the warnings of the process.
 //
-// Ground rules. It reports an error once, however often it comes, until the bus is live again.
+// Ground rules. It does not report the same error twice in a row, until the bus is live again.
 // Without `onError` it prints what somebody must repair. It also prints, once, that the bus has not
 // become live in time. The cause is often a wrong address, and nothing else would say so.
 import { PurgatoryError } from '../errors.ts';

@@ -17,9 +17,9 @@ export interface InboxOwner {
 /** The same as a timer's slice (system-timer-options.ts). */
 const SLICE_MS = 5;
 /**
- * A waiter that a try answers goes on in a microtask after the slice, where the clock does not see
- * what that costs. One slice may follow another without a look at timers: the first while the loop
- * polls, the next as an immediate. A hint that nobody waits for is no try.
+ * A waiter that a try answers runs in a microtask after the slice, where the clock does not count
+ * it. Two slices may run before the loop checks its timers: one in the poll phase, the next in an
+ * immediate. A hint that nobody waits for does not count as a try.
  */
 const SLICE_TRIES = 256;
 /**

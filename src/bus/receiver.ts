@@ -1,5 +1,5 @@
-// The receiving half of a bus. Frames are read, put in order by their origin and number, and handed
-// to the members as hints to try, or as sweeps.
+// The receiving half of a bus. Frames are read, compared with what came before by their origin and
+// number, and handed to the members as hints to try, or as sweeps.
 //
 // Ground rules. It owns the inbox and the numbers received from other processes. Frames of its own
 // origin go back to the connection, which looks for echoes. A repeated frame is dropped. A missing

@@ -76,7 +76,7 @@ export class Sender {
     await flushed;
   }
 
-  /** Drops the connection when the frame under way has been so for over `timeoutMs`. */
+  /** Drops the connection when the transport has not confirmed a frame for over `timeoutMs`. */
   checkConfirmed(nowMs: number, timeoutMs: number): void {
     if (this.#underWay !== undefined && nowMs - this.#underWay.sinceMs > timeoutMs) {
       this.#connection.fail('publish', new Error('The engine did not confirm a frame'));

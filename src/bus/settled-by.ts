@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 
 /**
  * Resolves when `work` has settled, and at `atMs` by `clock` at the latest. Never rejects. Keeps
- * the process alive until it resolves: the sockets of an engine's client may not do so.
+ * the process alive until it resolves: the sockets of an engine's client might not do so.
  */
 export function settledBy(clock: Clock, atMs: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {

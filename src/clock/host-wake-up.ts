@@ -2,8 +2,8 @@
 //
 // Ground rules. A wake-up waits for one setTimeout of the host, or for a chain of them, or for the
 // next turn. Each arming has a number. A host timer that fires with an old number was given up, and
-// is ignored. No immediate of the host is ever cleared (next-turn.ts). While it is outstanding, it
-// is in a set of its clock.
+// is ignored. No immediate of the host is ever cleared (next-turn.ts). While a wake-up is
+// outstanding, it is in a set of its clock.
 import { rootContext } from '../root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { ForeignTimer, foreign, host, MAX_TIMEOUT_MS } from './host.ts';

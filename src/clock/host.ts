@@ -3,8 +3,9 @@
 // Ground rules. The globals are looked up at every call, so a replacement that is installed after
 // the import just works. A replacement of setTimeout or setInterval is foreign: a fake, or a
 // wrapper of some tool. The drop-in timers of this library are not foreign: their module says so
-// (`standsOnUs`). A wrapper around them is not foreign either. It is found out when it calls back
-// into the engine. If the engine waited for one of these, it would wait for itself.
+// (`standsOnUs`). A wrapper around them is not foreign either. The engine detects such a wrapper
+// when it calls back into the engine. An engine that waits for its own timers would wait for
+// itself.
 //
 // Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
 import { rootContext } from '../root-context.ts';
@@ -81,7 +82,7 @@ export class ForeignTimer {
   }
 
   /**
-   * Whether it has come out, in the constructor or since, that this is a timer of ours in disguise.
+   * Whether `start` was found, in the constructor or later, to use a timer of this library.
    */
   get standsOnUs(): boolean {
     return onUs.has(this.#start);
@@ -96,8 +97,8 @@ export class ForeignTimer {
   }
 
   /**
-   * The timer of a fake that is gone is abandoned: node:test's clearTimeout corrupts the next mock
-   * when called after its own.
+   * A timer of a fake that was removed is not cleared: the clearTimeout of a finished node:test
+   * mock, if it is called, corrupts the next mock.
    */
   clear(): void {
     if (globalThis[this.#name] === this.#start) this.#clear(this.#timer as never);

@@ -36,7 +36,7 @@ export class NextTurn {
     }
     const { isRef } = job;
     this.#coming.add(job);
-    if (isRef) this.#holding++; // nothing that can overflow the stack between this and the line before
+    if (isRef) this.#holding++; // right after `add`: no call in between that may overflow the stack
     this.#tellHost();
   }
 

@@ -90,8 +90,8 @@ class SystemClock implements Clock, WakingClock {
     if (this.#hasWarned || this.#source !== fromHrtime) return;
     this.#hasWarned = true;
     process.emitWarning(
-      `A fake of setTimeout that moves neither Date nor performance was over ${Math.ceil(shortMs)} ms early by both: ` +
-        'timers of purgatory go by the real time. Let it fake Date too.',
+      `A fake of setTimeout that moves neither Date nor performance was ${Math.ceil(shortMs)} ms early by the real time: ` +
+        'timers of purgatory go by that. Let it fake Date too.',
       { type: 'PurgatoryWarning', code: 'PURGATORY_FAKE_WITHOUT_TIME' },
     );
   }
@@ -119,8 +119,8 @@ class SystemClock implements Clock, WakingClock {
   }
 
   /**
-   * Our time goes on from the last reading, by whole ms: so a whole ms of a fake is the edge of a
-   * tick.
+   * Our time goes on from the last reading. The offset changes by whole ms, so each whole ms of a
+   * fake is the edge of a tick.
    */
   #rebase(): void {
     this.#offsetMs += Math.ceil(this.#lastMs - (this.#source() + this.#offsetMs));

@@ -7,8 +7,8 @@ import type { Parking } from './parking.ts';
 import { type PurgatorySnapshot, purgatorySnapshot, type SnapshotOptions } from './purgatory-snapshot.ts';
 
 /**
- * What is parked, for who looks at it operation by operation: the lists may be asked only about
- * operations that the parking keeps. @internal
+ * The parked operations, for code that reads them one by one. Ask `lists` only about operations for
+ * which `keeps` returns true. @internal
  */
 export type ParkedView = Pick<Parking<never>, 'lists' | 'keeps' | 'meter'>;
 

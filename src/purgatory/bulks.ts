@@ -2,9 +2,9 @@
 // once, at the end, for what is left then.
 //
 // Ground rules. It belongs to one Parking. A pass is inside a bulk: nothing moves in memory during
-// a bulk, so a pass may hold places. Bulks may be nested. They are not counted down: where a chain
-// of events has overflowed the stack, inner bulks have no end, and the end of an outer one makes up
-// for them.
+// a bulk, so a pass may hold places. Bulks may be nested. `end` sets the count back to what it was
+// at its `begin`, and does not subtract 1: when a chain of events has overflowed the stack, inner
+// bulks never reach their `end`.
 //
 // Costs. begin, end: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';

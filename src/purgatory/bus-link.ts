@@ -31,7 +31,7 @@ export interface BusLinkOptions {
   sweepMs?: number | undefined;
 }
 
-/** What a purgatory with a bus is told: its options, checked. */
+/** The checked bus options of a purgatory, and the clock for its sweep. */
 export interface CheckedBusLink {
   readonly bus: JoinableBus;
   readonly sweepMs: number;
@@ -48,7 +48,9 @@ export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): 
   return { bus: checkedBus(bus), sweepMs: checked, clock };
 }
 
-/** What it asks of a sweep: `ended` is called at the end, with how many were tried. */
+/**
+ * The sweep of a member. It calls `ended` at its end, with the number of operations that it tried.
+ */
 export interface Sweeper {
   begin(ended: (tried: number) => void): void;
   stop(): void;
@@ -59,7 +61,7 @@ export class BusLink {
   readonly #sweep: Sweeper | undefined;
 
   /**
-   * @param hinted what is done for a hint from elsewhere: whether anybody waited on the key.
+   * @param hinted handles a hint from another process. Returns whether anybody waited on the key.
    * @param sweep undefined where there is nothing to try.
    * @throws what `join` throws.
    */

@@ -4,7 +4,7 @@
 // NOT_PARKED, or COMPLETED, which it never leaves. Completing goes through `forceComplete` alone,
 // whoever calls it. It marks the operation, takes it off the timer and every watch list, and only
 // then runs user code. So if an event, a force, a deadline, an abort and a cancel meet, one of them
-// wins and the others find nothing. (Kafka: DelayedOperation, whose compare-and-set this is; a
+// wins and the others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A
 // single thread needs none.)
 import { invalidReturnValue, methodNotImplemented, notCompleted } from '../errors.ts';
 import { TimerTask } from '../timer/timer-task.ts';
@@ -34,7 +34,7 @@ export interface OperationKeeper {
  */
 export abstract class DelayedOperation extends TimerTask {
   /**
-   * Where the operation is parked, in the watch lists that keep it; NOT_PARKED or COMPLETED else.
+   * Where the operation is in the lists that keep it, 0 or more; NOT_PARKED or COMPLETED else.
    */
   $place: number;
 
@@ -45,12 +45,16 @@ export abstract class DelayedOperation extends TimerTask {
   }
 
   /**
-   * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. Called
-   * when the operation is parked (twice) and for each event on one of its keys.
+   * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. A
+   * Purgatory calls it before parking, once more right after, and for each event on one of the
+   * keys. A ThresholdPurgatory calls it once, when all thresholds are reached.
    */
   abstract tryComplete(): boolean;
 
-  /** The answer; runs exactly once, when the operation is off the timer and every watch list. */
+  /**
+   * The answer. It runs at most once, when the operation is off the timer and every watch list;
+   * never for one that was cancelled.
+   */
   abstract onComplete(): void;
 
   /** Runs after `onComplete` when it was the deadline that completed the operation. */
@@ -80,7 +84,7 @@ export abstract class DelayedOperation extends TimerTask {
   }
 
   static {
-    // What TypeScript demands of a subclass, a subclass in JavaScript may lack.
+    // TypeScript requires a subclass to implement them. A subclass in JavaScript may lack them.
     for (const name of ['tryComplete', 'onComplete'] as const) {
       DelayedOperation.prototype[name] = function (): never {
         throw methodNotImplemented(this.constructor.name, name);
@@ -119,7 +123,8 @@ export function tryOnce(operation: DelayedOperation): boolean {
 function badResult(operation: DelayedOperation, result: unknown): Error {
   const type = operation.constructor.name;
   if (result === true) return notCompleted(type);
-  // The rejection of a promise that nobody should have returned is not to end the process besides.
+  // A promise that `tryComplete` returned by mistake may reject. That must not end the process as
+  // well.
   Promise.resolve(result).catch(() => {});
   return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
 }

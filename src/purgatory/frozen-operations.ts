@@ -1,14 +1,14 @@
 // Operations that user code froze while they were parked. Their fields cannot tell any more what
 // became of them.
 //
-// Ground rules. It belongs to one Parking and remembers, for those that have left, whether they
-// were answered: so each is answered once at most, and whoever asks later is told no. It keeps none
-// of them in memory.
+// Ground rules. It belongs to one Parking. It remembers which of the frozen operations that left
+// were answered. So each is answered at most once, and a later `complete` returns false. It keeps
+// none of them in memory.
 import { invalidArgValue } from '../errors.ts';
 import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 
 /**
- * For an operation that is parked nowhere: it must be possible to tell it where it is.
+ * Checks that `$place` of an operation that is parked nowhere can be written.
  *
  * @throws TypeError ERR_INVALID_ARG_VALUE
  */

@@ -1,6 +1,6 @@
-// The watch keys of the operation that is being parked, checked and copied: what an array's
-// getters, or a Proxy, give later is of no account, nor what user code does to the array during the
-// first try.
+// The watch keys of the operation that is being parked, checked and copied. Only the keys at that
+// moment count: getters, a Proxy, and what user code does to the array in the first try cannot
+// change them.
 //
 // Ground rules. It belongs to one purgatory. A copy is for one call that parks, from `take` to
 // `giveBack`, and nobody keeps it for longer. One short copy of each length is used again and

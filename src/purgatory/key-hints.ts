@@ -1,9 +1,9 @@
 // A hint to developers who ask for it (NODE_DEBUG=purgatory): a key that is an object may be one
 // that no event can find.
 //
-// Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them. Who
-// parks on `{ topic: 'orders' }` must notify with that very object. It is said once for each
-// purgatory.
+// Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them.
+// After parking on `{ topic: 'orders' }`, an event must use that same object. The hint is printed
+// once for each purgatory.
 import { debug } from '../debug.ts';
 import { keyText } from './key-text.ts';
 

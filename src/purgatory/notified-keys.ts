@@ -40,7 +40,8 @@ export class NotifiedKeys<K> {
     this.#keys.clear();
   }
 
-  // The turn's first notifier must not lend its async context to what the others' events complete.
+  // In the root context: what completes for other notifiers must not get the async context of the
+  // first one.
   readonly #serveInRoot = (): void => rootContext.runInAsyncScope(this.#serve, this);
 
   #serve(): void {

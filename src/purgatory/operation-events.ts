@@ -24,14 +24,17 @@ export interface OperationParked {
 export interface OperationTried {
   readonly purgatory: Named;
   readonly operation: DelayedOperation;
-  /** The key of the event; undefined for the second try, right after parking, and for a sweep. */
+  /**
+   * The key of the event. Undefined for the second try, right after parking, for a sweep, and for
+   * the attempt that follows one whose promise has settled.
+   */
   readonly key: unknown;
 }
 
 /**
  * `purgatory:operation:completed`, `...:expired`, `...:cancelled`: the operation has left the timer
- * and every watch list, and none of its user code has run yet. Completed means answered before the
- * deadline, cancelled means unanswered (aborted and closed included).
+ * and every watch list, and neither `onComplete` nor `onExpiration` has run yet. Completed means
+ * answered before the deadline, cancelled means unanswered (aborted and closed included).
  */
 export interface OperationEnded {
   readonly purgatory: Named;

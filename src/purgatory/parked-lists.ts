@@ -64,8 +64,8 @@ export interface ParkedLists<Watch> {
    */
   operationsOf(key: unknown, max: number): DelayedOperation[];
   /**
-   * The keys that somebody watches. It may be kept over turns: keys that come meanwhile are given
-   * too. O(1) a step.
+   * The keys that somebody watches, or that are kept for another reason. It may be kept over turns:
+   * keys that come meanwhile are given too. O(1) a step.
    */
   allKeys(): IterableIterator<unknown>;
   /** Throws unless all is sound. For tests: O(pairs). */

@@ -2,8 +2,8 @@
 // operation once.
 //
 // Ground rules. It keeps an index of memory, and no operation. Memory moves only when under a
-// quarter of it is still in use; then the walk begins a new round, which tries some once more and
-// nobody never.
+// quarter of it is still in use. Then the walk begins a new round. So some operations are tried
+// twice, and none is left out.
 import type { Parking } from './parking.ts';
 import type { Sweep, Walk } from './sweep.ts';
 import type { Watchers } from './watchers.ts';

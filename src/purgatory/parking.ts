@@ -7,8 +7,9 @@
 // afterwards why an operation left. It handles what user code throws where no caller of the user's
 // could: inside a pass, and in an expiry.
 //
-// An operation comes in by `tryElsePark`. A condition that may have come true between that try and
-// the parking needs a second try: `tryParked`.
+// An operation comes in by `tryElsePark`, or by `park` alone where there is nothing to try. A
+// condition that may have come true between that try and the parking needs a second try:
+// `tryParked`.
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
@@ -74,8 +75,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries `operation`, unless `isReady` tells that it cannot be: true iff that completed it, false
-   * if it was completed already. Else parks it: undefined.
+   * Tries `operation` if `isReady`. Returns true if that try completed it, and false if it was
+   * completed otherwise. Else parks it, and returns undefined.
    *
    * @throws what the try throws; then nothing is parked.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
@@ -141,15 +142,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries a parked operation for an event: true iff that completed it, be it by a forceComplete
-   * that the try does not tell of. What it throws is reported.
+   * Tries a parked operation for an event. True iff that completed it, also if `tryComplete` called
+   * `forceComplete` and then returned false or threw. What it throws is reported.
    */
   tries(operation: DelayedOperation): boolean {
     const left = this.#left;
     let isCompleted = false;
     try {
       if (tryOnce(operation)) return true;
-      // Not from the operation at once: most tries are in vain, and nobody leaves in them.
+      // The counter is compared first: in most tries nobody leaves, so the operation need not be
+      // read.
       if (left === this.#left || operation instanceof PromisedOperation) return false;
       isCompleted = operation.isCompleted;
     } catch (error) {
@@ -185,8 +187,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For `cancel()`, and for a shared timer that is closed, which is the one way in which a waiter
-   * can meet this.
+   * For `cancel()`, and for a timer that is closed by itself: a waiter can meet only that.
    */
   remove(operation: DelayedOperation): boolean {
     if (this.#frozen?.has(operation)) return false;
@@ -237,8 +238,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * stamp.
    */
   #leave(operation: DelayedOperation, left: typeof COMPLETED | typeof NOT_PARKED): number {
-    // The stack may overflow in each of these steps. Until the last, it can be taken out again:
-    // what is done stays done.
+    // The stack may overflow in any of these steps. Then the operation can be taken out again: a
+    // second call does nothing for the steps that are done.
     this.#left = (this.#left + 1) | 0;
     const stamp = this.lists.leave(operation);
     const timer = this.#releasing;

@@ -5,14 +5,14 @@
 // anything: the lists move the pass along when somebody leaves (watch-lists.ts). What a try throws
 // is reported, and the pass goes on.
 //
-// A try may cause events; a chain of completions does, and an event on its own key in a try may
-// come to an end by itself. But inside MAX_DEPTH events an operation whose try is under way is not
-// tried again: that is an error, which is thrown into that try. Then all unwinds to the outermost
-// event: passes inside it are over, and events inside it do nothing. (If only the innermost ended,
-// each of a hundred watchers would do the same again at each depth.)
+// A try may cause further events, even on its own key: they may come to an end by themselves. But
+// at a depth of MAX_DEPTH nested events or more, an operation whose try is under way is not tried
+// again. The event throws an error into the try that caused it. Then everything unwinds to the
+// outermost event: its inner passes end, and events inside it do nothing. (If only the innermost
+// ended, each of a hundred watchers would do the same again at each depth.)
 //
-// Costs. O(operations that watch the key): `npm run bench -- scan`. Inside MAX_DEPTH events,
-// O(depth) a try.
+// Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
+// or more, O(depth) a try.
 import { endlessTries } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Head } from './lone-watcher.ts';
@@ -24,7 +24,7 @@ const MAX_DEPTH = 256;
 
 export class Passes<K> {
   readonly #parking: Parking<K, Watchers<K>>;
-  /** Operations that are tried inside MAX_DEPTH events, from the outermost in. */
+  /** Operations that are tried at a depth of MAX_DEPTH events or more, from the outermost in. */
   readonly #tried: DelayedOperation[] = [];
   #isUnwinding = false;
 
@@ -68,7 +68,7 @@ export class Passes<K> {
     return completed;
   }
 
-  /** Tries an operation inside MAX_DEPTH events. */
+  /** Tries an operation at a depth of MAX_DEPTH events or more. */
   #triesDeep(operation: DelayedOperation): boolean {
     const parking = this.#parking;
     if (this.#tried.includes(operation)) {

@@ -3,9 +3,9 @@
 //
 // Ground rules. It is an operation like any other, so exactly once, immediate removal and the order
 // of passes hold for it. It settles its promise once: with the value, with the expiry, or with a
-// refusal (abort, cancel, close, a throw of user code). Nobody but the library has it: it is in no
-// list that a purgatory returns. However many wait on one AbortSignal, there is one listener on it,
-// and none once the last of them has left.
+// refusal (abort, cancel, close, a throw of user code). It is in no list that a purgatory returns;
+// events and `onError` may show it. However many wait on one AbortSignal, there is one listener on
+// it, and none once the last of them has left.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';

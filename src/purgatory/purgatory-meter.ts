@@ -5,9 +5,9 @@
 // variable. It calls nobody but subscribers. It keeps no operation.
 //
 // Park times. The lists keep the time at which an operation was parked as an int32 stamp: whole ms
-// modulo 2^32, which is right for 49 days. For an operation with a deadline the timer has just read
-// the clock: that reading is the stamp. An operation without a deadline costs a reading, and a
-// timer from outside without `lastReadingMs` does too.
+// modulo 2^32. An age is right up to 49 days. For an operation with a deadline the timer has just
+// read the clock: that reading is the stamp. For an operation without a deadline, the clock is read
+// once more. With a timer from outside that has no `lastReadingMs`, it is read for every operation.
 import { systemClock } from '../clock/system-clock.ts';
 import { debug } from '../debug.ts';
 import type { Timer } from '../timer/timer.ts';

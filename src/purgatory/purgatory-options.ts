@@ -1,4 +1,4 @@
-// What a purgatory and its waits can be told, and the checks of it, for every kind of purgatory.
+// The options of every kind of purgatory and of its waits, and their checks.
 import { checkedSignal } from '../abort-listeners.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType } from '../errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
@@ -31,8 +31,8 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 /** The options of {@link Purgatory.waitFor}. */
 export interface WaitOptions {
   /**
-   * The deadline in ms from now; Infinity for none. Then it is in no timer, and keeps no process
-   * alive.
+   * The deadline in ms from now. Infinity means none: then the wait is in no timer, and does not
+   * keep the process alive.
    */
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
@@ -72,7 +72,8 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   return {
     name,
     maxParked,
-    // Nothing but operations of type Op gets into the parking, except waiters, which do not throw.
+    // Nothing but operations of type Op gets into the parking, except waiters, which throw nothing.
+    // (A failed `current` of a ThresholdPurgatory may report one.)
     onError: onError as CheckedPurgatoryOptions['onError'],
     ownsTimer: given.timer === undefined,
     timer,

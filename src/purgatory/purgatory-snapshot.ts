@@ -1,7 +1,7 @@
 // What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
 //
-// Ground rules. It reads, and changes nothing but the samples that rates are made from. It takes
-// one clock reading. Texts are cut (key-text.ts).
+// Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
+// clock reading. Texts are cut (key-text.ts).
 import { checkedNumber, checkedOptions } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { cut, keyText } from './key-text.ts';
@@ -26,8 +26,8 @@ export interface PurgatorySnapshot {
   totals: PurgatoryTotals;
   rates: PurgatoryRates;
   /**
-   * The keys with the most watchers, the hottest first; of more than 4,096 keys, among those that
-   * are this snapshot's turn.
+   * The keys with the most watchers, the hottest first. With very many keys, a snapshot looks at a
+   * part of them: a Purgatory at 4,096, at each snapshot the next ones.
    */
   hottestKeys: HotKey[];
   /** The operations parked longest, the oldest first. */

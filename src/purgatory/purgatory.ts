@@ -99,9 +99,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
 
   /**
    * An event on `key`: tries every operation that watches it, in park order, once each. Returns how
-   * many its own tries completed: those whose `tryComplete` returned true, and those that completed
-   * inside it though it returned false or threw. Operations that are parked meanwhile wait for the
-   * next event. It stays in this process, bus or not. O(watchers of the key).
+   * many operations its tries completed. One that was completed inside its `tryComplete` counts,
+   * even if that returned false or threw. Operations that are parked meanwhile wait for the next
+   * event. It stays in this process, bus or not. O(watchers of the key).
    *
    * Keys are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
    * An event on a key that nobody watches does nothing. `new Purgatory<string>(name)` lets the
@@ -142,8 +142,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
    * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
-   * Once the wait is over, what an attempt still resolves or rejects with is dropped, and its
-   * `context.signal` aborts.
+   * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
+   * `context.signal` aborts if the wait ends without a value.
    *
    * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or
    * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,

@@ -1,17 +1,17 @@
 // A sweep: a look at everything that is parked, once, because events may have been missed. It takes
 // turns with the rest of the program: short slices, spread over a given time.
 //
-// Ground rules. A sweep belongs to one purgatory. Between two slices it holds no operation and no
-// place: what it goes over (a Walk) survives any change. What enters during a sweep may be looked
-// at or not; nothing that was there at its beginning and stays is left out. It begins at a random
-// place, so that many processes that sweep at the same time do not all read the same things first.
-// Its wake-ups are its own: it takes no place of the timer of the purgatory, and keeps no process
-// alive.
+// Ground rules. A sweep belongs to one purgatory, or to SharedWaits. Between two slices it holds no
+// operation and no place: what it goes over (a Walk) survives any change. What enters during a
+// sweep may be looked at or not; nothing that was there at its beginning and stays is left out. It
+// begins at a random place, so that many processes that sweep at the same time do not all read the
+// same things first. Its wake-ups are its own: it takes no place of the timer of the purgatory, and
+// keeps no process alive.
 //
-// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock, with the look
-// during which that time runs out, or after SLICE_TRIES: those whom a try answers go on after the
-// slice, where the clock does not see them. Where that is too little for `overMs`, the slices
-// follow each other with a turn of the event loop between them, and the sweep takes longer.
+// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock (the look under
+// way is finished first), or after SLICE_TRIES tries. The second limit is there because answered
+// waiters run after the slice, where the clock does not count them. If such slices cannot keep to
+// `overMs`, the next slice comes in the next turn of the event loop, and the sweep takes longer.
 import type { Clock } from '../clock/clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';

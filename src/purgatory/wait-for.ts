@@ -18,9 +18,8 @@ export interface AttemptContext {
 }
 
 /**
- * Looks whether what is waited for is there: its value, or undefined for "not yet"; now, or by a
- * promise. Its value, without undefined, is the `value` of a {@link WaitResult} that has not
- * `expired`.
+ * Returns the value that is waited for, or undefined for "not yet", or a promise of either. The
+ * value becomes the `value` of a {@link WaitResult} that has not `expired`.
  */
 export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
 
@@ -115,7 +114,7 @@ function isThenable(value: unknown): boolean {
 
 /**
  * Makes its signal when an attempt asks for it first: most attempts look at memory and never do.
- * One that is made after the end is aborted.
+ * One that is made after an end without a value is aborted.
  */
 class LazySignal implements AttemptContext {
   #controller: AbortController | undefined;

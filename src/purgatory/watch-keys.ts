@@ -58,9 +58,9 @@ export class WatchKeys<K> {
   }
 
   /**
-   * Fetches what `remove` will ask for if the watcher of the key completes. With very many keys
-   * that lies far apart in memory: read here, it is on its way while the operation is. (`npm run
-   * bench -- string-keys`)
+   * Reads the memory that `remove` needs when the watcher of the key completes. With very many
+   * keys, that memory is far away. Read here, it is fetched at the same time as the operation.
+   * (`npm run bench -- string-keys`)
    */
   readAhead(id: number): void {
     this.#ahead = this.#keys[id] === undefined ? 0 : 1;

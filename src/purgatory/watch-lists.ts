@@ -10,9 +10,10 @@
 // comes from the list and wants the place, an operation that leaves knows its place and wants the
 // list.
 //
-// A pass survives any change, since each step runs user code. It keeps the next and the last watch
-// that it will step to, and `leave` moves both along. Operations that are parked meanwhile stand
-// behind the last one. Slots must not move during a pass: the owner does not compact then.
+// A pass survives any change, since user code runs between its steps. It keeps the next and the
+// last watch that it will step to, and `leave` moves both along. Operations that are parked
+// meanwhile stand behind the last one. Slots must not move during a pass: the owner does not
+// compact then.
 //
 // Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of passes) while passes are under
 // way.
@@ -33,8 +34,8 @@ export interface Pass {
 }
 
 /**
- * NONE. V8 does not see an imported name as a constant, and the steps of a pass are worth a local
- * one.
+ * NONE, as a local constant: V8 does not treat an imported name as one, and the steps of a pass are
+ * worth it.
  */
 const OVER = -1 as Slot;
 
@@ -152,14 +153,14 @@ export class WatchLists {
   }
 
   /**
-   * Ends a pass, and those inside it: where a chain of events overflows the stack, inner passes
-   * have no end.
+   * Ends a pass and all passes inside it. When a chain of events overflows the stack, inner passes
+   * never reach their own `endPass`.
    */
   endPass(pass: Pass): void {
     this.#depth = pass.depth;
   }
 
-  /** Lets all passes but the outermost be over. */
+  /** Ends all passes but the outermost. */
   endInnerPasses(): void {
     for (let i = 1; i < this.#depth; i++) this.#passes[i].next = OVER;
   }

@@ -12,8 +12,8 @@ import type { WatchKeys } from './watch-keys.ts';
 import type { WatchLists } from './watch-lists.ts';
 
 /**
- * Compacting the lists visits every parked operation, lone watchers too. It must be worth a cell
- * for so many visits.
+ * Compacting the lists visits every parked operation, lone watchers too. That is done only if it
+ * takes at most this many visits for each cell of the lists.
  */
 const MAX_VISITS_PER_CELL = 4;
 

@@ -69,8 +69,8 @@ export class Watchers<K> implements ParkedLists<K> {
         if (lists.size(list) === 0) this.#dropList(list);
         throw error;
       }
-      // At once, not after the loop: a Map that refuses its next key (2^24 of them) must leave a
-      // sound operation behind.
+      // In each round, not after the loop: the Map may refuse the next key (at 2^24 keys), and the
+      // operation must be sound then.
       parked.setFirst(place, first);
     }
   }
@@ -97,7 +97,7 @@ export class Watchers<K> implements ParkedLists<K> {
     return stamp;
   }
 
-  /** No call needs more of the stack than the first: nothing is cut off in the middle. */
+  /** The first `leave` needs the most of the stack. If it does not overflow, no later call does. */
   #leaveLists(first: Slot, place: Slot): void {
     const lists = this.#lists;
     let watch = first;
@@ -142,7 +142,7 @@ export class Watchers<K> implements ParkedLists<K> {
     this.#lists.endPass(pass);
   }
 
-  /** Lets all passes but the outermost be over. */
+  /** Ends all passes but the outermost. */
   endInnerPasses(): void {
     this.#lists.endInnerPasses();
   }

@@ -74,7 +74,10 @@ export class Load<V> implements KeyLoad {
   }
 }
 
-/** Rows under the number that the database has as their id would be found by nobody. */
+/**
+ * Keys are looked up as strings. In a Map whose keys are numbers (ids of a database) no key is
+ * found.
+ */
 function checkFirstKey(states: ReadonlyMap<unknown, unknown>): void {
   const [key = ''] = states.keys();
   if (typeof key === 'string') return;

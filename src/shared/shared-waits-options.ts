@@ -48,8 +48,8 @@ export interface SharedWaitsOptions<V> {
 /** The options of {@link SharedWaits.waitUntil}. */
 export interface WaitUntilOptions {
   /**
-   * The deadline in ms from now; Infinity for none. Then it is in no timer, and keeps no process
-   * alive.
+   * The deadline in ms from now. Infinity means none: then the wait is in no timer, and does not
+   * keep the process alive.
    */
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */

@@ -2,8 +2,9 @@
 //
 // Ground rules. They own the keys, from the first waiter of a key until `forget`, and one list over
 // all waiters, in park order. A waiter is in that list and in the list of its key from `park` to
-// `leave`. There are no watch lists in arrays here (watch-lists.ts). A load answers waiters one by
-// one in slices, and arrays that shrink meanwhile would block the loop for many of them at once.
+// `leave`. The watch lists of watch-lists.ts, which lie in arrays, are not used here. A load
+// answers its waiters one by one, in slices. An array that shrinks in between would move many
+// waiters at once, and block the loop.
 //
 // Costs. park, leave: O(1).
 import { mustHold } from '../must-hold.ts';

@@ -3,8 +3,8 @@
 //
 // Ground rules. It belongs to one Slab. It gives out free cells in the order of memory, turn by
 // turn (next fit). A cell that is freed behind the present place waits for the next turn. So cells
-// that are pushed one after the other are side by side, and a walk over a list goes forwards
-// through memory, once for each turn that its cells are old. A list of free cells would give out
+// that are pushed one after the other are side by side. A walk over a list goes forwards through
+// memory, once for each turn in which its cells were given out. A list of free cells would give out
 // the last freed one first, and a walk would go to and fro. With many watchers that come and go in
 // any order, that took twice as long (`npm run bench -- scan`, any 1 %).
 //
@@ -19,8 +19,8 @@ export class FreeCells {
   /** The word to go on with. */
   #word = 0;
   /**
-   * The free cells that are left of the word before it. That word was emptied: what is freed there
-   * now is for the next turn.
+   * The free cells of the word before it that this turn has yet to give out. They were moved here,
+   * and that word was set to 0. So a bit that is set in it now is a cell for the next turn.
    */
   #rest = 0;
   /** The cells to use next are those from here to before `end`. */

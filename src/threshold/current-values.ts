@@ -1,10 +1,10 @@
-// Asks the user for the values of keys that were missed, key by key, during a sweep.
+// Asks the user for the values of keys that may have been missed, key by key.
 //
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.
 // The key may be advanced while a question is open. Then the answer counts only if it is higher, as
-// it may be older. A question that fails is asked again after RETRY_MS, while an operation waits on
-// the key. Its timer keeps no process alive.
+// it may be older. A question that fails is asked again after RETRY_MS, and up to half of it more,
+// while an operation waits on the key. Its timer keeps no process alive.
 import type { Clock } from '../clock/clock.ts';
 import type { Parking } from '../purgatory/parking.ts';
 import { throwLater } from '../report-error.ts';

@@ -35,7 +35,7 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
     return this.#marks[0];
   }
 
-  /** Some marks of the lowest, `max` at most. O(max). */
+  /** The lowest mark and some others that are low, `max` at most. O(max). */
   some(max: number): M[] {
     return this.#marks.slice(0, max);
   }

@@ -14,10 +14,10 @@ export interface ThresholdPurgatoryOptions<
 > extends PurgatoryOptions<Op> {
   /**
    * For a purgatory with a bus: the value of a key now, or a promise of it. Undefined when it has
-   * none. It is called when values may have been missed, which is each time the bus becomes live,
-   * for each key that an operation waits on. What it throws or rejects with goes to `onError`, with
-   * the first operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is
-   * called again a second later.
+   * none. It is called for a key that an operation waits on when its values may have been missed:
+   * each time the bus becomes live, and for a hint without a value. What it throws or rejects with
+   * goes to `onError`, with the first operation that waits on the key (for `awaitAtLeast`, one of
+   * the library's own). It is called again 1 to 1.5 s later.
    */
   current?: Current<K, V> | undefined;
 }
@@ -31,9 +31,10 @@ export function checkValue(name: string, value: unknown): void {
 }
 
 /**
- * A copy of the pairs: what getters or a Proxy give later is of no account.
+ * A copy of the pairs, which getters or a Proxy cannot change later.
  *
- * @throws TypeError, RangeError (Node's codes): none, no pairs, or one whose value is no value.
+ * @throws TypeError, RangeError (Node's codes): it is no iterable or empty, an item is no pair, or
+ * a threshold is no valid value.
  */
 export function checkedThresholds<K, V extends ThresholdValue>(
   thresholds: Iterable<Threshold<K, V>>,

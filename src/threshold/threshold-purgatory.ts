@@ -177,8 +177,9 @@ export class ThresholdPurgatory<
    * completed already is not parked.
    *
    * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map.
-   * @throws TypeError, RangeError: no DelayedOperation, no thresholds, or one that is no value.
-   * ERR_INVALID_ARG_VALUE: none.
+   * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no iterable of pairs, or a
+   * threshold that is neither a number nor a bigint; ERR_INVALID_ARG_VALUE: no pairs. RangeError
+   * ERR_OUT_OF_RANGE: a threshold is NaN.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    * it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */

@@ -36,7 +36,8 @@ export function sharedOrOwnTimer({
   const shared: Timer & { clock?: unknown } = checkedTimer(timer);
   for (const name of OF_ITS_OWN) {
     if (options[name] !== undefined) {
-      const why = 'must not be given beside options.timer: it is of the timer that a purgatory makes itself';
+      const why =
+        'must not be given beside options.timer: it is an option of the timer that is made without it';
       throw invalidArgValue(`options.${name}`, why, options[name]);
     }
   }

@@ -1,11 +1,12 @@
 // The queue of the buckets that have tasks, the earliest first.
 //
-// Ground rules. It owns the order of the queued buckets, and nothing in them. Its owner queues a
-// bucket once at most, so it never holds more buckets than the wheels have. To read the head is
-// O(1). To change the queue is O(log buckets), and all tasks of a bucket share that cost.
+// Ground rules. It owns the order of the queued buckets and their `expiration`, and nothing else in
+// them. Its owner queues a bucket once at most, so it never holds more buckets than the wheels
+// have. To read the head is O(1). To change the queue is O(log buckets), and all tasks of a bucket
+// share that cost.
 //
-// A change is all or nothing. The heap is a library's, and the end of the stack may cut it off in
-// the middle of a change: then the next access makes the heap anew from what is in it, O(buckets).
+// A change is all or nothing. The heap is from a library. A stack overflow may stop it in the
+// middle of a change. Then the next access builds a new heap from the buckets in it, O(buckets).
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import type { TimerTaskList } from './timer-task-list.ts';
 

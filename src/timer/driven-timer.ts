@@ -7,9 +7,9 @@
 // rounds the deadline down and can fire a tick early.) A task without delay belongs to the tick
 // that now is in: it is due at once, and runs in the next pass.
 //
-// V8 inlines up to a limit, so what most starts and stops do not need is in methods of its own. A
-// field that holds a number begins as one: V8 gives a field that was undefined first no number
-// representation.
+// V8 inlines up to a limit of size. So code that most starts and stops do not need is in separate
+// methods. A field that holds a number begins as one: V8 gives a field that was undefined first no
+// number representation.
 import type { Clock } from '../clock/clock.ts';
 import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
 import { CallbackTask } from './callback-task.ts';
@@ -75,7 +75,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
     const tasks = this.#tasks;
-    // Not by $slot: a careless timer from outside may have left the number of one of our cells.
+    // By $keeper, not by $slot: a careless timer from outside may have left the number of one of
+    // our cells.
     const isMoved = task.$keeper !== undefined;
     if (this.#isClosed || (!isMoved && tasks.size >= this.#maxPending)) throw this.#refusal();
     this.#read();
@@ -90,8 +91,9 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       // A pass looks on at its end.
       if (tick < this.#reaper.armedTick && !this.#runner.isRunning) this.#reaper.started(tick);
     } catch (error) {
-      // A task that nobody will wake up for must not be pending. At the end of the stack there is
-      // no room to compile what was never called: so nothing is, that was not before.
+      // No wake-up would come for the task, so it must not stay pending. The stack may be at its
+      // end, with no room to compile a method at its first call. So only methods that have run
+      // before are called here.
       if (task.$slot !== NOT_HELD) tasks.release(task, task.$slot);
       task.$keeper = undefined;
       throw error;

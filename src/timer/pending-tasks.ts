@@ -32,7 +32,7 @@ export interface PendingTasks {
    * spent.
    */
   take(): TimerTask | undefined;
-  /** The tick at which to look for a task for `tick`, if it is the first: at `tick` or before. */
+  /** When to look for a task that was added for `tick`, if it is the first: at `tick` or before. */
   lookFor(tick: number): number;
   /** The tick at which to look next: no task is due before it. Infinity when none is pending. */
   nextTick(): number;

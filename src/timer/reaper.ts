@@ -3,9 +3,9 @@
 // Ground rules. The reaper owns the one wake-up that a timer holds on its clock. Its timer
 // (DrivenTimer) says when a task was started or stopped and when a pass has ended, and is woken.
 // The pending tasks say which tick to look at. For a start, the reaper arms for an earlier tick
-// only. To arm for a later one would cost a host timer for each start. A wake-up that finds nothing
-// due costs one for each bucket. With nothing pending it holds no wake-up, so an idle timer costs
-// the host nothing.
+// only. To arm for a later one would cost a host timer for each start. Instead, a wake-up may find
+// nothing due. That costs one host timer for each bucket. With nothing pending it holds no wake-up,
+// so an idle timer costs the host nothing.
 //
 // On a fake host a wake-up is always for a task, never for a cascade alone: users step from timer
 // to timer. So the reaper is armed for a later tick too when a task has been stopped.
@@ -50,8 +50,8 @@ export class Reaper {
   }
 
   /**
-   * Whether each wake-up must be for a task, on a fake host. Then every start and stop calls:
-   * `armedTick` stays Infinity.
+   * True on a fake host: there, each wake-up must be for a task. `armedTick` stays Infinity then,
+   * so that every start calls `started` and every stop calls `stopped`.
    */
   get isExact(): boolean {
     return this.#clock === systemClock && isHostFaked();

@@ -55,7 +55,7 @@ export abstract class TimerTask {
   abstract run(): void;
 
   static {
-    // What TypeScript demands of a subclass, a subclass in JavaScript may lack.
+    // TypeScript requires a subclass to implement it. A subclass in JavaScript may lack it.
     TimerTask.prototype.run = function (): never {
       throw methodNotImplemented(this.constructor.name, 'run');
     };

@@ -100,7 +100,10 @@ export class TimingWheels {
     return moved;
   }
 
-  /** Takes buckets without tasks from the head of the queue. Their queueing has paid for it. */
+  /**
+   * Takes buckets without tasks from the head of the queue. O(1), amortised over the buckets that
+   * were queued.
+   */
   dropEmptyHeads(): void {
     const { queue } = this;
     for (let head = queue.head; head !== null && this.#slab.isEmpty(head.list); head = queue.head) {

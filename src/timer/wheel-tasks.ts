@@ -182,7 +182,7 @@ export class WheelTasks implements PendingTasks {
     this.#readAhead = read;
   }
 
-  /** That of its bucket, which is the head of the queue then. */
+  /** The task is the first, so its bucket is the head of the queue. */
   lookFor(): number {
     return this.nextTick();
   }
@@ -246,7 +246,7 @@ export class WheelTasks implements PendingTasks {
       mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
     }
     mustHold(slots.length === this.size, `${slots.length} tasks are held, size says ${this.size}`);
-    // Not nextTick(), which drops empty buckets: a history that is checked all along would have
+    // Not nextTick(), which drops empty buckets: a test that checks after each step would have
     // none.
     return this.isOverdue ? this.#cursor : this.#wheels.firstExpiration();
   }
