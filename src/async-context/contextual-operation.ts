@@ -1,9 +1,9 @@
 // A delayed operation that answers in the async context of the request that made it.
 //
 // Ground rules. It takes the async context in its constructor and keeps it for its whole life, so
-// do not keep a completed operation. An event, a deadline or another request completes it, in a
-// context of its own: there `tryComplete` runs. `onComplete` and `onExpiration` run in the context
-// of the constructor. Only classes that extend it pay for the switch.
+// do not keep a completed operation. An event, a deadline or another request completes it, each in
+// its own context. `tryComplete` runs in that context. `onComplete` and `onExpiration` run in the
+// context of the constructor. Only classes that extend it pay for the switch.
 import { AsyncResource } from 'node:async_hooks';
 import { DelayedOperation } from '../purgatory/delayed-operation.ts';
 

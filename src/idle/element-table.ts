@@ -11,8 +11,8 @@
 // the cache. The other columns are not read while elements with the common timeout are touched.
 //
 // Costs. About 22 bytes a row, and 30 after the first timeout that is not the common one. Growth
-// doubles the capacity. Compaction, when under a quarter is in use, halves it. Both are O(1),
-// amortised.
+// doubles the capacity. Compaction, when under a quarter is in use, halves it at least. Both are
+// O(1), amortised.
 import { mustHold } from '../must-hold.ts';
 import { type IdleBucket, MAX_PLACES, type Place } from './idle-bucket.ts';
 import type { Row } from './row.ts';

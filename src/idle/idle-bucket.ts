@@ -1,7 +1,7 @@
 // Elements that are looked at together: one task of the timer for up to 32 of them.
 //
-// Ground rules. A bucket has its rows at places, in the order in which they were filed. A row that
-// leaves leaves its place empty, so the places of the others stay. The timer may run the bucket
+// Ground rules. A bucket has its rows at places, in the order in which they were filed. When a row
+// leaves, its place stays empty. So the other rows keep their places. The timer may run the bucket
 // before its elements are idle, as a touch changes nothing here. Then its owner looks at the last
 // touch of each element, and files it anew.
 //
@@ -12,8 +12,8 @@ import { TimerTask } from '../timer/timer-task.ts';
 import { NO_ROW, type Row } from './row.ts';
 
 /**
- * Few enough that their listeners hardly exceed a slice. Many enough that the timer's share of a
- * look is small.
+ * Small enough that the listeners of one bucket seldom take longer than a slice. Large enough that
+ * the timer's share of the cost of a look is small.
  */
 export const MAX_PLACES = 32;
 
@@ -25,7 +25,7 @@ export type Place = number & { readonly [placeBrand]: true };
 export class IdleBucket extends TimerTask {
   /** When the timer runs it, in ms of the clock. */
   lookAtMs = 0;
-  /** The ElementTable's, while there are rows in it. */
+  /** The number that the ElementTable gives the bucket. Valid while the bucket has rows. */
   number = 0;
   #size = 0;
   readonly #rows: Row[] = [];

@@ -35,7 +35,10 @@ export class IdleBuckets {
     return bucket;
   }
 
-  /** Closes a bucket and looks at it then. @throws what the timer's `add` throws. */
+  /**
+   * Closes a bucket, and sets the time of its look to `lookAtMs`. @throws what the timer's `add`
+   * throws.
+   */
   postpone(bucket: IdleBucket, lookAtMs: number, nowMs: number): void {
     this.#close(bucket);
     bucket.setTime(lookAtMs, nowMs);

@@ -4,14 +4,15 @@
 // Ground rules. It owns the tracked elements (ElementTable, ElementIndex), the buckets that the
 // timer holds for them, and the timer unless it is shared. A touch only notes the stretch of time
 // (touch-time.ts). When the time of a bucket comes, each of its elements is idle, or is filed anew
-// for the time that is left since its last touch. So a busy element is filed once a timeout and not
-// once a touch. An element is forgotten before its listeners are called, so a listener may touch it
-// again. Listeners run in the root context (docs/async-context.md). They may do anything (touch,
-// remove, close, throw), and the look under way goes on.
+// for the time that is left since its last touch. So a busy element is not filed at each touch. It
+// is filed once a timeout or, on the system clock with a long timeout, once for each half of the
+// ring of stretches (touch-time.ts). An element is forgotten before its listeners are called, so a
+// listener may touch it again. Listeners run in the root context (docs/async-context.md). They may
+// do anything (touch, remove, close, throw), and the look under way goes on.
 //
 // Accuracy. Never early. Late by the timer's lateness. On the system clock, elements share their
-// time of touch and their looks, so they are late by two hundredths of the shortest timeout
-// besides: at least 2 ms, at most 128 ms.
+// time of touch and their looks. This adds at most two hundredths of the shortest timeout. The
+// bound is never below 2 ms and never above 128 ms.
 //
 // Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65
 // bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
@@ -233,8 +234,8 @@ export class IdleTimeouts<E> {
    */
   #look(bucket: IdleBucket): void {
     let nowMs = this.#touchTime.now();
-    // A shared timer can be full. So the bucket keeps its place in it until its last element has
-    // left: an element may find no other bucket.
+    // A shared timer can be full. Then an element may get no other bucket. So the bucket stays in
+    // the timer until its last element has left.
     if (!this.#ownsTimer && bucket.size > 1) {
       this.#buckets.postpone(bucket, this.#touchTime.lookAt(nowMs + this.timeoutMs, nowMs), nowMs);
     }
@@ -256,8 +257,8 @@ export class IdleTimeouts<E> {
   }
 
   /**
-   * Files a row that is looked at. When the timer is full, the row stays in its bucket, which is
-   * looked at for it.
+   * Files a row that is looked at. When the timer is full, the row stays in its bucket. Then the
+   * bucket is looked at when the row needs it, or before.
    */
   #fileOrKeep(row: Row, lookAtMs: number, nowMs: number): void {
     try {

@@ -7,12 +7,12 @@
 // becomes idle early. It can become idle late by one stretch. One wake-up ends each stretch, and no
 // stretch begins before a touch. So elements that nobody touches cost nothing.
 //
-// The numbers go round in a ring, so memory is fixed. A number must be turned into its time before
-// the ring comes round to it. A look keeps a number only if it is at most a quarter of the ring
-// old. `lookAt` never looks further ahead than half of the ring. So a quarter is left for looks
-// that come late. When the stretches become shorter, no number may be kept, and all looks must come
-// sooner. A look can be later still when its timer is not advanced. Then the number stands for a
-// later stretch, and the element becomes idle late, but never early.
+// The numbers are reused in a ring, so memory is fixed. Before a number is used again, every
+// element that has it must get its time instead. A look keeps a number only if it is at most a
+// quarter of the ring old. `lookAt` never looks further ahead than half of the ring. So a quarter
+// is left for looks that come late. When the stretches become shorter, no number may be kept, and
+// all looks must come sooner. A look can be later still when its timer is not advanced. Then the
+// number stands for a later stretch, and the element becomes idle late, but never early.
 //
 // Only the host's own time has stretches: it moves by itself and in small steps. Any other clock
 // (ManualClock, a fake one) can jump between two statements and is cheap to read. It is read at
@@ -93,9 +93,9 @@ export class TouchTime {
   }
 
   /**
-   * When to look at an element that may be idle from `atMs` on. With stretches, that is the end of
-   * the stretch, together with all its others: a wake-up for each would cost more than the look. It
-   * is never after the ring comes round.
+   * When to look at an element that may be idle from `atMs` on. With stretches, all elements of one
+   * stretch are looked at together, at its end. A wake-up for each element would cost more than the
+   * look. It is never after the ring comes round.
    */
   lookAt(atMs: number, nowMs: number): number {
     if (this.#isExact()) return atMs;
@@ -110,7 +110,7 @@ export class TouchTime {
     this.#latest = stretch;
     this.#open = stretch;
     this.#endsMs[stretch] = Number.POSITIVE_INFINITY;
-    // At the time of a look: one wake-up of the host serves both.
+    // A stretch ends at a time at which a look may be due. So one wake-up of the host serves both.
     const endMs = Math.floor(this.now() / this.#stretchMs + 1) * this.#stretchMs;
     this.#clock.wakeAt(endMs, () => this.#end(stretch)).unref?.();
     return stretch;

@@ -1,7 +1,8 @@
 // The answers of the inspector: its page, JSON, or a refusal.
 //
-// Ground rules. The browser may not guess another type for an answer. No answer is stored, and no
-// page of another origin may read it.
+// Ground rules. The browser may not guess another type for an answer. The browser stores no JSON,
+// and asks again before it shows a stored page. No page of another origin may read the page or the
+// JSON.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pageAsset } from './page-asset.ts';
 

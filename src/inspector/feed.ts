@@ -1,8 +1,8 @@
 // The stream of frames to those who watch: Server-Sent Events, at most four a second.
 //
 // Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody
-// watches, there is no clock, no frame is made and the source is stopped. So an inspector that
-// nobody looks at costs nothing. A frame is made once for all watchers. A watcher whose connection
+// watches, there is no clock, no frame is made and the source is stopped. So the stream costs
+// nothing while nobody watches. A frame is made once for all watchers. A watcher whose connection
 // has not taken the last frame yet misses this one. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
 import type { Frame } from './frame.ts';

@@ -1,5 +1,6 @@
 // What the server sends to the page: a frame four times a second, the history when the page opens,
-// the answer to a search. All are JSON of bounded size, whatever is parked.
+// the answer to a search, and an operation that the reader asks for. All are JSON of bounded size,
+// whatever is parked.
 //
 // Ground rules. Only types and their bounds, and no code but constants. Both sides import this
 // file, the server for Node and the page for the browser. All times are in ms: `...AtMs` and
@@ -141,7 +142,7 @@ export interface Found {
   readonly isExact: boolean;
   /** At most MAX_FOUND. Without a search, only keys that are exactly the text. */
   readonly keys: readonly FoundKey[];
-  /** False: there were too many keys to look at all of them. */
+  /** False: the search ended early. There were too many keys, or a later search began. */
   readonly isWhole: boolean;
   /** The operations that wait on the first key, the oldest first, at most MAX_FOUND. */
   readonly operations: readonly FoundOperation[];
@@ -271,6 +272,6 @@ export interface TimelineEvent {
   /** Since it was parked. */
   readonly afterMs: number;
   readonly what: 'parked' | 'tried' | 'completed' | 'expired' | 'cancelled';
-  /** Of a try: the key of the event. Undefined for the try right after parking. */
+  /** For a try: the key of the event that caused it. Undefined for the try right after parking. */
   readonly key?: string;
 }

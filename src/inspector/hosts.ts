@@ -17,7 +17,7 @@ export function checkedHosts(hosts: unknown): ReadonlySet<string> | 'any' {
   if (hosts === 'any') return hosts;
   if (!Array.isArray(hosts)) throw invalidArgType('options.hosts', "'any', or an instance of Array", hosts);
   for (const host of hosts) {
-    if (typeof host !== 'string') throw invalidArgType('options.hosts', 'of strings', host);
+    if (typeof host !== 'string') throw invalidArgType('options.hosts', 'an array of strings', host);
     if (!/^[^\s/:@?#]+$/.test(host)) {
       throw invalidArgValue('options.hosts', 'must be names without scheme, port or path', host);
     }

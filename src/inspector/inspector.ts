@@ -1,10 +1,11 @@
 // `purgatory/inspector`: a live picture of purgatories and timers in the browser, for people who
 // operate them.
 //
-// Ground rules. Read-only: it answers GET and HEAD of the page, its stream of frames and its
-// history, and changes nothing. By itself it listens on loopback only. It refuses requests under a
-// host name that it does not know (hosts.ts), mounted or not. While nobody watches, only the
-// history is recorded, once a second. It never keeps the process alive.
+// Ground rules. Read-only: it changes nothing. It answers GET and HEAD for the page, the stream of
+// frames, the history, the search for keys, and one operation. By itself it listens on loopback
+// only. It refuses requests under a host name that it does not know (hosts.ts), mounted or not.
+// While nobody watches, only the history is recorded, once a second. It never keeps the process
+// alive.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -41,8 +42,8 @@ export interface InspectorOptions {
   path?: string | undefined;
   /**
    * The host names, without ports, under which it answers besides loopback names and IP addresses:
-   * those of the server in which it is mounted. Requests under other names get 403. `'any'`: that
-   * server checks the Host header, or who asks, itself.
+   * those of the server in which it is mounted. Requests under other names get 403. `'any'`: the
+   * inspector checks no host name, because that server itself checks the Host header or who asks.
    */
   hosts?: readonly string[] | 'any' | undefined;
   /**
@@ -80,8 +81,8 @@ const LOOPBACK = '127.0.0.1';
 const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
 
 /**
- * Makes an inspector of `purgatories` and `timers`. From now on it looks at them four times a
- * second while somebody watches, and once a second for its history.
+ * Makes an inspector of `purgatories` and `timers`. From now on it reads them four times a second
+ * while somebody watches. For its history, if it keeps one, it reads them once a second.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for bad options, before it listens.
  */
@@ -151,7 +152,7 @@ class Service implements Inspector {
         response,
         403,
         `The inspector does not answer to the name ${JSON.stringify(refused)}. ` +
-          'If it is one of yours, tell it to createInspector: { hosts: [...] }',
+          'If it is one of your names, add it to the option hosts of createInspector: { hosts: [...] }',
       );
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuse(response, 405, 'The inspector is read-only', { allow: 'GET, HEAD' });

@@ -99,7 +99,10 @@ export class Lookup {
       .slice(0, MAX_FOUND);
   }
 
-  /** Adds keys that contain the text to `matches`. False when it has not looked at all keys. */
+  /**
+   * Adds keys that contain the text to `matches`, up to MAX_FOUND in all. False when it ended
+   * before that: at MAX_LOOKED keys, or for a later search.
+   */
   async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
     const search = ++this.#searches;
     const contains = containing(text);
@@ -134,7 +137,9 @@ export class Lookup {
   }
 }
 
-/** The keys of any simple type whose text is exactly this. */
+/**
+ * The keys that `text` can stand for: a string, a number, or a bigint (with or without its `n`).
+ */
 function keysSpelled(text: string): unknown[] {
   const keys: unknown[] = [text];
   if (`${Number(text)}` === text) keys.push(Number(text));

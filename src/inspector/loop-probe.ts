@@ -2,9 +2,9 @@
 //
 // Ground rules. It probes only from `start` to `stop`, and keeps no process alive. It uses the
 // host's own clock and interval, because a fake clock that is moved by an hour blocks nobody. It
-// reports a block whenever it began, less the probe's own interval at most. (perf_hooks'
-// monitorEventLoopDelay would miss a block that begins right after it was read: its reset() forgets
-// the last probe as well.)
+// reports each block, whenever the block began. The reported time is shorter than the block by at
+// most the probe's own interval. (perf_hooks' monitorEventLoopDelay would miss a block that begins
+// right after it was read: its reset() forgets the last probe as well.)
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
 

@@ -1,9 +1,10 @@
-// The page as it is sent: one HTML file that the build has bundled, with its style and script
+// The page that the inspector sends: one HTML file, bundled by the build, with its style and script
 // inside.
 //
-// Ground rules. It is read once, at the first request. The policy lets the browser run and style
-// with exactly what is in the file, by hash, connect to its own origin, and nothing else. So a
-// watch key that looks like a script stays text. Both src/ and dist/ find the file here.
+// Ground rules. It is read once, at the first request. The policy lets the browser run only the
+// script and use only the style that are in the file. It knows both by their hash. The page may
+// connect to its own origin only, and may show images from `data:` URLs only. So a watch key that
+// looks like a script stays text. Both src/ and dist/ find the file here.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

@@ -2,9 +2,10 @@
 //
 // Ground rules. It records from `start` to `stop`, whether somebody watches or not, and keeps no
 // process alive. It uses the host's own interval, because a fake clock must not add seconds. It
-// keeps at most MAX_SECONDS seconds of MAX_RECORDED purgatories and timers. It keeps no purgatory:
-// the values of the second before are found by weak reference. Costs: a second takes a snapshot of
-// each, without their keys. docs/operations.md has the figures.
+// keeps at most MAX_SECONDS seconds, each with at most MAX_RECORDED purgatories and MAX_RECORDED
+// timers. It keeps no purgatory: the values of the second before are found by weak reference.
+// Costs: each second takes a snapshot of each purgatory, without its keys, and reads the lateness
+// of each timer. docs/operations.md has the figures.
 import type { DurationSnapshot } from '../duration-histogram.ts';
 import {
   type History,
@@ -22,7 +23,7 @@ const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
 const wallNow = Date.now.bind(Date);
 
-/** While nobody watches, a shorter block of the event loop is not seen. */
+/** The history does not show a shorter block of the event loop, whether somebody watches or not. */
 const PROBE_MS = 100;
 
 type Ends = readonly [completed: number, expired: number, cancelled: number, failed: number];

@@ -1,11 +1,12 @@
 // The lives of a few operations, from the library's channels.
 //
 // Ground rules. It follows only operations that are parked while somebody watches: at most half of
-// MAX_TIMELINES at a time. It keeps as many of the last that ended. When all places are taken, the
-// youngest is dropped once it has waited YIELD_MS. So long waits are followed to their end, and
-// there is always something new. Once the list of ended operations is full, it changes at most
-// every CALM_MS, so that a reader can choose from it. An event costs one look-up. Nothing of an
-// operation is kept after `stop`.
+// MAX_TIMELINES at a time. It also keeps the same number of operations that ended, normally the
+// latest. When all places are taken, a new operation takes the place of the youngest, if that one
+// has waited for YIELD_MS. So long waits are followed to their end, and there is always something
+// new. Once the list of ended operations is full, it changes at most every CALM_MS, so that a
+// reader can choose from it. An event costs one look-up. Nothing of an operation is kept after
+// `stop`.
 
 import { keyText } from '../purgatory/key-text.ts';
 import {

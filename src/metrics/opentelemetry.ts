@@ -19,7 +19,7 @@ import {
 } from './readings.ts';
 import { Measured, type MetricSources } from './sources.ts';
 
-/** What is needed of a Meter of OpenTelemetry. */
+/** The part of OpenTelemetry's Meter that the library uses. */
 export interface OpenTelemetryMeter {
   createObservableCounter(name: string, options: InstrumentOptions): object;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): object;
@@ -37,7 +37,7 @@ export interface InstrumentOptions {
   advice?: { explicitBucketBoundaries: number[] };
 }
 
-/** What is needed of its Histogram. */
+/** The part of OpenTelemetry's Histogram that the library uses. */
 export interface DurationRecorder {
   record(value: number, attributes: Record<string, string>): void;
 }
@@ -46,7 +46,7 @@ interface BatchResult {
   observe(instrument: object, value: number, attributes: Record<string, string>): void;
 }
 
-/** In seconds: of a server's answers, from a tick to half an hour. */
+/** In seconds. For the times in which a server answers: from one tick to half an hour. */
 const TIME_PARKED_BOUNDARIES = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 /** In seconds: from a tick to an event loop that was blocked for long. */
 const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5];
@@ -112,7 +112,8 @@ function instrument(
   { name, help, type, unit }: Pick<Reading<never>, 'name' | 'help' | 'type' | 'unit'>,
 ): object {
   const options = { description: help, unit };
-  // A sum over purgatories or processes makes sense, and OpenTelemetry has no gauge for sums.
+  // The gauges may be summed over purgatories and processes. In OpenTelemetry, only an
+  // UpDownCounter is meant to be summed.
   return type === 'counter'
     ? meter.createObservableCounter(name, options)
     : meter.createObservableUpDownCounter(name, options);

@@ -25,7 +25,7 @@ import {
 } from './readings.ts';
 import { Measured, type MetricSources } from './sources.ts';
 
-/** What is needed of a prom-client Registry. */
+/** The part of prom-client's Registry that the library uses. */
 export interface PrometheusRegistry {
   // biome-ignore lint/suspicious/noExplicitAny: prom-client's Metric is a union of its own classes
   registerMetric(metric: any): void;
@@ -182,7 +182,9 @@ function underscored(name: string): string {
   return name.replaceAll('.', '_');
 }
 
-/** `read`, kept until the end of the turn: a registry asks all its metrics at once. */
+/**
+ * Keeps the result of `read` until the next microtask. A registry asks all its metrics before that.
+ */
 function oncePerTurn<T>(read: () => T): () => T {
   let kept: { value: T } | undefined;
   return () => {

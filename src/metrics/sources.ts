@@ -1,8 +1,9 @@
 // What the metrics are read from (readings.ts lists them).
 //
 // Ground rules. Counts are read from snapshots when a registry asks for them, so they cost nothing
-// before. Only the times parked are collected as operations leave, from the library's channels.
-// That costs a clock reading for each, while the metrics are registered.
+// before. Durations are collected as they happen, from the library's channels: the times parked
+// always, the lateness of tasks and the echoes for OpenTelemetry only. While the metrics are
+// registered, each operation that leaves costs a clock reading.
 import type { BusSnapshot } from '../bus/bus-snapshot.ts';
 import { listen } from '../events/index.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
@@ -17,8 +18,8 @@ export interface MeasuredPurgatory {
   /** A closed one is not measured any more. */
   readonly isClosed?: boolean | undefined;
   /**
-   * Measured too, if it has a snapshot(): under its name among the timers, or else that of the
-   * purgatory.
+   * Measured too, if it has a snapshot(). Its label is its name among the timers, or else the name
+   * of the purgatory.
    */
   readonly timer?: object | undefined;
   snapshot(options: { top: number }): MeasuredSnapshot;

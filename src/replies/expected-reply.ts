@@ -1,8 +1,9 @@
 // One expected reply: a timer task behind a promise.
 //
 // Ground rules. Its keeper is the table of replies that holds it (timer-protocol.ts). It ends by
-// the reply, the deadline, the abort or the closing of a shared timer. Each of them takes it off
-// the table, the timer and its signal first. Then its promise settles.
+// the reply, by the deadline, by an abort, by `rejectAll` or `close` of its table, or when a shared
+// timer is closed. Each of them takes it off the table, the timer and its signal first. Then its
+// promise settles.
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import { TimerTask } from '../timer/timer-task.ts';

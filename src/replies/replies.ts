@@ -3,8 +3,8 @@
 //
 // Ground rules. It owns the table of expected replies. It also owns its timer, unless the timer is
 // shared with it. An id is in the table exactly while the promise of its `expect` is pending. A
-// late reply finds nothing there. No user code runs inside, because promises settle later. So
-// nothing can enter the table in the middle of a call.
+// late reply finds nothing there. Promises settle later. So the code that awaits a reply never runs
+// while a call changes the table.
 //
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 import { checkedSignal, throwIfAborted } from '../abort-listeners.ts';

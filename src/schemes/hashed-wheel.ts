@@ -1,12 +1,13 @@
-// The wheel of schemes 5 and 6: the remainder of a tick names its bucket, in whatever rotation the
-// tick is.
+// The wheel of schemes 5 and 6. The remainder of a tick, divided by the size of the wheel, is the
+// number of its bucket. The rotation of the tick does not matter.
 //
 // Ground rules. All ticks in the wheel are ahead of the cursor. The paper counts down the rotations
 // of each timer. Here a timer keeps its tick, and the wheel looks into a bucket only when its
 // earliest tick may be due. So a rotation in which nothing of a bucket is due costs one comparison.
 // A clock that jumps over many rotations looks into each bucket once. `latest` is the highest tick
-// that was filed. A stop does not change it. No bucket behind it is stepped through. wheelSize is a
-// power of two and ticks are below 2^53 (exact-ticks.ts), so remainders and steps are exact.
+// that was filed. A stop does not change it. `collect` does not step through the buckets of later
+// ticks. `nextTick` may step through all buckets. wheelSize is a power of two and ticks are below
+// 2^53 (exact-ticks.ts), so remainders and steps are exact.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { appendByTick, type Census, censusOf, getTick, type Scheme, type TaskSlab } from './scheme.ts';

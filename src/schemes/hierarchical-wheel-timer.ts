@@ -10,8 +10,8 @@
 // second, and the time 10:24:30 on day 11. A timer for 11:15:15 of that day differs in the hour, so
 // it goes to the third level, bucket 11. When the cursor gets to 11:00:00, it moves to the second
 // level, bucket 15. At 11:15:00 it moves to the first level, bucket 15, and at 11:15:15 it is due.
-// Ticks beyond the last level wait in a list. The wheel looks through that list when it has turned
-// to the range of its earliest tick.
+// Ticks beyond the last level wait in a list. The wheel looks through that list when the cursor
+// enters the range of the earliest tick in it.
 //
 // Ground rules. A tick is filed at the highest digit in which it differs from the cursor. So timers
 // of one tick are always in one list, in the order of insert, also after every move down. The
@@ -78,7 +78,10 @@ function checkedLevels(levels: readonly number[]): readonly number[] {
   return [...levels];
 }
 
-/** One wheel: each bucket spans `span` ticks, all of them one bucket of the next. */
+/**
+ * One wheel. Each of its buckets spans `span` ticks. All its buckets together span as many ticks as
+ * one bucket of the next level.
+ */
 interface Level {
   readonly buckets: Slot[];
   readonly span: number;
@@ -194,8 +197,8 @@ class HierarchicalWheel implements Scheme {
   }
 
   /**
-   * Whether `tick` is in a later turn of the wheels than the cursor. To file and to file again must
-   * use this one test.
+   * Whether `tick` is in a later turn of the wheels than the cursor. The first filing of a tick and
+   * each later one must use this same test.
    */
   #isBeyond(tick: number): boolean {
     return Math.floor(tick / this.#range) !== Math.floor(this.#cursor / this.#range);
@@ -211,7 +214,10 @@ class HierarchicalWheel implements Scheme {
     const turn = Math.floor(this.#cursor / this.#range);
     for (const slot of members) {
       const tick = getTick(this.#slab, slot);
-      mustHold(Math.floor(tick / this.#range) > turn, `tick ${tick} is beyond the wheels at ${this.#cursor}`);
+      mustHold(
+        Math.floor(tick / this.#range) > turn,
+        `tick ${tick} is filed beyond the wheels at ${this.#cursor}`,
+      );
       mustHold(tick >= this.#earliestBeyond, `tick ${tick} is before the earliest beyond`);
     }
     let heads = 1;

@@ -64,7 +64,7 @@ export class SchemeTasks implements PendingTasks {
     this.#collect(tick, this.#next);
   }
 
-  /** Always true: each tick has its bookkeeping. */
+  /** Always true: a scheme does its bookkeeping at each tick, also when no task is due. */
   hasDue(): boolean {
     return true;
   }

@@ -9,10 +9,10 @@
 // It takes no delay above `maxDelayMs`: `add` throws ERR_OUT_OF_RANGE for one.
 //
 // Ground rules. The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never
-// holds two different ticks, and no tick has to be stored. A delay of wheelSize - 1 ticks spans at
-// most wheelSize edges, wherever in its tick it starts: hence `maxDelayMs`. All ticks are below
-// 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change it. No
-// bucket behind it is stepped through.
+// holds two different ticks, and no tick has to be stored. A delay of wheelSize - 1 ticks ends at
+// most wheelSize ticks ahead of the cursor, wherever in a tick it starts. That is why `maxDelayMs`
+// is (wheelSize - 1) ticks. All ticks are below 2^53 (exact-ticks.ts). `latest` is the highest tick
+// that was filed. A stop does not change it. No bucket behind it is stepped through.
 
 import { checkedNumber, checkedOptions, type NumberRule, outOfRange } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';

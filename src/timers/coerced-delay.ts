@@ -1,8 +1,8 @@
 // A delay as setTimeout takes it: anything that can be multiplied.
 
 /**
- * `delay` in ms as a number from 1 to Number.MAX_SAFE_INTEGER: what is less, or no number, counts
- * as 1, as in Node.
+ * `delay` in ms as a number from 1 to Number.MAX_SAFE_INTEGER. A delay below 1, or one that gives
+ * no number, counts as 1, as in Node.
  * @throws TypeError for a BigInt or a Symbol, as Node.
  */
 export function coercedDelay(delay: unknown): number {

@@ -12,8 +12,8 @@ export class ForeignTimeout implements TaskKeeper {
   #timer!: ForeignTimer;
 
   /**
-   * Starts `task` by the foreign setTimeout, or, if it `repeats`, setInterval; false where that is
-   * the host's own, stands on our timers itself, or cannot wait for so long.
+   * Starts `task` by the foreign setTimeout, or by the foreign setInterval if it `repeats`. Returns
+   * false when that function is the host's own, uses our timers itself, or cannot wait for so long.
    */
   static start(task: TimerTask, repeats: boolean, isRef: boolean): boolean {
     const name = repeats ? 'setInterval' : 'setTimeout';

@@ -48,8 +48,8 @@ export async function setTimeout<T = void>(delayMs?: number, value?: T, options?
 }
 
 /**
- * Yields `value` every `delayMs` ms; what was not asked for in time is yielded at once when it is.
- * The timer runs from the first `next()` to the end of the loop.
+ * Yields `value` every `delayMs` ms. A value that was not asked for in time is yielded at once when
+ * it is asked for. The timer runs from the first `next()` to the end of the loop.
  *
  * Throws out of the loop: an AbortError on abort; a TypeError ERR_INVALID_ARG_TYPE for bad options.
  */
@@ -100,7 +100,7 @@ function checked(options: TimerOptions | undefined): { signal: AbortSignal | und
   return { signal: checkedSignal('options.signal', signal), ref };
 }
 
-/** As Node makes it, whose own class is not to be had. */
+/** The same error as Node's. Node does not export the class of its AbortError. */
 function abortError(reason: unknown): Error {
   const error = new Error('The operation was aborted', { cause: reason });
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });

@@ -1,12 +1,12 @@
 // `timeoutSignal`: AbortSignal.timeout on timing wheels, with a parent and an end.
 //
 // Ground rules. A signal that has aborted or was disposed stands in no timer and listens to no
-// parent. Where no timer is given, all share one that keeps no process alive, as
-// AbortSignal.timeout does not; nobody can close it.
+// parent. All signals without a timer of their own share one timer. Like AbortSignal.timeout, it
+// keeps no process alive. Nobody can close it.
 //
-// Why a disposable: an AbortSignal.timeout that was not needed stays with the host until its delay
-// is over, and so does all that its listeners hold. `using signal = timeoutSignal(5_000)` ends with
-// its block, in O(1).
+// Why a disposable: the host keeps an AbortSignal.timeout until its delay is over, even if nobody
+// needs it any more. It also keeps all that the signal's listeners hold. `using signal =
+// timeoutSignal(5_000)` ends with its block, in O(1).
 import {
   type Abortable,
   abortReason,
@@ -35,10 +35,10 @@ export interface TimeoutSignalOptions {
 const sharedTimer = new SystemTimer().unref();
 
 /**
- * A signal that aborts `delayMs` from now, or a little later, with a DOMException TimeoutError; or
- * before, with the reason of its parent `options.signal`. Fake clocks of the host move it.
- * Disposing of it (`using`, `[Symbol.dispose]()`) ends it: it never aborts then, and nothing of it
- * is left behind. O(1).
+ * A signal that aborts `delayMs` from now, or a little later, with a DOMException TimeoutError. If
+ * its parent `options.signal` aborts before, the signal aborts at once with the parent's reason.
+ * Fake clocks of the host move it. To dispose of it (`using`, `[Symbol.dispose]()`) ends it. Then
+ * it never aborts, and leaves nothing in the timer or on the parent. O(1).
  *
  * It keeps no process alive, as AbortSignal.timeout does not, unless `options.timer` does.
  *

@@ -4,11 +4,12 @@
 // Ground rules. The module owns the timer, and the count of the pending timeouts that keep the
 // process alive: the timer is ref'd while there is one. The timer yields to the event loop after
 // every callback, as Node lets process.nextTick and microtasks run between two timers. A callback
-// runs in the async context of the call that set it going: each timeout is an async resource of its
-// own, of type Timeout, from its start to its end, and a new one when `refresh()` starts it again
-// after its end. Its number (`+timeout`) is the id of that resource, unique in the process, so it
-// can be taken for no other timer's. While the host's own timers are somebody else's (a fake
-// clock), a timeout is one of those instead (ForeignTimeout).
+// runs in the async context of the call that started its timeout. Each timeout is an async resource
+// of its own, of type Timeout, from its start to its end. When `refresh()` starts it again after
+// its end, it becomes a new resource. Its number (`+timeout`) is the id of that resource. The id is
+// unique in the process, so it is never the number of another timer. While a replacement (a fake
+// clock) stands in place of the host's timers, a timeout is a timer of the replacement
+// (ForeignTimeout).
 import { AsyncResource } from 'node:async_hooks';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -124,8 +125,8 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
 
   override run(): void {
     const callback = this.#callback!;
-    // An interval counts from the start of a run, so it is pending meanwhile; a timeout may be
-    // refreshed by its callback.
+    // An interval counts from the start of a run, so it is pending during the run. The callback of
+    // a timeout may refresh it.
     if (this.#repeats && !this.isPending) this.#enter();
     try {
       this.#resource.runInAsyncScope(callback, this, ...this.#args);

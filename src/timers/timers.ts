@@ -20,7 +20,8 @@ export { type TimeoutSignalOptions, timeoutSignal } from './timeout-signal.ts';
  * `this`. A delay under 1 ms, or one that is no number, counts as 1; a delay that no clock will
  * reach (Infinity) keeps the timeout pending until it is cleared.
  *
- * @throws TypeError with ERR_INVALID_ARG_TYPE when `callback` is no function.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE when `callback` is no function. TypeError for a delay
+ * that is a BigInt or a Symbol, as in Node.
  */
 export function setTimeout<A extends unknown[]>(
   callback: (...args: A) => void,
@@ -57,7 +58,8 @@ export function clearInterval(timeout: Timeout | NodeJS.Timeout | string | numbe
   clearTimeout(timeout);
 }
 
-// They may be made the globals: the engine must not be woken by them then.
+// A user may install these functions as the globals. Then the engine must not use them for its own
+// wake-ups.
 standsOnUs(setTimeout);
 standsOnUs(setInterval);
 Object.defineProperty(setTimeout, promisify.custom, { enumerable: true, value: setTimeoutPromise });
