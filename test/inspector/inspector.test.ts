@@ -178,7 +178,8 @@ describe('createInspector', () => {
       const { status, body } = await ask(server.at('/'), 'GET', { host });
       return status === 200 ? 200 : `${status} ${body}`;
     };
-    const refused = '403 The inspector does not answer to the name "rebound.example". If it is one of your names';
+    const refused =
+      '403 The inspector does not answer to the name "rebound.example". If it is one of your names';
     expect(await asked(undefined, 'rebound.example')).to.include(refused);
     for (const host of ['127.0.0.1:80', '10.0.0.7', '[fe80::1]:8080', 'localhost:1', 'app.localhost']) {
       expect(await asked(undefined, host), host).to.equal(200);
