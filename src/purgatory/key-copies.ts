@@ -7,10 +7,9 @@
 // again. While it is taken, a call inside that call gets a new one; where a call throws, its copy
 // is left to the collector. A copy that nobody has taken holds no key.
 //
-// Costs. O(keys). To make each copy anew costs no more time, but as many bytes as an operation
-// takes. The collector comes twice as often then, and finds more operations alive: with 100,000
-// parked, `string-keys` parks a third slower and `park-complete` takes a tenth more (`npm run bench
-// -- string-keys park-complete`).
+// Costs. O(keys). To make each copy anew takes no more time, but as many bytes as an operation.
+// Then the collector runs twice as often, and finds more operations alive. The ledger of mechanisms
+// in docs/performance.md has the figures.
 import { invalidArgType, invalidArgValue } from '../errors.ts';
 
 /** Most operations have few keys. */
@@ -29,7 +28,7 @@ export class KeyCopies<K> {
     const spare = length <= MAX_LENGTH ? this.#spares[length] : undefined;
     if (spare === undefined) return newCopy(watchKeys);
     this.#spares[length] = undefined;
-    // Without a loop: that takes half the time.
+    // Without a loop, which takes longer (docs/performance.md, "Tried and thrown out").
     spare[0] = watchKeys[0];
     if (length > 1) spare[1] = watchKeys[1];
     if (length > 2) spare[2] = watchKeys[2];

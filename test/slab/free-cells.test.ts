@@ -57,6 +57,17 @@ describe('FreeCells', () => {
     );
   });
 
+  it('does not take the cells to use next for cells in use', () => {
+    const free = new FreeCells(64, 64);
+    free.give(3);
+    free.give(4);
+    expect(free.takeRun()).to.equal(true);
+    expect([free.next, free.end]).to.deep.equal([3, 5]);
+    expect([...free.inUse(62)]).to.deep.equal([...range(0, 3), ...range(5, 64)]);
+    free.next++;
+    expect([...free.inUse(63)]).to.deep.equal([...range(0, 4), ...range(5, 64)]);
+  });
+
   it('goes on with the new ones when it is doubled, and with what was left in the next turn', () => {
     const free = new FreeCells(0, 32);
     expect(take(free)).to.deep.equal(range(0, 32));
