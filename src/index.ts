@@ -12,12 +12,12 @@ export type {
   OldOperation,
   PurgatorySnapshot,
   SnapshotOptions,
-} from './purgatory/purgatory-snapshot.ts';
-export type { PurgatoryRates, PurgatoryTotals } from './purgatory/rates.ts';
+} from './purgatory/telemetry/purgatory-snapshot.ts';
+export type { PurgatoryRates, PurgatoryTotals } from './purgatory/telemetry/rates.ts';
 export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';
+export type { LevelSnapshot, TimerSnapshot } from './timer/telemetry/timer-snapshot.ts';
 export type { Timer } from './timer/timer.ts';
-export type { LevelSnapshot, TimerSnapshot } from './timer/timer-snapshot.ts';
 export { TimerTask } from './timer/timer-task.ts';

@@ -6,4 +6,4 @@
  *
  * @module purgatory/bus/cluster
  */
-export * from '../../src/bus/cluster.ts';
+export * from '../../src/bus/transports/cluster.ts';

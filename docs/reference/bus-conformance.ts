@@ -6,4 +6,4 @@
  *
  * @module purgatory/bus/conformance
  */
-export * from '../../src/bus/conformance.ts';
+export * from '../../src/bus/transports/conformance.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/bus/nats
  */
-export * from '../../src/bus/nats.ts';
+export * from '../../src/bus/transports/nats.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/bus/postgres
  */
-export * from '../../src/bus/postgres.ts';
+export * from '../../src/bus/transports/postgres.ts';

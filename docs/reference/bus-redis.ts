@@ -7,4 +7,4 @@
  *
  * @module purgatory/bus/redis
  */
-export * from '../../src/bus/redis.ts';
+export * from '../../src/bus/transports/redis.ts';

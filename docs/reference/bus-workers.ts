@@ -6,4 +6,4 @@
  *
  * @module purgatory/bus/workers
  */
-export * from '../../src/bus/workers.ts';
+export * from '../../src/bus/transports/workers.ts';

@@ -1,6 +1,5 @@
 // A bus as its users see it, and its options.
 
-import type { JoinableBus } from '../bus-member.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import {
@@ -10,12 +9,13 @@ import {
   invalidArgType,
   invalidArgValue,
 } from '../errors.ts';
-import type { BusSnapshot } from './bus-snapshot.ts';
-import type { BusState } from './bus-state.ts';
+import type { JoinableBus } from '../membership/bus-member.ts';
+import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
+import type { BusState } from './telemetry/bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
 export { refusal } from '../errors.ts';
-export type { BusState } from './bus-state.ts';
+export type { BusState } from './telemetry/bus-state.ts';
 
 /**
  * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory

@@ -15,8 +15,8 @@ import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { BusState, CheckedBusOptions } from './bus.ts';
 import { isRefusal } from './bus.ts';
-import type { GapCause } from './bus-state.ts';
 import { frameText } from './frames.ts';
+import type { GapCause } from './telemetry/bus-state.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
 /** What the connection reports to its bus. */

@@ -8,7 +8,7 @@ import { throwLater } from '../report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type CheckedBusOptions, isRefusal } from './bus.ts';
-import type { BusMeter } from './bus-meter.ts';
+import type { BusMeter } from './telemetry/bus-meter.ts';
 
 /** How long a bus may take to become live before that is worth a warning. */
 const LIVE_WITHIN_MS = 5_000;

@@ -13,8 +13,9 @@
 //
 // Ground rules. A frame is never longer than its engine takes. Keys and values are short
 // (bus-member.ts), so one hint always fits.
-import type { HintValue } from '../bus-member.ts';
+
 import { foreignProtocol, foreignText } from '../errors.ts';
+import type { HintValue } from '../membership/bus-member.ts';
 
 export const PROTOCOL_VERSION = 1;
 

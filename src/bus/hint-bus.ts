@@ -7,11 +7,12 @@
 // nothing throws.
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
-import type { BusMember, Membership } from '../bus-member.ts';
+
 import { busClosed } from '../errors.ts';
+import type { BusMember, Membership } from '../membership/bus-member.ts';
 import { throwLater } from '../report-error.ts';
-import { rootContext } from '../root-context.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
+import { rootContext } from '../turns/root-context.ts';
 import {
   type Bus,
   type BusOptions,
@@ -20,16 +21,16 @@ import {
   checkedBusOptions,
   checkedTransport,
 } from './bus.ts';
-import { BusMeter } from './bus-meter.ts';
-import type { BusSnapshot } from './bus-snapshot.ts';
-import type { GapCause } from './bus-state.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import { checkMemberName, Members } from './members.ts';
 import { Receiver } from './receiver.ts';
 import { Sender } from './sender.ts';
-import { settledBy } from './settled-by.ts';
+import { BusMeter } from './telemetry/bus-meter.ts';
+import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
+import type { GapCause } from './telemetry/bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
+import { settledBy } from './transports/settled-by.ts';
 
 const SHOWN_MEMBERS = 100;
 

@@ -5,7 +5,7 @@
 // turn, so that a flood of hints does not block the event loop. Hints that arrive meanwhile are
 // merged. When more than `maxKeys` are pending, they become one sweep for each of their members.
 // Costs. O(1) for a hint, and the cost of its tries.
-import type { BusMember, HintValue } from '../bus-member.ts';
+import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 
 /** What the inbox reports to its bus. */

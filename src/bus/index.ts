@@ -1,12 +1,18 @@
 // `purgatory/bus`: hints between processes, and what an author of another transport needs.
 // docs/many-processes.md
-export type { BusMember, HintValue, JoinableBus, Membership } from '../bus-member.ts';
-export { MAX_KEY_BYTES } from '../bus-member.ts';
+export type { BusMember, HintValue, JoinableBus, Membership } from '../membership/bus-member.ts';
+export { MAX_KEY_BYTES } from '../membership/bus-member.ts';
 export type { Bus, BusOptions, BusState } from './bus.ts';
 export { refusal } from './bus.ts';
-export type { BusEcho, BusOverflow, BusStateChanged, BusSwept, GapCause } from './bus-events.ts';
-export type { BusSnapshot, BusTotals, ErrorSnapshot, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
 export { createBus } from './hint-bus.ts';
-export type { HubFaults } from './hub-faults.ts';
-export { LocalHub, type LocalHubOptions } from './local-hub.ts';
+export type { BusEcho, BusOverflow, BusStateChanged, BusSwept, GapCause } from './telemetry/bus-events.ts';
+export type {
+  BusSnapshot,
+  BusTotals,
+  ErrorSnapshot,
+  GapSnapshot,
+  SweepSnapshot,
+} from './telemetry/bus-snapshot.ts';
 export { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
+export type { HubFaults } from './transports/hub-faults.ts';
+export { LocalHub, type LocalHubOptions } from './transports/local-hub.ts';

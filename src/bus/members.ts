@@ -2,10 +2,11 @@
 //
 // Ground rules. It has one member of each name. A call for a sweep during a member's sweep is part
 // of that sweep. When a member leaves, its sweep has ended.
-import type { BusMember } from '../bus-member.ts';
+
 import { invalidArgType, invalidArgValue, nameJoined } from '../errors.ts';
+import type { BusMember } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
-import type { BusMeter } from './bus-meter.ts';
+import type { BusMeter } from './telemetry/bus-meter.ts';
 
 const MAX_NAME_BYTES = 128;
 

@@ -4,7 +4,7 @@
 // When more than `maxKeys` are pending, it drops them all and keeps "try everything" for each of
 // their names. A hint for such a name is part of that until it is sent.
 // Costs. add: O(1). take: O(hints taken).
-import type { HintValue } from '../bus-member.ts';
+import type { HintValue } from '../membership/bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
 
 /** The content of one frame. */

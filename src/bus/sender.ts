@@ -7,12 +7,12 @@
 // alive while hints are about to be sent.
 //
 // Costs. publish: O(1).
-import type { HintValue } from '../bus-member.ts';
+import type { HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { CheckedBusOptions } from './bus.ts';
-import type { BusMeter } from './bus-meter.ts';
 import type { Connection } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
+import type { BusMeter } from './telemetry/bus-meter.ts';
 
 /**
  * An engine without a round trip gets at most so many frames in a turn of the event loop: to make

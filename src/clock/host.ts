@@ -8,7 +8,7 @@
 // itself.
 //
 // Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
-import { rootContext } from '../root-context.ts';
+import { rootContext } from '../turns/root-context.ts';
 
 /** The host's own, to compare the globals with. */
 export const host: Readonly<

@@ -4,26 +4,26 @@
 // it is here for the types. Events come from all timers, purgatories and buses of the process. A
 // listener for one of them checks `event.timer`, `event.purgatory` or `event.bus`.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/bus-events.ts';
+import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-events.ts';
 import type {
   OperationEnded,
   OperationError,
   OperationParked,
   OperationTried,
-} from '../purgatory/operation-events.ts';
+} from '../purgatory/telemetry/operation-events.ts';
 import type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
-import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/timer-events.ts';
+import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';
 
-export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/bus-events.ts';
+export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-events.ts';
 export type {
   Named,
   OperationEnded,
   OperationError,
   OperationParked,
   OperationTried,
-} from '../purgatory/operation-events.ts';
+} from '../purgatory/telemetry/operation-events.ts';
 export type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
-export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/timer-events.ts';
+export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';
 
 /** The payload of each channel. */
 export interface PurgatoryEvents {

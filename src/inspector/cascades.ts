@@ -3,7 +3,7 @@
 // Ground rules. It subscribes only while somebody watches. Of many cascades in one frame, it keeps
 // the latest MAX_CASCADES. A bucket whose tasks had all left before it expired does not count. It
 // keeps no timer. O(1) an event.
-import { type WheelCascaded, wheelCascaded } from '../timer/timer-events.ts';
+import { type WheelCascaded, wheelCascaded } from '../timer/telemetry/timer-events.ts';
 import { type Cascade, MAX_CASCADES, type TimerView } from './frame.ts';
 
 interface OfTimer {

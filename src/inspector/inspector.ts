@@ -16,11 +16,11 @@ import {
   type NumberRule,
 } from '../errors.ts';
 import { checkNamedSources, checkSources, type NamedSources, type Sources } from '../live-sources.ts';
-import { redirectToFolder, refuse, sendJson, sendPage } from './answers.ts';
 import { Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
+import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
 import { SecondRecorder } from './second-recorder.ts';
 import { type ObservedBus, type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
 

@@ -6,8 +6,8 @@
 // at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier one ends.
 import { setImmediate } from 'node:timers/promises';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
-import { keyText } from '../purgatory/key-text.ts';
-import { oldOperation } from '../purgatory/purgatory-snapshot.ts';
+import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import { keyText } from '../text.ts';
 import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from './frame.ts';
 import type { ObservedPurgatory, Shown } from './shown.ts';
 import { cut, operationView, typeOf } from './views.ts';

@@ -1,9 +1,9 @@
 // The purgatories and timers that the inspector shows, with names that are short and unique.
-import type { BusSnapshot } from '../bus/bus-snapshot.ts';
+import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
-import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
 import { cut } from './views.ts';
 

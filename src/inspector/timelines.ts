@@ -8,7 +8,6 @@
 // reader can choose from it. An event costs one look-up. Nothing of an operation is kept after
 // `stop`.
 
-import { keyText } from '../purgatory/key-text.ts';
 import {
   type OperationEnded,
   type OperationParked,
@@ -18,7 +17,8 @@ import {
   operationExpired,
   operationParked,
   operationTried,
-} from '../purgatory/operation-events.ts';
+} from '../purgatory/telemetry/operation-events.ts';
+import { keyText } from '../text.ts';
 import { MAX_EVENTS, MAX_KEYS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
 import type { Shown } from './shown.ts';
 import { cut, shownKeys, typeOf } from './views.ts';

@@ -2,10 +2,10 @@
 // many operations are parked.
 //
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
-import type { BusSnapshot } from '../bus/bus-snapshot.ts';
+import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
-import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
 import {
   type BusView,
   MAX_KEY_LENGTH,

@@ -2,10 +2,10 @@
 //
 // Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
 // writes it; prometheus.ts makes Prometheus' name of it.
-import type { BusSnapshot } from '../bus/bus-snapshot.ts';
-import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
+import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
+import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
 
 /** A metric whose value is read at a scrape. */
 export interface Reading<Snapshot> {

@@ -4,13 +4,13 @@
 // before. Durations are collected as they happen, from the library's channels: the times parked
 // always, the lateness of tasks and the echoes for OpenTelemetry only. While the metrics are
 // registered, each operation that leaves costs a clock reading.
-import type { BusSnapshot } from '../bus/bus-snapshot.ts';
+import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { listen } from '../events/index.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
-import type { OperationEnded } from '../purgatory/operation-events.ts';
-import type { PurgatorySnapshot } from '../purgatory/purgatory-snapshot.ts';
+import type { OperationEnded } from '../purgatory/telemetry/operation-events.ts';
+import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
 
 /** A purgatory of any kind, or SharedWaits. */
 export interface MeasuredPurgatory {

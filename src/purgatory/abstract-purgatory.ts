@@ -4,7 +4,11 @@ import { waitCancelled } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
-import { type PurgatorySnapshot, purgatorySnapshot, type SnapshotOptions } from './purgatory-snapshot.ts';
+import {
+  type PurgatorySnapshot,
+  purgatorySnapshot,
+  type SnapshotOptions,
+} from './telemetry/purgatory-snapshot.ts';
 
 /**
  * The parked operations, for code that reads them one by one. Ask `lists` only about operations for

@@ -5,7 +5,7 @@
 // After parking on `{ topic: 'orders' }`, an event must use that same object. The hint is printed
 // once for each purgatory.
 import { debug } from '../debug.ts';
-import { keyText } from './key-text.ts';
+import { keyText } from '../text.ts';
 
 export class KeyHints {
   #hasHinted = false;

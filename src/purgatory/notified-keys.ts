@@ -8,7 +8,7 @@
 //
 // Costs. add: O(1). One microtask a turn in which something is notified.
 import { setImmediate as hostSetImmediate } from 'node:timers';
-import { rootContext } from '../root-context.ts';
+import { rootContext } from '../turns/root-context.ts';
 
 /** Rounds in a row that complete nothing: some milliseconds of them. */
 const MAX_VAIN = 10_000;

@@ -4,9 +4,10 @@
 // Ground rules. It keeps an index of memory, and no operation. Memory moves only when under a
 // quarter of it is still in use. Then the walk begins a new round. So some operations are tried
 // twice, and none is left out.
+
+import type { Sweep, Walk } from '../membership/sweep.ts';
 import type { Parking } from './parking.ts';
-import type { Sweep, Walk } from './sweep.ts';
-import type { Watchers } from './watchers.ts';
+import type { Watchers } from './watchers/watchers.ts';
 
 /** The {@link Walk} of a {@link Sweep} that tries every operation. */
 export class ParkedWalk<K> implements Walk {

@@ -37,8 +37,8 @@ import {
 import { checkNotFrozen, FrozenOperations } from './frozen-operations.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
-import { PurgatoryMeter } from './purgatory-meter.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
+import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
   implements TaskKeeper, OperationKeeper

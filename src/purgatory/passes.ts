@@ -15,9 +15,9 @@
 // or more, O(depth) a try.
 import { endlessTries } from '../errors.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import type { Head } from './lone-watcher.ts';
 import type { Parking } from './parking.ts';
-import type { Watchers } from './watchers.ts';
+import type { Head } from './watchers/lone-watcher.ts';
+import type { Watchers } from './watchers/watchers.ts';
 
 /** Deeper than sane events in tries, and shallow enough for the stack. */
 const MAX_DEPTH = 256;

@@ -1,11 +1,11 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import { checkedSignal } from '../abort-listeners.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType } from '../errors.ts';
+import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../membership/bus-link.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
-import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**

@@ -14,11 +14,12 @@
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of
 // the operation). (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkHintKey } from '../bus-member.ts';
 import { isDebugging } from '../debug.ts';
 import { invalidArgType, purgatoryClosed } from '../errors.ts';
+import { BusLink } from '../membership/bus-link.ts';
+import { checkHintKey } from '../membership/bus-member.ts';
+import { Sweep } from '../membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
-import { BusLink } from './bus-link.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { KeyCopies } from './key-copies.ts';
 import { KeyHints } from './key-hints.ts';
@@ -34,9 +35,8 @@ import {
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
-import { Sweep } from './sweep.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
-import { Watchers } from './watchers.ts';
+import { Watchers } from './watchers/watchers.ts';
 
 /** @internal */
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';

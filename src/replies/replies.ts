@@ -19,7 +19,7 @@ import {
   replyTimedOut,
   timerOfRepliesClosed,
 } from '../errors.ts';
-import { keyText } from '../purgatory/key-text.ts';
+import { keyText } from '../text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { Timer } from '../timer/timer.ts';

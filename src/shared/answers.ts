@@ -9,7 +9,7 @@
 //
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Slice } from '../timer/slice.ts';
+import { Slice } from '../turns/budget.ts';
 import type { Load, LoadedKey } from './load.ts';
 
 /** The result of a load for one key: a state, or an error that rejects. */

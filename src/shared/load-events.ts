@@ -4,7 +4,7 @@
 // Each load that begins is reported once, as `answered` or as `failed`, unless nobody waits for it
 // any more or its SharedWaits are closed.
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { Named } from '../purgatory/operation-events.ts';
+import type { Named } from '../purgatory/telemetry/operation-events.ts';
 
 /**
  * `purgatory:load:answered`: a load has ended, and its result has been given to all who waited for

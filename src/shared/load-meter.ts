@@ -4,7 +4,7 @@
 // Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only.
 import { debug } from '../debug.ts';
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
-import type { Named } from '../purgatory/operation-events.ts';
+import type { Named } from '../purgatory/telemetry/operation-events.ts';
 import type { Load } from './load.ts';
 import { type LoadAnswered, type LoadFailed, loadAnswered, loadFailed } from './load-events.ts';
 

@@ -12,9 +12,9 @@
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 
 import { reportError } from '../report-error.ts';
-import { rootContext } from '../root-context.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
+import { rootContext } from '../turns/root-context.ts';
 import { type Answer, Answers } from './answers.ts';
 import { backoffMs } from './backoff.ts';
 import { Load } from './load.ts';

@@ -1,7 +1,8 @@
 // The options of SharedWaits, and their checks.
-import { checkedBus, type JoinableBus } from '../bus-member.ts';
+
 import type { Clock } from '../clock/clock.ts';
 import { checkedFunction, checkedNumber, invalidArgType, type NumberRule } from '../errors.ts';
+import { checkedBus, type JoinableBus } from '../membership/bus-member.ts';
 
 /** Reads the state of many keys at once. */
 export type LoadKeys<V> = (

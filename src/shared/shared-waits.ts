@@ -14,10 +14,10 @@
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
 // waiters, in slices.
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkHintKey } from '../bus-member.ts';
 import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
+import { BusLink } from '../membership/bus-link.ts';
+import { checkHintKey } from '../membership/bus-member.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
-import { BusLink } from '../purgatory/bus-link.ts';
 import { Parking } from '../purgatory/parking.ts';
 import type { WaitResult } from '../purgatory/promised-operation.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../purgatory/purgatory-options.ts';
@@ -25,10 +25,11 @@ import {
   type PurgatorySnapshot,
   purgatorySnapshot,
   type SnapshotOptions,
-} from '../purgatory/purgatory-snapshot.ts';
+} from '../purgatory/telemetry/purgatory-snapshot.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
+import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
 import { SharedWaiter } from './shared-waiter.ts';
 import {
@@ -36,7 +37,6 @@ import {
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
-import { LoadSweep } from './sweep.ts';
 import { WaiterLists } from './waiter-lists.ts';
 import type { WatchedKey } from './watched-key.ts';
 

@@ -16,12 +16,13 @@
 // its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
 // key, which is right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkHintKey, checkHintValue } from '../bus-member.ts';
 import { checkedFunction, purgatoryClosed } from '../errors.ts';
+import { BusLink } from '../membership/bus-link.ts';
+import { checkHintKey, checkHintValue } from '../membership/bus-member.ts';
+import { KeyWalk } from '../membership/key-walk.ts';
+import { Sweep } from '../membership/sweep.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
-import { BusLink } from '../purgatory/bus-link.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
-import { KeyWalk } from '../purgatory/key-walk.ts';
 import { Parking } from '../purgatory/parking.ts';
 import type { WaitResult } from '../purgatory/promised-operation.ts';
 import {
@@ -30,7 +31,6 @@ import {
   checkOperation,
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
-import { Sweep } from '../purgatory/sweep.ts';
 import { Waiter } from '../purgatory/wait-for.ts';
 import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';

@@ -16,12 +16,12 @@ import {
   FixedRateTask,
 } from './periodic-task.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
+import { TimerMeter } from './telemetry/timer-meter.ts';
+import { type TimerSnapshot, timerSnapshot } from './telemetry/timer-snapshot.ts';
 import { tickAt } from './tick.ts';
 import type { Timer } from './timer.ts';
-import { TimerMeter } from './timer-meter.ts';
-import { type TimerSnapshot, timerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
-import { WheelTasks } from './wheel-tasks.ts';
+import { WheelTasks } from './wheels/wheel-tasks.ts';
 
 /**
  * A {@link Timer} on hierarchical timing wheels. To start or stop a task is O(1), however many are

@@ -4,8 +4,8 @@
 // user code may do all it wants (add, cancel, close, throw, advanceClock) and the pass goes on. An
 // error of a task goes to `onError`, and stops nothing.
 import { reportError } from '../report-error.ts';
+import { Slice } from '../turns/budget.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
-import { Slice } from './slice.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
 
 /** The timer whose tasks are run. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LocalHub } from '../../src/bus/local-hub.ts';
+import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Listener, Rig } from './rig.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BusOptions } from '../../src/bus/bus.ts';
-import { relayBus } from '../../src/bus/cluster.ts';
+import { relayBus } from '../../src/bus/transports/cluster.ts';
 import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../support/engines.ts';
 import type { Order, Report } from './member.ts';
 import { SharedState } from './shared-state.ts';

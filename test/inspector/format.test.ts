@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rate, share, shortCount, time } from '../../src/inspector/page/format.ts';
+import { rate, share, shortCount, time } from '../../src/inspector/page/words/format.ts';
 
 describe('numbers on the inspector', () => {
   it('are told in the unit that keeps them short', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endedWithin, latenessWithin, quantile, ratesOf } from '../../src/inspector/page/history.ts';
+import { endedWithin, latenessWithin, quantile, ratesOf } from '../../src/inspector/page/data/history.ts';
 import { frames } from './frames.ts';
 
 const growing = frames(41, (index) => ({

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { HostTime, Second } from '../../src/inspector/frame.ts';
-import { incidentsOf } from '../../src/inspector/page/incidents.ts';
+import { incidentsOf } from '../../src/inspector/page/data/incidents.ts';
 
 function seconds(
   count: number,

@@ -1,10 +1,10 @@
 // What the page shows of a bus between processes.
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { LocalHub } from '../../src/bus/local-hub.ts';
-import type { BusMember } from '../../src/bus-member.ts';
+import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { Purgatory } from '../../src/index.ts';
 import { createInspector } from '../../src/inspector/inspector.ts';
+import type { BusMember } from '../../src/membership/bus-member.ts';
 import { startBrowser } from '../support/browser.ts';
 import { OpenedPage } from './opened-page.ts';
 

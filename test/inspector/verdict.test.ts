@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EndTotals } from '../../src/inspector/frame.ts';
-import { judge } from '../../src/inspector/page/verdict.ts';
+import { judge } from '../../src/inspector/page/data/verdict.ts';
 import { type Change, frames } from './frames.ts';
 
 const totals = (more: Partial<EndTotals>): Change => ({

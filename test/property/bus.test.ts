@@ -7,7 +7,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Bus } from '../../src/bus/bus.ts';
-import { LocalHub } from '../../src/bus/local-hub.ts';
+import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { listen } from '../../src/events/index.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';

@@ -1,23 +1,23 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
 import type { Frame } from '../frame.ts';
-import { Buses } from './buses.tsx';
-import { explanations } from './explanations.ts';
-import { chosenOf, timerOf } from './history.ts';
-import { LatenessChart } from './lateness-chart.tsx';
-import { Lookup } from './lookup.tsx';
-import { Minutes } from './minutes.tsx';
-import { RatesChart } from './rates-chart.tsx';
-import { isSilent } from './silence.ts';
-import { choose, type State, shown } from './store.ts';
-import { HottestKeys, OldestParked } from './tables.tsx';
-import { quoted } from './text.ts';
-import { Timelines } from './timelines.tsx';
-import { TopBar } from './top-bar.tsx';
-import { judge } from './verdict.ts';
-import { VerdictStrip } from './verdict-strip.tsx';
-import { Waiting } from './waiting.tsx';
-import { Wheels } from './wheels.tsx';
+import { chosenOf, timerOf } from './data/history.ts';
+import { isSilent } from './data/silence.ts';
+import { choose, type State, shown } from './data/store.ts';
+import { judge } from './data/verdict.ts';
+import { Buses } from './panels/buses.tsx';
+import { LatenessChart } from './panels/lateness-chart.tsx';
+import { Lookup } from './panels/lookup.tsx';
+import { Minutes } from './panels/minutes.tsx';
+import { RatesChart } from './panels/rates-chart.tsx';
+import { HottestKeys, OldestParked } from './panels/tables.tsx';
+import { Timelines } from './panels/timelines.tsx';
+import { TopBar } from './panels/top-bar.tsx';
+import { VerdictStrip } from './panels/verdict-strip.tsx';
+import { Waiting } from './panels/waiting.tsx';
+import { Wheels } from './panels/wheels.tsx';
+import { explanations } from './words/explanations.ts';
+import { quoted } from './words/text.ts';
 
 export function App({ state }: { state: State }): JSX.Element {
   const isStale = state.connection === 'lost' || isSilent(state);

@@ -7,8 +7,8 @@ import './style/names.css';
 import './style/notices.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { connect, current, onChange } from './store.ts';
-import { installTip } from './tip.ts';
+import { connect, current, onChange } from './data/store.ts';
+import { installTip } from './words/tip.ts';
 
 const draw = (): void => render(<App state={current()} />, document.getElementById('app') as HTMLElement);
 onChange(draw);

@@ -7,9 +7,9 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createClient } from 'redis';
 import type { Bus, BusOptions } from '../../../src/bus/bus.ts';
-import { natsBus } from '../../../src/bus/nats.ts';
-import { postgresBus } from '../../../src/bus/postgres.ts';
-import { redisBus } from '../../../src/bus/redis.ts';
+import { natsBus } from '../../../src/bus/transports/nats.ts';
+import { postgresBus } from '../../../src/bus/transports/postgres.ts';
+import { redisBus } from '../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { waitFor } from '../wait.ts';
 

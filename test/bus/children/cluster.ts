@@ -3,8 +3,8 @@
 // reads nothing.
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clusterBus, clusterTransport, relayBus } from '../../../src/bus/cluster.ts';
-import { transportConformance } from '../../../src/bus/conformance.ts';
+import { clusterBus, clusterTransport, relayBus } from '../../../src/bus/transports/cluster.ts';
+import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { codeOf } from '../../support/code-of.ts';
 
 const [mode] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Must end by itself: hints are sent, the bus is closed, the client is quit.
 import { Redis } from 'ioredis';
-import { redisBus } from '../../../src/bus/redis.ts';
+import { redisBus } from '../../../src/bus/transports/redis.ts';
 
 const client = new Redis(Number(process.argv[2]), '127.0.0.1');
 const bus = redisBus(client);

@@ -1,7 +1,7 @@
 // A thread that gets hints over a workersBus and answers by another, until the main thread has got
 // all.
 import { parentPort } from 'node:worker_threads';
-import { workersBus } from '../../../src/bus/workers.ts';
+import { workersBus } from '../../../src/bus/transports/workers.ts';
 
 const bus = workersBus({ prefix: 'threads' });
 const { publish } = bus.join({

@@ -1,0 +1,139 @@
+// The counters of one bus. The only file of a bus that counts and that publishes events.
+//
+// Ground rules. The bus calls the meter. The meter calls only subscribers, and keeps numbers only.
+import { debug } from '../../debug.ts';
+import { DurationHistogram } from '../../duration-histogram.ts';
+import type { Bus, BusState } from '../bus.ts';
+import {
+  type BusEcho,
+  type BusOverflow,
+  type BusStateChanged,
+  type BusSwept,
+  busEcho,
+  busOverflow,
+  busState,
+  busSwept,
+  type GapCause,
+} from './bus-events.ts';
+import type { BusTotals, ErrorSnapshot, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
+
+/** Up to 8 s. An echo that takes longer than its timeout is not counted. */
+const ECHO_BOUNDS = 14;
+const MAX_TEXT = 200;
+
+export class BusMeter {
+  readonly echo: DurationHistogram = new DurationHistogram(ECHO_BOUNDS);
+  published = 0;
+  merged = 0;
+  received = 0;
+  forNobody = 0;
+  framesSent = 0;
+  framesReceived = 0;
+  framesDropped = 0;
+  sinceMs: number;
+  lastGap: GapSnapshot | null = null;
+  lastError: ErrorSnapshot | null = null;
+  lastSweep: SweepSnapshot | null = null;
+  readonly #bus: Bus;
+  readonly #engine: string;
+  #overflowed = 0;
+  #sweeps = 0;
+  #swept = 0;
+  readonly #gaps = perCause();
+  readonly #gapMs = perCause();
+
+  constructor(bus: Bus, engine: string, nowMs: number) {
+    this.#bus = bus;
+    this.#engine = engine;
+    this.sinceMs = nowMs;
+  }
+
+  didEcho(ms: number): void {
+    this.echo.note(ms);
+    if (busEcho.hasSubscribers) busEcho.publish({ bus: this.#bus, ms } satisfies BusEcho);
+  }
+
+  /** The bus is in `state` now. @param cause of a gap. */
+  didChange(state: BusState, nowMs: number, cause?: GapCause, error?: unknown): void {
+    if (this.lastGap?.endedMs === null) {
+      this.lastGap.endedMs = nowMs;
+      this.#gapMs[this.lastGap.cause] += nowMs - this.lastGap.beganMs;
+    }
+    if (cause !== undefined) {
+      this.#gaps[cause]++;
+      this.lastGap = {
+        cause,
+        beganMs: nowMs,
+        endedMs: null,
+        error: error === undefined ? null : textOf(error),
+      };
+    }
+    this.sinceMs = nowMs;
+    debug('bus "%s": %s %s %s', this.#engine, state, cause ?? '', error ?? '');
+    if (busState.hasSubscribers) {
+      busState.publish({ bus: this.#bus, state, cause, error } satisfies BusStateChanged);
+    }
+  }
+
+  didFail(error: unknown, nowMs: number): void {
+    this.lastError = { message: textOf(error), atMs: nowMs };
+  }
+
+  didOverflow(direction: 'in' | 'out', keys: number): void {
+    this.#overflowed += keys;
+    if (busOverflow.hasSubscribers) {
+      busOverflow.publish({ bus: this.#bus, direction, keys } satisfies BusOverflow);
+    }
+  }
+
+  /**
+   * A member begins to try everything. @param isFirst no other sweep is under way. Sweeps that
+   * overlap are shown as one.
+   */
+  willSweep(nowMs: number, isFirst: boolean): void {
+    this.#sweeps++;
+    if (isFirst) this.lastSweep = { beganMs: nowMs, endedMs: null, tried: 0 };
+  }
+
+  /** A member has tried everything, or has left. */
+  didSweep(member: string, tried: number, ms: number, nowMs: number, isLast: boolean): void {
+    this.#swept += tried;
+    if (this.lastSweep !== null) {
+      this.lastSweep.tried += tried;
+      if (isLast) this.lastSweep.endedMs = nowMs;
+    }
+    if (busSwept.hasSubscribers) {
+      busSwept.publish({ bus: this.#bus, member, tried, ms } satisfies BusSwept);
+    }
+  }
+
+  totals(nowMs: number): BusTotals {
+    const gapMs = { ...this.#gapMs };
+    if (this.lastGap?.endedMs === null) gapMs[this.lastGap.cause] += nowMs - this.lastGap.beganMs;
+    return {
+      published: this.published,
+      merged: this.merged,
+      overflowed: this.#overflowed,
+      received: this.received,
+      forNobody: this.forNobody,
+      framesSent: this.framesSent,
+      framesReceived: this.framesReceived,
+      framesDropped: this.framesDropped,
+      sweeps: this.#sweeps,
+      swept: this.#swept,
+      gaps: { ...this.#gaps },
+      gapMs,
+    };
+  }
+}
+
+function perCause(): Record<GapCause, number> {
+  return { connection: 0, echo: 0, publish: 0, sequence: 0 };
+}
+
+/** Node's error for a host whose addresses all failed has a code, and no message. */
+function textOf(error: unknown): string {
+  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  const text = String(message || code || error);
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
+}

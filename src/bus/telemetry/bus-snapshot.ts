@@ -1,0 +1,88 @@
+// The state of a bus at one moment: plain JSON of bounded size.
+import type { DurationSnapshot } from '../../duration-histogram.ts';
+import type { BusState, GapCause } from './bus-state.ts';
+
+/** A {@link Bus} at one moment. Times are in ms by its clock. */
+export interface BusSnapshot {
+  /** 'redis', 'nats', ... */
+  engine: string;
+  prefix: string;
+  /** The id of this bus among those that get each other's hints. */
+  origin: string;
+  state: BusState;
+  /** When this was made. Compare the other times with it. */
+  nowMs: number;
+  /** When it entered this state. */
+  sinceMs: number;
+  /** The names of its members in this process: the first 100. */
+  members: string[];
+  /** Other buses that have sent something since this one became live. */
+  peers: number;
+  /** Keys that wait to be sent. */
+  pendingKeys: number;
+  /** From the publication of an echo to its arrival. */
+  echo: DurationSnapshot;
+  /** The gap that is open, else the last one. Null when there was none. */
+  lastGap: GapSnapshot | null;
+  /**
+   * The last error of the engine, its client or another process, while the bus was connecting too.
+   * Null when there was none.
+   */
+  lastError: ErrorSnapshot | null;
+  /** The last sweep. Null when there was none. */
+  lastSweep: SweepSnapshot | null;
+  totals: BusTotals;
+}
+
+/** A time in which hints may have been missed. */
+export interface GapSnapshot {
+  cause: GapCause;
+  beganMs: number;
+  /** Null while it lasts. */
+  endedMs: number | null;
+  /** The error of the engine or its client, shortened. Null if there was none. */
+  error: string | null;
+}
+
+/** What went wrong last. */
+export interface ErrorSnapshot {
+  /** What the engine or its client said, cut. */
+  message: string;
+  atMs: number;
+}
+
+/** A sweep over all members: everything parked was tried once. */
+export interface SweepSnapshot {
+  beganMs: number;
+  /** Null while it lasts. */
+  endedMs: number | null;
+  /** Waits that were tried so far. */
+  tried: number;
+}
+
+/** Counted since the bus was made. */
+export interface BusTotals {
+  /** Hints that members published. */
+  published: number;
+  /** Of these, hints for a key that was already waiting to be sent. */
+  merged: number;
+  /** Keys that became part of a "try everything", sent or received. */
+  overflowed: number;
+  /** Hints from other processes for members of this one. */
+  received: number;
+  /** Of these, hints for a key that nobody watched. */
+  forNobody: number;
+  /** Echoes included. */
+  framesSent: number;
+  /** Frames of other processes. */
+  framesReceived: number;
+  /** Frames that were dropped: repeated, of another version, or no frames at all. */
+  framesDropped: number;
+  /** How often members tried everything, all members together. */
+  sweeps: number;
+  /** Waits that sweeps tried. */
+  swept: number;
+  gaps: Record<GapCause, number>;
+  /** How long the gaps lasted, in ms. */
+  gapMs: Record<GapCause, number>;
+}

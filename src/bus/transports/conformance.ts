@@ -1,0 +1,250 @@
+// `purgatory/bus/conformance`: what every transport must do, as cases for any test runner.
+//
+//   const make = () => myTransport('channel');
+//   for (const { title, run } of transportConformance(make)) it(title, run);
+//
+// Ground rules. A case makes its own transports and disconnects them at its end, so cases are
+// independent. It waits for what must arrive, for PATIENCE_MS. Where something must NOT arrive, it
+// waits until a text that was published later has arrived.
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBus } from '../hint-bus.ts';
+import { MAX_FRAME_BYTES, type Transport, type TransportLink } from '../transport.ts';
+
+/** One case. It fails by throwing an AssertionError. */
+export interface ConformanceCase {
+  readonly title: string;
+  run(): Promise<void>;
+}
+
+/** What a suite may know of the engine. */
+export interface ConformanceOptions {
+  /**
+   * Breaks the connections of all transports that are connected, so that they notice it. If given,
+   * breaks are tested too.
+   */
+  sever?: (() => Promise<void> | void) | undefined;
+  /** How long to wait for what must come, in ms. Default 5,000. */
+  patienceMs?: number | undefined;
+}
+
+const PATIENCE_MS = 5_000;
+
+/** A transport, and what it reported to its last link. */
+class Probe {
+  readonly transport: Transport;
+  readonly texts: string[] = [];
+  readonly errors: unknown[] = [];
+  ups = 0;
+  #link: TransportLink | undefined;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  connect(): this {
+    const link: TransportLink = {
+      up: () => {
+        if (link === this.#link) this.ups++;
+      },
+      received: (text) => {
+        if (link === this.#link) this.texts.push(text);
+      },
+      down: (error) => {
+        if (link === this.#link) this.errors.push(error);
+      },
+      retry: () => {},
+    };
+    this.#link = link;
+    this.transport.connect(link);
+    return this;
+  }
+
+  async disconnect(): Promise<void> {
+    this.#link = undefined;
+    await this.transport.disconnect();
+  }
+}
+
+/**
+ * The cases for one kind of transport.
+ *
+ * @param makeTransport makes one more transport for the same engine and channel, not connected. It
+ * stands for another process.
+ */
+export function transportConformance(
+  makeTransport: () => Transport | Promise<Transport>,
+  { sever, patienceMs = PATIENCE_MS }: ConformanceOptions = {},
+): ConformanceCase[] {
+  const until = async (what: string, holds: () => boolean): Promise<void> => {
+    for (const endMs = Date.now() + patienceMs; !holds(); await sleep(2)) {
+      ok(Date.now() < endMs, `not within ${patienceMs} ms: ${what}`);
+    }
+  };
+  const withProbes = async (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> => {
+    const probes: Probe[] = [];
+    for (let made = 0; made < count; made++) probes.push(new Probe(await makeTransport()));
+    try {
+      for (const probe of probes) {
+        probe.connect();
+        await until('the subscription is acknowledged', () => probe.ups > 0 || probe.errors.length > 0);
+        deepStrictEqual(probe.errors, []);
+      }
+      await use(...probes);
+    } finally {
+      await Promise.all(probes.map((probe) => probe.disconnect()));
+    }
+  };
+  const mark = (text: string): string => JSON.stringify([text, Math.random()]);
+  const has = (probe: Probe, text: string): boolean => probe.texts.includes(text);
+
+  const cases: ConformanceCase[] = [
+    {
+      title: 'names its engine, and takes texts of at least 7,500 bytes',
+      run: async () => {
+        const { engine, maxFrameBytes = MAX_FRAME_BYTES, flushMs = 1 } = await makeTransport();
+        strictEqual(typeof engine, 'string');
+        ok(maxFrameBytes >= 7_500, `maxFrameBytes is ${maxFrameBytes}`);
+        ok(flushMs >= 0, `flushMs is ${flushMs}`);
+      },
+    },
+    {
+      title: 'hands a text to everybody who is up, its publisher included, once',
+      run: () =>
+        withProbes(3, async (a, b, c) => {
+          for (const publisher of [a, b, c]) {
+            const text = mark('all');
+            await publisher.transport.publish(text);
+            for (const probe of [a, b, c]) await until('the text has come', () => has(probe, text));
+          }
+          for (const probe of [a, b, c]) strictEqual(new Set(probe.texts).size, probe.texts.length);
+        }),
+    },
+    {
+      title: 'is up only when a text that is published from then on comes',
+      run: async () => {
+        for (let round = 0; round < 10; round++) {
+          await withProbes(2, async (a, b) => {
+            const text = mark('at once');
+            await a.transport.publish(text);
+            await until('the text has come', () => has(b, text));
+          });
+        }
+      },
+    },
+    {
+      title: 'leaves texts as they are, up to the longest',
+      run: () =>
+        withProbes(2, async (a, b) => {
+          const { maxFrameBytes = MAX_FRAME_BYTES } = a.transport;
+          const texts = ['"quoted" \\ \'single\' {"json":[1,2]}', 'äöü € 漢字 \u{1f600}', '%s $1 * > \t'].map(
+            mark,
+          );
+          const shell = mark('');
+          const longest = Math.min(maxFrameBytes, MAX_FRAME_BYTES) - Buffer.byteLength(shell);
+          texts.push(shell.replace('""', `"${'x'.repeat(longest)}"`));
+          texts.push(shell.replace('""', `"${'é'.repeat(Math.floor(longest / 2))}"`));
+          for (const text of texts) await a.transport.publish(text);
+          await until('all texts have come', () => texts.every((text) => has(b, text)));
+        }),
+    },
+    {
+      title: 'keeps the order of texts that one publishes without waiting',
+      run: () =>
+        withProbes(2, async (a, b) => {
+          const texts = Array.from({ length: 500 }, (_, index) => mark(`${index}`));
+          await Promise.all(texts.map((text) => a.transport.publish(text)));
+          await until('all texts have come', () => texts.every((text) => has(b, text)));
+          deepStrictEqual(
+            b.texts.filter((text) => texts.includes(text)),
+            texts,
+          );
+        }),
+    },
+    {
+      title: 'hears nothing after disconnect(), and all again after another connect()',
+      run: () =>
+        withProbes(2, async (a, b) => {
+          for (let round = 1; round <= 3; round++) {
+            await b.disconnect();
+            const missed = mark('missed');
+            await a.transport.publish(missed);
+            await until('the publisher hears itself', () => has(a, missed));
+            ok(!has(b, missed), 'a text came though nobody was connected');
+            b.connect();
+            await until('the subscription is acknowledged', () => b.ups === round + 1);
+            const text = mark('again');
+            await a.transport.publish(text);
+            await until('the text has come', () => has(b, text));
+          }
+          deepStrictEqual(b.errors, []);
+        }),
+    },
+    {
+      title: 'may be given up at any time, also twice, before it is up, and when it was never connected',
+      run: async () => {
+        const transport = await makeTransport();
+        await transport.disconnect();
+        for (let round = 0; round < 5; round++) {
+          const probe = new Probe(transport).connect();
+          if (round % 2 === 1) await sleep(round);
+          await probe.disconnect();
+          await probe.disconnect();
+          strictEqual(probe.texts.length, 0);
+        }
+      },
+    },
+    {
+      title: 'carries the hints of buses, and is live',
+      run: async () => {
+        const buses = [createBus(await makeTransport()), createBus(await makeTransport())];
+        try {
+          await until('both are live', () => buses.every((bus) => bus.state === 'live'));
+          const heard: string[] = [];
+          const members = buses.map((bus) =>
+            bus.join({
+              name: 'conformance',
+              hinted: (key) => heard.push(key) > 0,
+              sweep: (ended) => ended(0),
+            }),
+          );
+          const keys = Array.from({ length: 5_000 }, (_, index) => `key ${index}`);
+          for (const key of keys) members[0].publish(key);
+          await buses[0].flush();
+          await until('all hints have come', () => heard.length >= keys.length);
+          deepStrictEqual(heard, keys);
+        } finally {
+          await Promise.all(buses.map((bus) => bus.close()));
+        }
+      },
+    },
+  ];
+  if (sever === undefined) return cases;
+  return [
+    ...cases,
+    {
+      title: 'says that a connection broke, and connects again',
+      run: () =>
+        withProbes(2, async (a, b) => {
+          for (let round = 1; round <= 3; round++) {
+            await sever();
+            for (const probe of [a, b]) {
+              await until('it says that it is down', () => probe.errors.length >= round);
+              await probe.disconnect();
+              const ups = probe.ups;
+              while (probe.ups === ups) {
+                const failures = probe.errors.length;
+                probe.connect();
+                await until('it is up, or down', () => probe.ups > ups || probe.errors.length > failures);
+                if (probe.ups === ups) await probe.disconnect();
+              }
+              probe.errors.length = round;
+            }
+            const text = mark('healed');
+            await a.transport.publish(text);
+            await until('the text has come', () => has(b, text));
+          }
+        }),
+    },
+  ];
+}

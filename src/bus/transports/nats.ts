@@ -1,0 +1,93 @@
+// `purgatory/bus/nats`: a bus over NATS, with the user's own connection.
+//
+// Ground rules. One connection publishes and subscribes. It reconnects by itself. Each time it
+// reports that, the bus has been in a gap and subscribes anew. A connection that has given up
+// (`maxReconnectAttempts`) is closed for good, and the bus closes too.
+import { invalidArgType, invalidArgValue } from '../../errors.ts';
+import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
+import { createBus } from '../hint-bus.ts';
+import type { Transport, TransportLink } from '../transport.ts';
+
+/** What is needed of a `NatsConnection` of @nats-io/transport-node. */
+export interface NatsConnectionLike {
+  publish(subject: string, payload: string): void;
+  subscribe(
+    subject: string,
+    options: { callback: (error: Error | null, message: { string(): string }) => void },
+  ): { unsubscribe(): void };
+  flush(): Promise<void>;
+  isClosed(): boolean;
+  status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
+}
+
+/**
+ * A bus over NATS. Closing the connection stays the user's task. Make it with
+ * `maxReconnectAttempts: -1`. `prefix` is the subject.
+ *
+ * @throws TypeError, RangeError (Node's codes) for a value that is not a connection, or a bad
+ * option.
+ */
+export function natsBus(connection: NatsConnectionLike, options?: BusOptions): Bus {
+  if (typeof connection?.subscribe !== 'function' || typeof connection.status !== 'function') {
+    throw invalidArgType('connection', 'a NatsConnection of @nats-io/transport-node', connection);
+  }
+  const { prefix } = checkedBusOptions(options);
+  if (prefix.split('.').includes('')) {
+    throw invalidArgValue('options.prefix', 'must be a subject of NATS: no dot first, last or twice', prefix);
+  }
+  return createBus(natsTransport(connection, prefix), options);
+}
+
+/** The transport alone: for the conformance suite. */
+export function natsTransport(connection: NatsConnectionLike, subject: string): Transport {
+  let end: (() => void) | undefined;
+  return {
+    engine: 'nats',
+    connect(link) {
+      if (connection.isClosed()) throw refusal('The NATS connection is closed');
+      const subscription = connection.subscribe(subject, {
+        callback: (error, message) => {
+          if (error === null) link.received(message.string());
+          else link.down(refusedIf(error));
+        },
+      });
+      const unwatch = watchStatus(connection, link);
+      end = () => {
+        unwatch();
+        if (!connection.isClosed()) subscription.unsubscribe();
+      };
+      connection.flush().then(link.up, link.down);
+    },
+    publish(text) {
+      connection.publish(subject, text);
+      return connection.flush();
+    },
+    disconnect() {
+      end?.();
+      end = undefined;
+      return undefined;
+    },
+  };
+}
+
+/** Reports to the link when the connection breaks. Returns a function that stops the watching. */
+function watchStatus(connection: NatsConnectionLike, link: TransportLink): () => void {
+  const status = connection.status() as ReturnType<NatsConnectionLike['status']> & { stop?(): void };
+  const watch = async (): Promise<void> => {
+    for await (const { type, error } of status) {
+      if (type === 'disconnect') link.down(new Error('The NATS connection broke'));
+      else if (type === 'close') link.down(refusal('The NATS connection is closed'));
+      else if (type === 'error' && error !== undefined) {
+        const told = refusedIf(error);
+        if (told !== error) link.down(told);
+      }
+    }
+  };
+  watch().catch(link.down);
+  return () => status.stop?.();
+}
+
+function refusedIf(error: Error): Error {
+  if (error.name !== 'PermissionViolationError') return error;
+  return refusal(`NATS does not permit what the bus needs: ${error.message}`, error);
+}

@@ -1,0 +1,159 @@
+// `purgatory/bus/postgres`: a bus over PostgreSQL's LISTEN and NOTIFY, with connections of `pg`.
+//
+// Ground rules. The bus has one connection of its own, which listens and notifies. pg never
+// connects a client twice, so each attempt makes a new client. NOTIFY takes a lock of the whole
+// server when its transaction commits. So hints are gathered for 10 ms, and go out in statements of
+// their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
+// transaction.
+
+import { invalidArgType, invalidReturnValue } from '../../errors.ts';
+import { checkHintKey } from '../../membership/bus-member.ts';
+import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
+import { anonymousFrameText, FrameBody } from '../frames.ts';
+import { createBus } from '../hint-bus.ts';
+import type { Transport, TransportLink } from '../transport.ts';
+
+/** What is needed of a client of pg in a transaction: a `Client`, or a `PoolClient`. */
+export interface PostgresQueryable {
+  query(text: string, values: unknown[]): Promise<unknown>;
+}
+
+/** What is needed of a `Client` of pg that is not connected yet. */
+export interface PostgresClient extends PostgresQueryable {
+  connect(): Promise<unknown>;
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  end(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'notification', listener: (notification: { payload?: string | undefined }) => void): unknown;
+}
+
+/** NOTIFY refuses payloads of 8,000 bytes. */
+const MAX_PAYLOAD_BYTES = 7_500;
+const FLUSH_MS = 10;
+const NOTIFY = 'SELECT pg_notify($1, $2)';
+
+/**
+ * A bus over PostgreSQL.
+ *
+ * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must
+ * lead to the primary server itself. A replica cannot notify, and behind a pooler such as PgBouncer
+ * nothing is received. Both are refused, and the bus closes. The bus also closes when `newClient`
+ * returns a promise, a Pool, or the client of the last time. Then `onError` gets
+ * ERR_INVALID_RETURN_VALUE.
+ * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
+ */
+export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
+  if (typeof newClient !== 'function') throw invalidArgType('newClient', 'of type function', newClient);
+  const { prefix } = checkedBusOptions(options);
+  return createBus(postgresTransport(newClient, prefix), options);
+}
+
+/**
+ * Publishes hints in the transaction of `client`. All processes, the publishing one included, get
+ * them when the transaction commits. They are dropped when it is rolled back. The server serializes
+ * the commits of transactions that notify: use this only for hints that must not be lost.
+ *
+ * @param name of the purgatory.
+ * @param options the `prefix` of the bus.
+ * @throws TypeError for keys that a bus does not take; nothing is published then. Rejects with what
+ * the query rejects with.
+ */
+export async function notifyInTransaction(
+  client: PostgresQueryable,
+  name: string,
+  keys: readonly string[],
+  options?: Pick<BusOptions, 'prefix'>,
+): Promise<void> {
+  if (typeof client?.query !== 'function') throw invalidArgType('client', 'a client of pg', client);
+  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
+  if (!Array.isArray(keys)) throw invalidArgType('keys', 'an instance of Array', keys);
+  for (const key of keys) checkHintKey(key);
+  const { prefix } = checkedBusOptions(options);
+  let frame = new FrameBody(MAX_PAYLOAD_BYTES);
+  for (const key of new Set(keys)) {
+    if (frame.add(name, key, undefined)) continue;
+    await client.query(NOTIFY, [prefix, anonymousFrameText(frame.text())]);
+    frame = new FrameBody(MAX_PAYLOAD_BYTES);
+    frame.add(name, key, undefined);
+  }
+  if (keys.length > 0) await client.query(NOTIFY, [prefix, anonymousFrameText(frame.text())]);
+}
+
+/** The transport alone: for the conformance suite. */
+export function postgresTransport(newClient: () => PostgresClient, channel: string): Transport {
+  let client: PostgresClient | undefined;
+  /** What `newClient` returned last. */
+  let latest: PostgresClient | undefined;
+  let hasListened = false;
+  /** The last query. pg wants one query at a time. */
+  let last: Promise<unknown> = Promise.resolve();
+  const start = async (own: PostgresClient, link: TransportLink): Promise<void> => {
+    await own.connect();
+    const why = await unfitness(own);
+    // A server that was fit before is in the middle of a failover. The next attempt may meet
+    // another server.
+    if (why !== undefined) throw hasListened ? new Error(why) : refusal(why);
+    await own.query(`LISTEN "${channel}"`);
+    hasListened = true;
+    link.up();
+  };
+  return {
+    engine: 'postgres',
+    maxFrameBytes: MAX_PAYLOAD_BYTES,
+    flushMs: FLUSH_MS,
+    connect(link) {
+      const own = newClient();
+      if (own === latest || !isNewClient(own)) {
+        const error = invalidReturnValue('a client of pg that is not connected', 'newClient', own);
+        // The promise of an asynchronous newClient may reject, and nobody else handles that.
+        Promise.resolve(own).catch(() => {});
+        throw error;
+      }
+      latest = own;
+      client = own;
+      last = Promise.resolve();
+      own.on('error', link.down);
+      own.on('end', () => link.down(new Error('PostgreSQL closed the connection')));
+      own.on('notification', ({ payload }) => link.received(payload ?? ''));
+      start(own, link).catch(link.down);
+    },
+    publish(text) {
+      if (client === undefined) throw new Error('Not connected to PostgreSQL');
+      const own = client;
+      const notify = (): Promise<unknown> => own.query(NOTIFY, [channel, text]);
+      last = last.then(notify, notify);
+      return last;
+    },
+    disconnect() {
+      const own = client as (PostgresClient & { connection?: { stream?: { unref?(): void } } }) | undefined;
+      client = undefined;
+      const ended = own?.end();
+      // A server that does not answer must not keep the process alive.
+      own?.connection?.stream?.unref?.();
+      return ended;
+    },
+  };
+}
+
+/** A Pool has all methods of a Client. It tells how many connections it has. */
+function isNewClient(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || 'totalCount' in value) return false;
+  const { on, connect, query, end, processID } = value as Record<string, unknown>;
+  const isClient = [on, connect, query, end].every((method) => typeof method === 'function');
+  return isClient && typeof processID !== 'number';
+}
+
+/** The reason why the server of `client` cannot carry a bus. Undefined when it can. */
+async function unfitness(client: PostgresClient): Promise<string | undefined> {
+  const { rows } = await client.query('SELECT pg_is_in_recovery() AS replica, pg_backend_pid() AS pid');
+  if (rows[0].replica === true) {
+    return 'The PostgreSQL server is a replica, which cannot NOTIFY: connect the bus to the primary';
+  }
+  // A pooler hands out process numbers of its own.
+  const { processID } = client as { processID?: number | null };
+  if (typeof processID === 'number' && processID !== rows[0].pid) {
+    return 'The PostgreSQL server is behind a pooler, where nothing is heard of NOTIFY: connect the bus to the server itself';
+  }
+  return undefined;
+}

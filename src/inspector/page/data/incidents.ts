@@ -1,0 +1,94 @@
+// The incidents of the last ten minutes, from the seconds that the server kept. Pure.
+//
+// Seconds with the same problem are one incident, also with a few good seconds between them.
+import type { Second } from '../../frame.ts';
+import { plural, time } from '../words/format.ts';
+import { CAUSES, causeOf } from './cause.ts';
+
+export interface Incident {
+  readonly what: 'stood still' | 'blocked' | 'late' | 'threw';
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly inWords: string;
+}
+
+/** A second of the history that took this long means that the process was stopped or blocked. */
+const STOOD_MS = 3000;
+const BLOCKED_MS = 100;
+const LATE_MS = 50;
+/** The most good seconds within one incident. */
+const PAUSE = 3;
+
+interface Span {
+  readonly what: Incident['what'];
+  readonly seconds: Second[];
+}
+
+/** The latest first. O(seconds x timers and purgatories). */
+export function incidentsOf(seconds: readonly Second[], chosen: string | undefined): Incident[] {
+  const spans: Span[] = [];
+  const open = new Map<Incident['what'], Span>();
+  for (const second of seconds) {
+    for (const what of wrongIn(second, chosen)) {
+      const span = open.get(what);
+      if (span !== undefined && second.number - span.seconds[span.seconds.length - 1].number <= PAUSE + 1) {
+        span.seconds.push(second);
+      } else {
+        const begun = { what, seconds: [second] };
+        open.set(what, begun);
+        spans.push(begun);
+      }
+    }
+  }
+  return spans.reverse().map(({ what, seconds: all }) => ({
+    what,
+    fromMs: all[0].wallMs - all[0].overMs,
+    untilMs: all[all.length - 1].wallMs,
+    inWords: inWords(what, all, chosen),
+  }));
+}
+
+function wrongIn(second: Second, chosen: string | undefined): Incident['what'][] {
+  const { blockedMs } = second.host;
+  const wrong: Incident['what'][] = [];
+  if (blockedMs >= STOOD_MS) wrong.push('stood still');
+  else if (blockedMs >= BLOCKED_MS) wrong.push('blocked');
+  else if (latenessOf(second) > Math.max(LATE_MS, 2 * blockedMs)) wrong.push('late');
+  if (failedIn(second, chosen) > 0) wrong.push('threw');
+  return wrong;
+}
+
+/** Whether the process could serve nobody in this second. */
+export function isBlockedIn({ host }: Second): boolean {
+  return host.blockedMs >= BLOCKED_MS;
+}
+
+function inWords(what: Incident['what'], seconds: readonly Second[], chosen: string | undefined): string {
+  const { host } = seconds.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+  if (what === 'stood still')
+    return `The process stood still for ${time(host.blockedMs)}. ${CAUSES[causeOf(host)]}`;
+  if (what === 'blocked') {
+    return `The event loop was blocked, for ${time(host.blockedMs)} at the longest. ${CAUSES[causeOf(host)]}`;
+  }
+  if (what === 'late') {
+    const most = Math.max(...seconds.map(latenessOf));
+    return `Tasks ran late, one in a hundred by ${Number.isFinite(most) ? `up to ${time(most)}` : 'very much'}.`;
+  }
+  const failed = seconds.reduce((sum, second) => sum + failedIn(second, chosen), 0);
+  return `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw.`;
+}
+
+function latenessOf({ timers }: Second): number {
+  return Math.max(
+    0,
+    ...Object.values(timers).map(([, latenessMs]) => latenessMs ?? Number.POSITIVE_INFINITY),
+  );
+}
+
+function failedIn({ purgatories }: Second, chosen: string | undefined): number {
+  let sum = 0;
+  for (const [name, [, , , , failed]] of Object.entries(purgatories)) {
+    if (chosen === undefined || name === chosen) sum += failed;
+  }
+  return sum;
+}

@@ -1,0 +1,49 @@
+// How long the server has been silent, and how long a silence was once it has ended. Pure.
+//
+// A frame comes every quarter of a second. A server whose process is stopped, or whose event loop
+// is blocked, keeps its connections. Only the silence shows that it hangs.
+import type { Frame, HostTime } from '../../frame.ts';
+
+/** A silence is shown from this length on, in ms. */
+const SILENT_MS = 2000;
+
+/** A silence that has ended. */
+export interface Hang {
+  readonly forMs: number;
+  /** Its end: the server's time of the first frame after it. */
+  readonly atMs: number;
+  readonly wallMs: number;
+  /** What the process did meanwhile. Undefined: it went on, and only its frames did not arrive. */
+  readonly host: HostTime | undefined;
+}
+
+interface Heard {
+  readonly frames: readonly Frame[];
+  readonly heardMs: number | undefined;
+  readonly openedMs: number;
+  readonly nowMs: number;
+}
+
+/** How long no frame arrived while the page listened. */
+export function silenceOf({ heardMs, openedMs, nowMs }: Omit<Heard, 'frames'>): number {
+  return nowMs - Math.max(heardMs ?? openedMs, openedMs);
+}
+
+export function isSilent(heard: Omit<Heard, 'frames'>): boolean {
+  return silenceOf(heard) >= SILENT_MS;
+}
+
+/**
+ * The silence that `frame` ends now. Undefined when there was none, or when the page did not listen
+ * all the time.
+ */
+export function hangOf(heard: Heard, frame: Frame): Hang | undefined {
+  const { frames, heardMs, openedMs } = heard;
+  const last = frames.at(-1);
+  if (last === undefined || heardMs === undefined || heardMs < openedMs || !isSilent(heard)) return undefined;
+  const stoodMs = frame.atMs - last.atMs;
+  const { atMs, wallMs, host } = frame;
+  return stoodMs >= SILENT_MS
+    ? { forMs: stoodMs, atMs, wallMs, host }
+    : { forMs: silenceOf(heard), atMs, wallMs, host: undefined };
+}

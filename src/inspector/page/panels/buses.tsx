@@ -1,0 +1,56 @@
+// The buses to other processes, a line each: whether hints arrive, and what the last gap cost.
+import type { JSX } from 'preact';
+import type { BusView, Frame } from '../../frame.ts';
+import { Explained } from '../words/explained.tsx';
+import { clock, count, plural, time } from '../words/format.ts';
+import { Name } from '../words/names.tsx';
+import { quoted } from '../words/text.ts';
+
+export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
+  if (buses.length === 0) return null;
+  return (
+    <section class="wide" aria-labelledby="buses-title">
+      <h2 id="buses-title">
+        <Explained of="buses">{plural(buses.length, 'bus', 'buses').replace(/^1 bus$/, 'Bus')}</Explained>
+      </h2>
+      <ul class="buses">
+        {buses.map((bus, index) => (
+          <li key={index} data-state={bus.state} data-test="bus">
+            <strong>
+              <Name of={bus.engine} />
+            </strong>{' '}
+            <span class="state">{bus.state}</span>
+            {bus.echoMs !== null && `, echo ${time(bus.echoMs)}`}
+            {`, ${plural(bus.peers, 'other process', 'other processes')}; `}
+            {lastGap(bus, wallMs)}
+            {lastError(bus, wallMs)}
+            <small>
+              {' '}
+              {count(bus.totals.published)} hints published, {count(bus.totals.received)} received
+              {bus.pendingKeys > 0 && `, ${plural(bus.pendingKeys, 'key')} to be sent`}
+            </small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** While a bus is not live, the reason is what a reader looks for. */
+function lastError({ state, lastError: error }: BusView, wallMs: number): string {
+  if (error === null || state === 'live') return '';
+  return `; last error ${clock(wallMs - error.agoMs)}: ${quoted(error.message)}`;
+}
+
+function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, wallMs: number): string {
+  if (gap === null) return 'no gap so far';
+  const began = clock(wallMs - gap.beganAgoMs);
+  if (gap.tookMs === null) return `gap since ${began} (${gap.cause})`;
+  const told = `last gap ${began} for ${time(gap.tookMs)} (${gap.cause})`;
+  // A sweep that began before the gap belongs to an earlier gap.
+  if (sweep === null || sweep.beganAgoMs > gap.beganAgoMs) return told;
+  const waits = plural(sweep.tried, 'wait');
+  return sweep.tookMs === null
+    ? `${told}, ${waits} tried again so far`
+    : `${told}, ${waits} tried again in ${time(sweep.tookMs)}`;
+}

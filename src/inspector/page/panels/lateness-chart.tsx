@@ -1,0 +1,78 @@
+// How late the timer ran its tasks: a bar for each bin of its histogram.
+import type { JSX } from 'preact';
+import uPlot from 'uplot';
+import type { Frame, TimerView } from '../../frame.ts';
+import { latenessWithin, quantile, sum } from '../data/history.ts';
+import { Explained } from '../words/explained.tsx';
+import { count, time } from '../words/format.ts';
+import { axis, Chart, type ChartProps, colour, countAxis, countScale } from './chart.tsx';
+
+export function LatenessChart({
+  frames,
+  view: { name, lateness },
+}: {
+  frames: readonly Frame[];
+  view: TimerView;
+}): JSX.Element {
+  const counts = latenessWithin(frames, name, Number.POSITIVE_INFINITY);
+  const { leMs } = lateness;
+  return (
+    <section aria-labelledby="lateness-title">
+      <h2 id="lateness-title">
+        <Explained of="histogram">How late tasks ran</Explained>
+      </h2>
+      <p class="legend">{inWords(leMs, counts)}</p>
+      <Chart
+        key={`${name} ${leMs.length}`}
+        label={`A histogram. ${inWords(leMs, counts)}`}
+        data={[counts.map((_, bin) => bin), [...counts]]}
+        options={optionsFor(leMs)}
+      />
+    </section>
+  );
+}
+
+function inWords(leMs: readonly number[], counts: readonly number[]): string {
+  const half = quantile(leMs, counts, 0.5);
+  const most = quantile(leMs, counts, 0.99);
+  if (half === undefined || most === undefined) return 'No task ran while this page watched.';
+  const within = (ms: number): string =>
+    Number.isFinite(ms) ? `within ${time(ms)}` : `later than ${time(leMs[leMs.length - 1])}`;
+  return `Of ${count(sum(counts, (n) => n))} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;
+}
+
+function optionsFor(leMs: readonly number[]): ChartProps['options'] {
+  const name = (bin: number): string => {
+    if (bin === leMs.length) return 'later';
+    if (leMs[bin] >= 1000) return `${Math.round(leMs[bin] / 1000)} s`;
+    return bin === 0 ? `${leMs[bin]} ms` : `${leMs[bin]}`;
+  };
+  return {
+    scales: {
+      x: { time: false, range: () => [-0.6, leMs.length + 0.6] },
+      y: countScale,
+    },
+    axes: [
+      axis({
+        splits: () => Array.from({ length: leMs.length + 1 }, (_, bin) => bin),
+        // Every other one, and the last. There is no room for all on a phone.
+        values: (_, bins) =>
+          bins.map((bin) =>
+            (bin % 2 === 0 && bin < leMs.length - 1) || bin === leMs.length ? name(bin) : null,
+          ),
+        grid: { show: false },
+        size: 26,
+      }),
+      countAxis,
+    ],
+    series: [
+      {},
+      {
+        fill: colour('--ember'),
+        width: 0,
+        points: { show: false },
+        paths: uPlot.paths.bars?.({ size: [0.82, 60] }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,72 @@
+// How operations ended over the last minute: three lines, per second.
+import type { JSX } from 'preact';
+import type uPlot from 'uplot';
+import type { Frame } from '../../frame.ts';
+import { ratesOf } from '../data/history.ts';
+import { Explained } from '../words/explained.tsx';
+import { rate } from '../words/format.ts';
+import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
+
+const LINES = [
+  { name: 'completed', colour: '--completed', dash: [] },
+  { name: 'expired', colour: '--expired', dash: [6, 3] },
+  { name: 'cancelled', colour: '--cancelled', dash: [2, 3] },
+] as const;
+
+export function linesOf(): uPlot.Series[] {
+  return LINES.map((line) => ({
+    stroke: colour(line.colour),
+    width: 2,
+    dash: [...line.dash],
+    points: { show: false },
+  }));
+}
+
+const options = {
+  scales: {
+    x: { time: false, range: (): [number, number] => [-60, 0] },
+    y: countScale,
+  },
+  axes: [
+    axis({ values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s} s`)), space: 60, size: 26 }),
+    countAxis,
+  ],
+  series: [{}, ...linesOf()],
+};
+
+export function RatesChart({
+  frames,
+  chosen,
+}: {
+  frames: readonly Frame[];
+  chosen: string | undefined;
+}): JSX.Element {
+  const rates = ratesOf(frames, chosen);
+  const told = LINES.map(({ name }) => `${rate(rates[name].at(-1) ?? 0)} ${name} a second`).join(', ');
+  return (
+    <section aria-labelledby="rates-title">
+      <h2 id="rates-title">
+        <Explained of="rates">Leaving, per second</Explained>
+      </h2>
+      <Lines />
+      <Chart
+        label={`The last minute in lines. Now: ${told}.`}
+        data={[[...rates.atS], [...rates.completed], [...rates.expired], [...rates.cancelled]]}
+        options={options}
+      />
+    </section>
+  );
+}
+
+/** Which line is which. */
+export function Lines(): JSX.Element {
+  return (
+    <p class="legend">
+      {LINES.map(({ name }) => (
+        <span key={name}>
+          <i data-line={name} /> {name}
+        </span>
+      ))}
+    </p>
+  );
+}

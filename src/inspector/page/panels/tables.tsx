@@ -1,0 +1,124 @@
+// Hottest keys and oldest parked operations of the chosen purgatories.
+import type { JSX } from 'preact';
+import { type PurgatoryView, TOP } from '../../frame.ts';
+import { Explained } from '../words/explained.tsx';
+import { count, time } from '../words/format.ts';
+import { Key, Keys, Name, Operation } from '../words/names.tsx';
+
+interface Props {
+  readonly views: readonly PurgatoryView[];
+}
+
+export function HottestKeys({ views }: Props): JSX.Element {
+  const rows = views
+    .flatMap(({ name, hottestKeys }) => hottestKeys.map((hot) => ({ ...hot, name })))
+    .sort((a, b) => b.watchers - a.watchers)
+    .slice(0, TOP);
+  const most = rows[0]?.watchers ?? 1;
+  return (
+    <section aria-labelledby="hottest-title">
+      <h2 id="hottest-title">
+        <Explained of="hottest">Hottest keys</Explained>
+      </h2>
+      {rows.length === 0 ? (
+        <p class="none">No key is watched.</p>
+      ) : (
+        <table class="named" data-test="hottest">
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              {views.length > 1 && (
+                <th scope="col" class="purgatory">
+                  Purgatory
+                </th>
+              )}
+              <th scope="col" class="bar">
+                Watchers
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, key, watchers }) => (
+              <tr key={`${name} ${key}`}>
+                <td>
+                  <Key of={key} />
+                </td>
+                {views.length > 1 && (
+                  <td class="name-of">
+                    <Name of={name} />
+                  </td>
+                )}
+                <td class="bar">
+                  <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                    <rect width={(100 * watchers) / most} height="8" />
+                  </svg>
+                  {count(watchers)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+export function OldestParked({ views }: Props): JSX.Element {
+  const rows = views
+    .flatMap(({ name, oldest }) => oldest.map((op) => ({ ...op, name })))
+    .sort((a, b) => b.ageMs - a.ageMs)
+    .slice(0, TOP);
+  return (
+    <section aria-labelledby="oldest-title">
+      <h2 id="oldest-title">
+        <Explained of="oldest">Oldest parked</Explained>
+      </h2>
+      {rows.length === 0 ? (
+        <p class="none">Nothing is parked.</p>
+      ) : (
+        <table class="named" data-test="oldest">
+          <thead>
+            <tr>
+              <th scope="col">Operation</th>
+              <th scope="col" class="short">
+                Age
+              </th>
+              <th scope="col" class="short">
+                Left
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, id, type, keys, more, ageMs, leftMs }, row) => (
+              <tr key={row}>
+                <td class="name-of">
+                  <Operation id={id} type={type} />
+                  {views.length > 1 && (
+                    <>
+                      {' '}
+                      <small>
+                        in <Name of={name} />
+                      </small>
+                    </>
+                  )}{' '}
+                  <Keys of={keys} more={more} />
+                </td>
+                <td>{time(ageMs)}</td>
+                <Left ms={leftMs} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+/** The time until a deadline. */
+export function Left({ ms }: { ms: number | null }): JSX.Element {
+  return (
+    <td data-tone={ms !== null && ms < -1000 ? 'bad' : undefined}>
+      {ms === null ? 'no deadline' : ms < 0 ? `${time(-ms)} over` : time(ms)}
+    </td>
+  );
+}

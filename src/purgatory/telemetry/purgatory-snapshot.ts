@@ -1,0 +1,117 @@
+// What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
+//
+// Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
+// clock reading. Texts are cut (key-text.ts).
+import { checkedNumber, checkedOptions } from '../../errors.ts';
+import { cut, keyText } from '../../text.ts';
+import type { DelayedOperation } from '../delayed-operation.ts';
+import type { ParkedLists } from '../parked-lists.ts';
+import { PromisedOperation } from '../promised-operation.ts';
+import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
+import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
+
+/** A purgatory at one moment. Times are in ms by its timer's clock. */
+export interface PurgatorySnapshot {
+  name: string;
+  /** When it was made: what `deadlineMs` is to be compared with. */
+  nowMs: number;
+  /** Operations parked, waiters included. */
+  parked: number;
+  /** Pairs of a parked operation and a key that it watches. */
+  watched: number;
+  /** Keys that a parked operation watches. */
+  watchedKeys: number;
+  /** The option; null for no limit. */
+  maxParked: number | null;
+  totals: PurgatoryTotals;
+  rates: PurgatoryRates;
+  /**
+   * The keys with the most watchers, the hottest first. With very many keys, a snapshot looks at a
+   * part of them: a Purgatory at 4,096, at each snapshot the next ones.
+   */
+  hottestKeys: HotKey[];
+  /** The operations parked longest, the oldest first. */
+  oldest: OldOperation[];
+}
+
+/** A key and how many parked operations watch it. */
+export interface HotKey {
+  key: string;
+  watchers: number;
+}
+
+/** An operation that has been parked for long. */
+export interface OldOperation {
+  ageMs: number;
+  /** By the timer's clock; null when it has none. */
+  deadlineMs: number | null;
+  /** What it watches: the first few of its keys. */
+  keys: string[];
+  /** The name of its class. */
+  type: string;
+  /** The option of `waitFor`, where it was given. */
+  label?: string;
+}
+
+/** The options of a snapshot. */
+export interface SnapshotOptions {
+  /**
+   * How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100.
+   * Default 10.
+   */
+  top?: number | undefined;
+}
+
+const TOP = { min: 0, max: 100, integer: true } as const;
+const DEFAULT_TOP = 10;
+const MAX_KEYS = 8;
+
+export function purgatorySnapshot(
+  name: string,
+  maxParked: number,
+  lists: ParkedLists<never>,
+  meter: PurgatoryMeter,
+  options: SnapshotOptions | undefined,
+): PurgatorySnapshot {
+  const top = checkedNumber('options.top', checkedOptions(options).top, DEFAULT_TOP, TOP);
+  const nowMs = meter.now();
+  const totals = meter.totals(lists.size);
+  return {
+    name,
+    nowMs,
+    parked: lists.size,
+    watched: lists.pairs,
+    watchedKeys: lists.keys,
+    maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
+    totals,
+    rates: meter.rates.at(nowMs, totals),
+    hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
+    oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
+  };
+}
+
+function hottestKeys(lists: ParkedLists<never>, top: number): HotKey[] {
+  return lists
+    .countedKeys()
+    .sort((x, y) => y.watchers - x.watchers)
+    .slice(0, top)
+    .map(({ key, watchers }) => ({ key: keyText(key), watchers }));
+}
+
+/** A parked operation as it is told at `nowMs`. */
+export function oldOperation(
+  operation: DelayedOperation,
+  lists: Pick<ParkedLists<never>, 'stampOf' | 'keysOf'>,
+  nowMs: number,
+): OldOperation {
+  const age = ageMs(lists.stampOf(operation), nowMs);
+  const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;
+  return {
+    ageMs: age,
+    deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
+    keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
+    type: cut(operation.constructor.name),
+    ...(operation instanceof PromisedOperation &&
+      operation.label !== undefined && { label: cut(operation.label) }),
+  };
+}

@@ -1,0 +1,135 @@
+// The parked operations of one Watchers, in park order, each at its place.
+//
+// Ground rules. It owns a cell for each operation (a: its first watch, b: its stamp) and `$place`
+// of the operation, which is the slot of that cell. Places change only in `compact`. An operation
+// that was frozen while it was parked cannot be told its new place: it is a stray then, and is
+// found here.
+//
+// Costs. add, remove: O(1). compact: O(places).
+import { mustHold } from '../../must-hold.ts';
+import { NONE, Slab, type Slot } from '../../slab/slab.ts';
+import type { DelayedOperation } from '../delayed-operation.ts';
+import type { FirstWatch } from './lone-watcher.ts';
+
+export class ParkedOperations {
+  readonly #cells = new Slab<DelayedOperation>();
+  #all = this.#cells.makeList(NONE, NONE);
+  #moves = 0;
+  readonly #strays = new Map<DelayedOperation, Slot>();
+
+  get size(): number {
+    return this.#cells.inUse - 1;
+  }
+
+  /** Adds an operation behind all others; it watches nothing yet. Returns its place. */
+  add(operation: DelayedOperation, stamp: number): Slot {
+    const place = this.#cells.pushValue(this.#all, NONE, stamp, operation);
+    operation.$place = place;
+    return place;
+  }
+
+  /**
+   * Takes the operation at `place` out of the order, all at once or, where the stack overflows, not
+   * at all.
+   */
+  remove(place: Slot): void {
+    this.#cells.remove(place);
+  }
+
+  /** Forgets the operation that was at `place`; to be called at once after `remove`. */
+  forget(operation: DelayedOperation, place: Slot): void {
+    this.#cells.clearValue(place);
+    if (this.#strays.size > 0) this.#strays.delete(operation);
+  }
+
+  first(place: Slot): FirstWatch {
+    return this.#cells.a(place) as FirstWatch;
+  }
+
+  setFirst(place: Slot, first: FirstWatch): void {
+    this.#cells.setA(place, first);
+  }
+
+  stamp(place: Slot): number {
+    return this.#cells.b(place);
+  }
+
+  at(place: Slot): DelayedOperation | undefined {
+    return this.#cells.value(place);
+  }
+
+  /** The place of an operation; NONE if it is not here. */
+  find(operation: DelayedOperation): Slot {
+    const place = operation.$place as Slot;
+    if (this.#cells.value(place) === operation) return place;
+    return this.#strays.get(operation) ?? NONE;
+  }
+
+  oldest(): DelayedOperation | undefined {
+    return this.#cells.value(this.#cells.next(this.#all));
+  }
+
+  oldestFirst(top: number): DelayedOperation[] {
+    const operations: DelayedOperation[] = [];
+    const cells = this.#cells;
+    for (let place = cells.next(this.#all); place !== this.#all && operations.length < top; ) {
+      operations.push(cells.value(place) as DelayedOperation);
+      place = cells.next(place);
+    }
+    return operations;
+  }
+
+  forEachPlace(visit: (place: Slot) => void): void {
+    this.#cells.forEachValue((_, place) => visit(place));
+  }
+
+  /** How many indexes there are for {@link atIndex}; some are empty. */
+  get indexes(): number {
+    return this.#cells.valueSpan;
+  }
+
+  /** The operation at an index, by the order of memory. */
+  atIndex(index: number): DelayedOperation | undefined {
+    return this.#cells.valueAt(index);
+  }
+
+  /** How often places, and indexes, have changed. */
+  get moves(): number {
+    return this.#moves;
+  }
+
+  get isSparse(): boolean {
+    return this.#cells.isSparse;
+  }
+
+  /** Gives memory back; calls `moved` with the old and the new place of each operation. */
+  compact(moved: (from: Slot, to: Slot) => void): void {
+    const cells = this.#cells;
+    this.#moves++;
+    this.#all = cells.compact()(this.#all);
+    cells.forEachValue((operation, place) => {
+      moved(this.#strays.get(operation) ?? (operation.$place as Slot), place);
+      this.#tell(operation, place);
+    });
+  }
+
+  #tell(operation: DelayedOperation, place: Slot): void {
+    try {
+      operation.$place = place;
+    } catch (error) {
+      if (!Object.isFrozen(operation)) throw error;
+      this.#strays.set(operation, place);
+    }
+  }
+
+  /** Throws unless all is sound; returns the places in park order. For tests: O(size). */
+  check(): Slot[] {
+    const places = this.#cells.check(this.#all);
+    mustHold(places.length === this.size, `${places.length} operations are linked, ${this.size} in use`);
+    for (const place of places) {
+      const operation = this.at(place) as DelayedOperation;
+      mustHold(this.find(operation) === place, 'an operation does not know its place');
+    }
+    return places;
+  }
+}

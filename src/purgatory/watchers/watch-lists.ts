@@ -1,0 +1,229 @@
+// The watch lists: for each key, who watches it, in the order of parking.
+//
+// Ground rules. It belongs to one Watchers, which knows keys and operations. Here a key is an id,
+// and an operation is its place. A list is a sentinel cell (a: the id of its key, b: how many watch
+// it) in a ring with one cell for each watch. A list is empty only between `open` and the first
+// `watch`, and between the last `leave` and `close`.
+//
+// A watch holds in `a` its list XOR the place of its operation, and in `b` the next watch of the
+// same operation. One field holds two slots because every reader has one of them already: a pass
+// comes from the list and wants the place, an operation that leaves knows its place and wants the
+// list.
+//
+// A pass survives any change, since user code runs between its steps. It keeps the next and the
+// last watch that it will step to, and `leave` moves both along. Operations that are parked
+// meanwhile stand behind the last one. Slots must not move during a pass: the owner does not
+// compact then.
+//
+// Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of passes) while passes are under
+// way.
+import { mustHold } from '../../must-hold.ts';
+import { type Moved, NONE, Slab, type Slot } from '../../slab/slab.ts';
+
+/**
+ * A walk over the watches that were on a list when it began. Only {@link WatchLists.beginPass}
+ * makes one.
+ */
+export interface Pass {
+  list: Slot;
+  /** Below 0 when the pass is over. */
+  next: Slot;
+  last: Slot;
+  /** How many passes are around it. */
+  readonly depth: number;
+}
+
+/**
+ * NONE, as a local constant: V8 does not treat an imported name as one, and the steps of a pass are
+ * worth it.
+ */
+const OVER = -1 as Slot;
+
+export class WatchLists {
+  readonly #cells = new Slab();
+  #lists = 0;
+  readonly #passes: Pass[] = [];
+  #depth = 0;
+
+  /** How many lists there are. */
+  get lists(): number {
+    return this.#lists;
+  }
+
+  /** How many watches there are, on all lists. */
+  get watches(): number {
+    return this.#cells.inUse - this.#lists;
+  }
+
+  /** Makes the list of a key. */
+  open(id: number): Slot {
+    const list = this.#cells.makeList(id, 0);
+    this.#lists++;
+    return list;
+  }
+
+  /** Gives an empty list back. */
+  close(list: Slot): void {
+    this.#cells.remove(list);
+    this.#lists--;
+  }
+
+  idOf(list: Slot): number {
+    return this.#cells.a(list);
+  }
+
+  setId(list: Slot, id: number): void {
+    this.#cells.setA(list, id);
+  }
+
+  /** How many watch. */
+  size(list: Slot): number {
+    return this.#cells.b(list);
+  }
+
+  /**
+   * Adds a watch of the operation at `place` as the last on a list; `next` is the next watch of
+   * that operation.
+   */
+  watch(list: Slot, place: Slot, next: Slot): Slot {
+    const cells = this.#cells;
+    const watch = cells.push(list, list ^ place, next); // first: it may overflow the stack
+    cells.setB(list, cells.b(list) + 1);
+    return watch;
+  }
+
+  /**
+   * Takes a watch of the operation at `place` off its list. Returns the list if it is empty now,
+   * else NONE.
+   */
+  leave(watch: Slot, place: Slot): Slot {
+    const cells = this.#cells;
+    const list = this.listOf(watch, place);
+    const left = cells.b(list) - 1;
+    if (this.#depth > 0) this.#movePasses(watch);
+    cells.remove(watch);
+    cells.setB(list, left);
+    return left === 0 ? list : NONE;
+  }
+
+  /** The list that a watch of the operation at `place` is on. */
+  listOf(watch: Slot, place: Slot): Slot {
+    return (this.#cells.a(watch) ^ place) as Slot;
+  }
+
+  /** The next watch of the same operation. */
+  nextOf(watch: Slot): Slot {
+    return this.#cells.b(watch) as Slot;
+  }
+
+  /** Whether the operation at `place` is the last on a list. */
+  isLast(list: Slot, place: Slot): boolean {
+    return this.#placeAt(this.#cells.prev(list), list) === place;
+  }
+
+  /** The place of the operation that has watched longest. */
+  oldest(list: Slot): Slot {
+    return this.#placeAt(this.#cells.next(list), list);
+  }
+
+  #placeAt(watch: Slot, list: Slot): Slot {
+    return (this.#cells.a(watch) ^ list) as Slot;
+  }
+
+  /** Begins a pass over what is on a list now. Passes end in reverse order. */
+  beginPass(list: Slot): Pass {
+    const depth = this.#depth;
+    if (depth === this.#passes.length) this.#passes.push({ list, next: OVER, last: OVER, depth });
+    const pass = this.#passes[depth];
+    this.#depth = depth + 1;
+    pass.list = list;
+    pass.next = this.#cells.next(list);
+    pass.last = this.#cells.prev(list);
+    return pass;
+  }
+
+  /** The place of the next operation of a pass that is not over: it is still parked. */
+  step(pass: Pass): Slot {
+    const cells = this.#cells;
+    const watch = pass.next;
+    const next = cells.next(watch);
+    const place = cells.a(watch) ^ pass.list;
+    pass.next = watch === pass.last ? OVER : next;
+    return place as Slot;
+  }
+
+  /**
+   * Ends a pass and all passes inside it. When a chain of events overflows the stack, inner passes
+   * never reach their own `endPass`.
+   */
+  endPass(pass: Pass): void {
+    this.#depth = pass.depth;
+  }
+
+  /** Ends all passes but the outermost. */
+  endInnerPasses(): void {
+    for (let i = 1; i < this.#depth; i++) this.#passes[i].next = OVER;
+  }
+
+  #movePasses(leaving: Slot): void {
+    const cells = this.#cells;
+    for (let i = 0; i < this.#depth; i++) {
+      const pass = this.#passes[i];
+      if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : cells.next(leaving);
+      if (pass.last === leaving) pass.last = cells.prev(leaving);
+    }
+  }
+
+  /** True when under a quarter of the memory is in use. */
+  get isSparse(): boolean {
+    return this.#cells.isSparse;
+  }
+
+  /** The cells that there is memory for. */
+  get capacity(): number {
+    return this.#cells.capacity;
+  }
+
+  /**
+   * Gives memory back. Every list moves, and every watch: {@link follow} is to be called for each
+   * operation.
+   */
+  compact(): Moved {
+    return this.#cells.compact();
+  }
+
+  /**
+   * After a compaction: rewrites the watches of the operation at `place`, whose first one was
+   * `first`. Returns its first.
+   */
+  follow(moved: Moved, first: Slot, place: Slot): Slot {
+    const cells = this.#cells;
+    const movedFirst = moved(first);
+    for (let watch = movedFirst; watch !== NONE; watch = this.nextOf(watch)) {
+      cells.setA(watch, moved(this.listOf(watch, place)) ^ place);
+      if (this.nextOf(watch) !== NONE) cells.setB(watch, moved(this.nextOf(watch)));
+    }
+    return movedFirst;
+  }
+
+  /** Tells the watches of an operation, the first of which is given, that its place has changed. */
+  movePlace(first: Slot, from: Slot, to: Slot): void {
+    for (let watch = first; watch !== NONE; watch = this.nextOf(watch)) {
+      this.#cells.setA(watch, this.#cells.a(watch) ^ from ^ to);
+    }
+  }
+
+  /**
+   * Throws unless the list is sound; returns the places of those who watch, in order. For tests:
+   * O(watches).
+   */
+  placesOn(list: Slot): Slot[] {
+    const watches = this.#cells.check(list);
+    mustHold(watches.length > 0, `the list ${list} is empty`);
+    mustHold(
+      watches.length === this.size(list),
+      `${watches.length} watch ${list}, it says ${this.size(list)}`,
+    );
+    return watches.map((watch) => this.#placeAt(watch, list));
+  }
+}

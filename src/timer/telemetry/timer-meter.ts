@@ -1,0 +1,94 @@
+// What one timer has done so far. The only file of the timer that counts, and that publishes
+// events.
+//
+// Ground rules. The timer and its wheels call it. It calls nobody but subscribers. It keeps numbers
+// and no task. It learns of a task before the task runs, when no slot is held in a local variable.
+// So a subscriber may do all that a task may do. But it cannot cancel the task of the event.
+import { debug } from '../../debug.ts';
+import { DurationHistogram } from '../../duration-histogram.ts';
+import type { PassObserver } from '../pending-tasks.ts';
+import type { Timer } from '../timer.ts';
+import type { TimerTask } from '../timer-task.ts';
+import {
+  type ReaperSliced,
+  reaperSliced,
+  type TaskError,
+  type TaskRun,
+  taskError,
+  taskRun,
+  type WheelCascaded,
+  wheelCascaded,
+} from './timer-events.ts';
+
+/** Up to 16 s. */
+const LATENESS_BOUNDS = 15;
+
+/** The pass that takes out due tasks. */
+interface Pass {
+  /** The tick of the task that was taken out last. */
+  readonly takenTick: number;
+}
+
+export class TimerMeter implements PassObserver {
+  /**
+   * From the tick of a task's deadline to the last reading of the clock. It makes no reading of its
+   * own: the reaper has made one after the task before, and an `advanceClock` at its beginning.
+   */
+  readonly lateness: DurationHistogram = new DurationHistogram(LATENESS_BOUNDS);
+  readonly #tickMs: number;
+  #timer!: Timer;
+  #pass!: Pass;
+  #failed = 0;
+  #cascaded = 0;
+  #slices = 0;
+
+  constructor(tickMs: number) {
+    this.#tickMs = tickMs;
+  }
+
+  /** To be called once, before anything runs. The meter is made before the timer and its pass. */
+  observe(timer: Timer, pass: Pass): void {
+    this.#timer = timer;
+    this.#pass = pass;
+  }
+
+  get failed(): number {
+    return this.#failed;
+  }
+
+  get cascaded(): number {
+    return this.#cascaded;
+  }
+
+  get slices(): number {
+    return this.#slices;
+  }
+
+  willRun(task: TimerTask, nowMs: number): void {
+    const latenessMs = nowMs - this.#pass.takenTick * this.#tickMs;
+    this.lateness.note(latenessMs);
+    if (taskRun.hasSubscribers) taskRun.publish({ timer: this.#timer, task, latenessMs } satisfies TaskRun);
+  }
+
+  threw(error: unknown, task: TimerTask): void {
+    this.#failed++;
+    debug('timer: a %s threw %s', task.constructor.name, error);
+    if (taskError.hasSubscribers) taskError.publish({ timer: this.#timer, task, error } satisfies TaskError);
+  }
+
+  /** @param tasks how many tasks of the bucket were moved. */
+  didCascade(level: number, bucket: number, tasks: number): void {
+    this.#cascaded += tasks;
+    if (wheelCascaded.hasSubscribers) {
+      const cascaded: WheelCascaded = { timer: this.#timer, level, bucket, tasks };
+      wheelCascaded.publish(cascaded);
+    }
+  }
+
+  didYield(ran: number, pending: number): void {
+    this.#slices++;
+    debug('timer: the reaper yielded after %d tasks, %d are pending', ran, pending);
+    if (reaperSliced.hasSubscribers)
+      reaperSliced.publish({ timer: this.#timer, ran, pending } satisfies ReaperSliced);
+  }
+}

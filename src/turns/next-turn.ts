@@ -1,0 +1,83 @@
+// What the host is to run in its next turn: one immediate for all of it.
+//
+// Ground rules. It owns that immediate and never clears it. A task may be cancelled from anywhere.
+// But when an `uncaughtException` handler clears an immediate, because of an error that another
+// immediate threw, Node's queue of immediates breaks for good (20, 22 and 24: an endless TypeError
+// about `_idleNext`). So an immediate with nothing left to run is unref'd, and the next job uses it
+// again. It uses the host's own setImmediate, and runs jobs in the root context.
+//
+// Costs. add, delete: O(1), and one host immediate for each turn.
+import { setImmediate as hostSetImmediate } from 'node:timers';
+import { rootContext } from './root-context.ts';
+
+/** A job that waits for the next turn. */
+export interface NextTurnJob {
+  run(): void;
+  /** Whether it keeps the process alive. A change while it waits needs a call of `hold`. */
+  readonly isRef: boolean;
+}
+
+export class NextTurn {
+  #coming = new Set<NextTurnJob>();
+  /** The jobs that are left of the turn under way. */
+  #current = new Set<NextTurnJob>();
+  #immediate: ReturnType<typeof hostSetImmediate> | undefined;
+  #isHeld = false;
+  #holding = 0;
+
+  /**
+   * Runs `job` once in the next turn, after the jobs that were added before. During a turn it waits
+   * for the turn after that.
+   */
+  add(job: NextTurnJob): void {
+    if (this.#immediate === undefined) {
+      this.#immediate = rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#run);
+      this.#isHeld = true;
+    }
+    const { isRef } = job;
+    this.#coming.add(job);
+    if (isRef) this.#holding++; // right after `add`: no call in between that may overflow the stack
+    this.#tellHost();
+  }
+
+  /** Forgets `job`, unless it has begun to run. */
+  delete(job: NextTurnJob): void {
+    const { isRef } = job;
+    if (!this.#coming.delete(job) && !this.#current.delete(job)) return;
+    if (isRef) this.#holding--;
+    this.#tellHost();
+  }
+
+  /** To be called when a waiting job begins (1) or ceases (-1) to keep the process alive. */
+  hold(change: -1 | 1): void {
+    this.#holding += change;
+    this.#tellHost();
+  }
+
+  #tellHost(): void {
+    const isHeld = this.#holding > 0;
+    if (this.#immediate === undefined || isHeld === this.#isHeld) return;
+    if (isHeld) this.#immediate.ref();
+    else this.#immediate.unref();
+    this.#isHeld = isHeld;
+  }
+
+  readonly #run = (): void => {
+    const current = this.#coming;
+    this.#coming = this.#current;
+    this.#current = current;
+    this.#immediate = undefined;
+    try {
+      for (const job of current) {
+        this.delete(job);
+        job.run();
+      }
+    } finally {
+      // After a throw.
+      for (const job of current) {
+        this.delete(job);
+        this.add(job);
+      }
+    }
+  };
+}

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { transportConformance } from '../../../src/bus/transports/conformance.ts';
+import { workersTransport } from '../../../src/bus/transports/workers.ts';
+import { runNode } from '../../support/child.ts';
+
+const runCluster = (mode: string): ReturnType<typeof runNode> =>
+  runNode(['--import', 'tsx', 'test/bus/children/cluster.ts', mode]);
+
+describe('a bus over node:cluster', () => {
+  it('relays between workers as every transport must', async () => {
+    const { code, stdout, stderr } = await runCluster('relay');
+    const titles = transportConformance(() => workersTransport('titles')).map(({ title }) => title);
+    expect(stdout.trim().split('\n')).to.deep.equal([
+      'clusterBus in the primary: ERR_PURGATORY_NO_RELAY',
+      'a second relay: ERR_PURGATORY_ALREADY_JOINED',
+      'relayBus in a worker: ERR_PURGATORY_NO_RELAY',
+      ...titles.map((title) => `ok ${title}`),
+    ]);
+    expect([stderr, code]).to.deep.equal(['', 0]);
+  }).timeout(60_000);
+
+  it('reports that the primary does not relay, and is live as soon as it does', async () => {
+    const { code, stdout, stderr } = await runCluster('silent');
+    expect(stdout.trim().split('\n')).to.deep.equal([
+      'clusterBus in the primary: ERR_PURGATORY_NO_RELAY',
+      'ERR_PURGATORY_NO_RELAY while connecting',
+      'no relay',
+      'live',
+    ]);
+    expect([stderr, code]).to.deep.equal(['', 0]);
+  }).timeout(60_000);
+
+  it('closes within echoTimeoutMs while the primary reads nothing', async () => {
+    const { code, stdout, stderr } = await runCluster('stopped');
+    expect(stdout.trim().split('\n').at(-1)).to.equal('closed');
+    expect([stderr, code]).to.deep.equal(['', 0]);
+  }).timeout(60_000);
+});

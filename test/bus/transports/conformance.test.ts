@@ -1,0 +1,118 @@
+// One suite over all transports. The cluster's runs in a worker: cluster.test.ts.
+import { connect } from '@nats-io/transport-node';
+import { Redis } from 'ioredis';
+import { Redis as IoValkey } from 'iovalkey';
+import pg from 'pg';
+import { createClient } from 'redis';
+import type { Transport } from '../../../src/bus/transport.ts';
+import { type ConformanceOptions, transportConformance } from '../../../src/bus/transports/conformance.ts';
+import { natsTransport } from '../../../src/bus/transports/nats.ts';
+import { postgresTransport } from '../../../src/bus/transports/postgres.ts';
+import { redisTransport } from '../../../src/bus/transports/redis.ts';
+import { workersTransport } from '../../../src/bus/transports/workers.ts';
+import {
+  type Engine,
+  isInstalled,
+  startNats,
+  startPostgres,
+  startRedis,
+  TcpProxy,
+} from '../../support/engines.ts';
+
+function suite(make: () => Transport | Promise<Transport>, options?: ConformanceOptions): void {
+  for (const { title, run } of transportConformance(make, options)) it(title, run);
+}
+
+/** An engine behind a proxy, for the tests of one block. */
+function behindProxy(start: () => Promise<Engine>): {
+  port(): number;
+  sever(): void;
+  later(end: () => unknown): void;
+} {
+  let engine: Engine;
+  let proxy: TcpProxy;
+  const ends: (() => unknown)[] = [];
+  before(async () => {
+    engine = await start();
+    proxy = await new TcpProxy(engine.port).start();
+  });
+  after(async () => {
+    for (const end of ends) await end();
+    await proxy.stop();
+    await engine.stop();
+  });
+  return { port: () => proxy.port, sever: () => proxy.sever(), later: (end) => ends.push(end) };
+}
+
+describe('a transport over worker threads', () => {
+  suite(() => workersTransport('conformance'));
+});
+
+(isInstalled('redis') ? describe : describe.skip)('a transport over Redis', () => {
+  const { port, sever, later } = behindProxy(startRedis);
+
+  describe('by ioredis', () => {
+    suite(
+      () => {
+        const client = new Redis(port(), '127.0.0.1', { retryStrategy: () => 10 });
+        client.on('error', () => {});
+        later(() => client.disconnect());
+        return redisTransport(client, 'ioredis');
+      },
+      { sever },
+    );
+  });
+
+  describe('by iovalkey', () => {
+    suite(
+      () => {
+        const client = new IoValkey(port(), '127.0.0.1', { retryStrategy: () => 10 });
+        client.on('error', () => {});
+        later(() => client.disconnect());
+        return redisTransport(client, 'iovalkey');
+      },
+      { sever },
+    );
+  });
+
+  describe('by node-redis', () => {
+    suite(
+      async () => {
+        const client = createClient({ socket: { port: port(), host: '127.0.0.1', reconnectStrategy: 10 } });
+        client.on('error', () => {});
+        await client.connect();
+        later(() => client.destroy());
+        return redisTransport(client, 'node-redis');
+      },
+      { sever },
+    );
+  });
+});
+
+(isInstalled('nats') ? describe : describe.skip)('a transport over NATS', () => {
+  const { port, sever, later } = behindProxy(startNats);
+  suite(
+    async () => {
+      const connection = await connect({
+        servers: `127.0.0.1:${port()}`,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 10,
+      });
+      later(() => connection.close());
+      return natsTransport(connection, 'conformance');
+    },
+    { sever },
+  );
+});
+
+(isInstalled('postgres') ? describe : describe.skip)('a transport over PostgreSQL', () => {
+  const { port, sever } = behindProxy(startPostgres);
+  suite(
+    () =>
+      postgresTransport(
+        () => new pg.Client({ host: '127.0.0.1', port: port(), user: 'postgres', database: 'postgres' }),
+        'conformance',
+      ),
+    { sever },
+  );
+});

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { expect } from 'chai';
+import type { Bus } from '../../../src/bus/bus.ts';
+import { natsBus } from '../../../src/bus/transports/nats.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { type Engine, isInstalled, startNats } from '../../support/engines.ts';
+import { Listener } from '../rig.ts';
+import { waitFor } from '../wait.ts';
+
+(isInstalled('nats') ? describe : describe.skip)('a bus over NATS', () => {
+  let nats: Engine;
+  const config = join(tmpdir(), `purgatory-nats-${process.pid}.conf`);
+  const buses: Bus[] = [];
+  const connections: NatsConnection[] = [];
+  const connection = async (options = {}): Promise<NatsConnection> => {
+    const made = await connect({
+      servers: `127.0.0.1:${nats.port}`,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 20,
+      user: 'all',
+      pass: 'x',
+      ...options,
+    });
+    connections.push(made);
+    return made;
+  };
+  const track = (bus: Bus): Bus => {
+    buses.push(bus);
+    return bus;
+  };
+
+  before(async () => {
+    writeFileSync(
+      config,
+      `authorization { users = [
+        {user: all, password: x}
+        {user: mute, password: x, permissions: {publish: "other", subscribe: ">"}}
+        {user: deaf, password: x, permissions: {publish: ">", subscribe: "other"}}
+      ] }`,
+    );
+    nats = await startNats(['-c', config]);
+  });
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((bus) => bus.close()));
+    await Promise.all(connections.splice(0).map((one) => one.close()));
+  });
+  after(() => nats.stop());
+
+  it('refuses what is no connection, and a prefix that is no subject', async () => {
+    for (const no of [undefined, null, {}, 'nats://localhost']) {
+      expect(codeOf(() => natsBus(no as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    }
+    const one = await connection();
+    for (const prefix of ['.a', 'a.', 'a..b']) {
+      expect(
+        codeOf(() => natsBus(one, { prefix })),
+        prefix,
+      ).to.equal('ERR_INVALID_ARG_VALUE');
+    }
+  });
+
+  it('survives kill -9 of the server', async () => {
+    const options = { echoMs: 200, echoTimeoutMs: 500 };
+    const a = track(natsBus(await connection(), options));
+    const b = track(natsBus(await connection(), options));
+    const listener = new Listener('orders');
+    b.join(listener);
+    const { publish } = a.join(new Listener('orders'));
+    await waitFor(() => a.state === 'live' && b.state === 'live');
+    const { sweeps } = listener;
+    await nats.kill();
+    await waitFor(() => a.state === 'gap' && b.state === 'gap');
+    publish('kept');
+    await nats.start();
+    await waitFor(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    await waitFor(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+    publish('later');
+    await waitFor(() => listener.heard.includes('later'));
+  });
+
+  for (const user of ['mute', 'deaf']) {
+    it(`is refused, once and for all, without the permission for its subject (${user})`, async () => {
+      const errors: { code?: string }[] = [];
+      const bus = track(
+        natsBus(await connection({ user }), { onError: (error) => errors.push(error as { code?: string }) }),
+      );
+      await waitFor(() => bus.state === 'closed');
+      expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+    });
+  }
+
+  it('ends with a connection that the user closes, and leaves alone one that the user keeps', async () => {
+    const [kept, closed] = [await connection(), await connection()];
+    const errors: { code?: string }[] = [];
+    const a = track(natsBus(closed, { onError: (error) => errors.push(error as { code?: string }) }));
+    const b = track(natsBus(kept));
+    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await closed.close();
+    await waitFor(() => a.state === 'closed');
+    expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+    await b.close();
+    await kept.flush();
+  });
+});

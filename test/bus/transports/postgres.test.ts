@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import type { Bus } from '../../../src/bus/bus.ts';
+import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
+import { codeOf } from '../../support/code-of.ts';
+import {
+  type Engine,
+  freePort,
+  isInstalled,
+  startPostgres,
+  startPostgresReplica,
+} from '../../support/engines.ts';
+import { rejection } from '../../support/rejection.ts';
+import { Listener } from '../rig.ts';
+import { waitFor } from '../wait.ts';
+
+const clientOf = (port: number): pg.Client =>
+  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+
+describe('newClient of postgresBus', () => {
+  const nobody = (): pg.Client => clientOf(1);
+  const reused = nobody();
+  const connected = Object.assign(nobody(), { processID: 7 });
+  for (const [what, newClient, received] of [
+    ['a promise', async () => nobody(), 'an instance of Promise'],
+    ['a promise that rejects', () => Promise.reject(new Error('no host')), 'an instance of Promise'],
+    ['undefined', () => undefined, 'undefined'],
+    ['a pool', () => new pg.Pool(), 'an instance of BoundPool'],
+    ['an object that is no client', () => ({ on: () => {} }), 'an instance of Object'],
+    ['a client that is connected', () => connected, 'an instance of Client'],
+    ['the same client again', () => reused, 'an instance of Client'],
+  ] as const) {
+    it(`may not return ${what}: that ends the bus`, async () => {
+      const errors: (Error & { code?: string })[] = [];
+      const bus = postgresBus(newClient as never, { onError: (error) => errors.push(error as Error) });
+      await waitFor(() => bus.state === 'closed');
+      await bus.close();
+      expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
+      expect(errors.at(-1)?.message).to.equal(
+        'Expected a client of pg that is not connected to be returned from the "newClient" function. ' +
+          `Received ${received}`,
+      );
+    });
+  }
+});
+
+(isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', function () {
+  this.timeout(60_000);
+  let postgres: Engine;
+  const buses: Bus[] = [];
+  const bus = (port = postgres.port, options = {}): Bus => {
+    const made = postgresBus(() => clientOf(port), options);
+    buses.push(made);
+    return made;
+  };
+
+  before(async () => {
+    postgres = await startPostgres(['-c', 'wal_level=replica']);
+  });
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((one) => one.close()));
+  });
+  after(() => postgres.stop());
+
+  it('refuses what is no function', () => {
+    expect(codeOf(() => postgresBus(clientOf(1) as never))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+
+  it('tells in its snapshot that there is no such database', async () => {
+    const options = { host: '127.0.0.1', port: postgres.port, user: 'postgres', database: 'no' };
+    const one = postgresBus(() => new pg.Client(options), { onError: () => {} });
+    buses.push(one);
+    await waitFor(() => one.snapshot().lastError !== null);
+    expect(one.snapshot().lastError?.message).to.equal('database "no" does not exist');
+  });
+
+  it('survives kill -9 of the server', async () => {
+    const [a, b] = [bus(), bus()];
+    const listener = new Listener('orders');
+    b.join(listener);
+    const { publish } = a.join(new Listener('orders'));
+    await waitFor(() => a.state === 'live' && b.state === 'live');
+    const { sweeps } = listener;
+    await postgres.kill();
+    await waitFor(() => a.state === 'gap' && b.state === 'gap');
+    publish('kept');
+    await postgres.start();
+    await waitFor(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    await waitFor(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+  });
+
+  it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {
+    const [a, b] = [bus(), bus()];
+    const listeners = [new Listener('orders'), new Listener('orders')];
+    a.join(listeners[0]);
+    b.join(listeners[1]);
+    await waitFor(() => a.state === 'live' && b.state === 'live');
+    const client = clientOf(postgres.port);
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await notifyInTransaction(client, 'orders', ['undone']);
+      await client.query('ROLLBACK');
+      await client.query('BEGIN');
+      const keys = Array.from({ length: 1_000 }, (_, index) => `${index} ${'é'.repeat(20)}`);
+      await notifyInTransaction(client, 'orders', [...keys, keys[0]]);
+      await notifyInTransaction(client, 'orders', []);
+      expect(listeners[1].heard).to.deep.equal([]);
+      await client.query('COMMIT');
+      await waitFor(() => listeners.every(({ heard }) => heard.length >= keys.length));
+      for (const { heard } of listeners) expect(heard).to.deep.equal(keys);
+      expect([a.state, b.state]).to.deep.equal(['live', 'live']);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('notifyInTransaction refuses bad keys before anything is published', async () => {
+    const queries: string[] = [];
+    const client = { query: async (text: string) => queries.push(text) };
+    for (const keys of [['a', 1], ['a'.repeat(2_000)], 'a']) {
+      const error = await rejection(notifyInTransaction(client, 'orders', keys as never));
+      expect((error as { code: string }).code).to.match(/^ERR_INVALID_ARG/);
+    }
+    expect(queries).to.deep.equal([]);
+  });
+
+  it('refuses a replica', async () => {
+    const replica = await startPostgresReplica(postgres);
+    try {
+      const errors: Error[] = [];
+      const one = bus(replica.port, { onError: (error: Error) => errors.push(error) });
+      await waitFor(() => one.state === 'closed');
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
+      expect(errors[0].message).to.contain('replica');
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  (isInstalled('pgbouncer') ? it : it.skip)('refuses a transaction pooler', async () => {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'purgatory-pgbouncer-'));
+    chmodSync(folder, 0o755);
+    const file = join(folder, 'pgbouncer.ini');
+    writeFileSync(
+      file,
+      `[databases]\npostgres = host=127.0.0.1 port=${postgres.port} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
+        `listen_port = ${port}\nauth_type = any\npool_mode = transaction\nunix_socket_dir =\n`,
+    );
+    const pooler: ChildProcess = spawn('/usr/sbin/pgbouncer', [file], {
+      stdio: 'ignore',
+      ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}),
+    });
+    try {
+      const errors: Error[] = [];
+      const one = bus(port, { onError: (error: Error) => errors.push(error) });
+      await waitFor(() => one.state === 'closed');
+      expect(errors.at(-1)).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
+      expect(errors.at(-1)?.message).to.contain('pooler');
+    } finally {
+      pooler.kill('SIGKILL');
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
+import type { Bus } from '../../../src/bus/bus.ts';
+import type { Transport } from '../../../src/bus/transport.ts';
+import { transportConformance } from '../../../src/bus/transports/conformance.ts';
+import { redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
+import { Listener } from '../rig.ts';
+import { waitFor } from '../wait.ts';
+
+const quiet = { retryStrategy: () => 20 };
+
+describe('redisBus', () => {
+  it('refuses what is no client, and bad options, before it connects', () => {
+    for (const no of [undefined, null, {}, 'redis://localhost']) {
+      expect(codeOf(() => redisBus(no as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    }
+    const client = new Redis({ lazyConnect: true });
+    expect(codeOf(() => redisBus(client, { echoMs: 1 }))).to.equal('ERR_OUT_OF_RANGE');
+  });
+});
+
+(isInstalled('redis') ? describe : describe.skip)('a bus over Redis', () => {
+  let redis: Engine;
+  const buses: Bus[] = [];
+  const clients: { disconnect(): void }[] = [];
+  const client = (options = {}): Redis => {
+    const made = new Redis(redis.port, '127.0.0.1', { ...quiet, ...options });
+    made.on('error', () => {});
+    clients.push(made);
+    return made;
+  };
+  const track = (bus: Bus): Bus => {
+    buses.push(bus);
+    return bus;
+  };
+
+  before(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((bus) => bus.close()));
+    for (const one of clients.splice(0)) one.disconnect();
+  });
+  after(() => redis.stop());
+
+  it('joins clients of all kinds on one channel', async () => {
+    const node = createClient({ socket: { host: '127.0.0.1', port: redis.port } });
+    await node.connect();
+    const [a, b] = [track(redisBus(client())), track(redisBus(node))];
+    const listener = new Listener('orders');
+    b.join(listener);
+    const { publish } = a.join(new Listener('orders'));
+    await waitFor(() => a.state === 'live' && b.state === 'live');
+    publish('42', 7);
+    await waitFor(() => listener.heard.length > 0);
+    expect(listener.heard).to.deep.equal([['42', 7]]);
+    await b.close();
+    expect(await node.ping(), "the user's client stays open").to.equal('PONG');
+    node.destroy();
+  });
+
+  it('survives kill -9 of the server: nothing throws, hints are kept, and all are told or sweep afterwards', async () => {
+    const errors: unknown[] = [];
+    const options = { echoMs: 200, echoTimeoutMs: 500, onError: (error: unknown) => errors.push(error) };
+    const [a, b] = [track(redisBus(client(), options)), track(redisBus(client(), options))];
+    const listener = new Listener('orders');
+    b.join(listener);
+    const { publish } = a.join(new Listener('orders'));
+    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await redis.kill();
+    await waitFor(() => a.state === 'gap' && b.state === 'gap');
+    publish('kept');
+    await redis.start();
+    await waitFor(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    // A hint that was sent before the other was live again is made good by its sweep.
+    await waitFor(() => listener.heard.includes('kept') || listener.sweeps === 2);
+    expect(errors).not.to.be.empty;
+  });
+
+  it('sweeps when the subscribing connection is killed', async () => {
+    const listener = new Listener('orders');
+    const bus = track(redisBus(client()));
+    bus.join(listener);
+    const admin = client();
+    await waitFor(() => bus.state === 'live');
+    for (let kill = 1; kill <= 3; kill++) {
+      await waitFor(() => bus.state === 'live');
+      const { sweeps } = listener;
+      await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await waitFor(() => listener.sweeps > sweeps);
+    }
+    expect(bus.snapshot().totals.gaps.connection).to.equal(3);
+  });
+
+  for (const [rights, what] of [
+    ['+@all -subscribe', 'SUBSCRIBE'],
+    ['+@all -publish', 'PUBLISH'],
+    ['+@all resetchannels', 'the channel'],
+  ]) {
+    for (const family of ['ioredis', 'node-redis']) {
+      it(`is refused, once and for all, without the permission for ${what} (${family})`, async () => {
+        const admin = client();
+        const user = `u${Math.random().toString(36).slice(2)}`;
+        await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', ...rights.split(' '));
+        const errors: { code?: string; message: string; cause?: unknown }[] = [];
+        const options = { onError: (error: unknown) => errors.push(error as Error) };
+        let bus: Bus;
+        if (family === 'ioredis')
+          bus = track(redisBus(client({ username: user, password: 'secret' }), options));
+        else {
+          const node = createClient({
+            username: user,
+            password: 'secret',
+            socket: { host: '127.0.0.1', port: redis.port },
+          });
+          node.on('error', () => {});
+          await node.connect();
+          clients.push({ disconnect: () => node.destroy() });
+          bus = track(redisBus(node, options));
+        }
+        await waitFor(() => bus.state === 'closed');
+        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+        expect(errors[0].message).to.contain('NOPERM');
+        expect(errors[0].cause).to.be.instanceOf(Error);
+      });
+    }
+  }
+
+  it('leaves no connection behind when it is closed before node-redis has connected', async () => {
+    const admin = client();
+    const numberOf = async (section: string, field: string): Promise<number> =>
+      Number(new RegExp(`${field}:(\\d+)`).exec(await admin.info(section))?.[1]);
+    const node = createClient({ socket: { host: '127.0.0.1', port: redis.port } });
+    await node.connect();
+    const opened = await numberOf('clients', 'connected_clients');
+    const accepted = await numberOf('stats', 'total_connections_received');
+    const bus = redisBus(node);
+    await bus.close();
+    while ((await numberOf('stats', 'total_connections_received')) === accepted) await sleep(2);
+    const endMs = Date.now() + 5_000;
+    while ((await numberOf('clients', 'connected_clients')) > opened && Date.now() < endMs) await sleep(2);
+    expect(await numberOf('clients', 'connected_clients')).to.equal(opened);
+    node.destroy();
+  });
+
+  it('ends with its connections: nothing keeps the process alive', async () => {
+    const { runNode } = await import('../../support/child.ts');
+    const { code, stderr } = await runNode([
+      '--import',
+      'tsx',
+      'test/bus/children/redis-ends.ts',
+      `${redis.port}`,
+    ]);
+    expect([stderr, code]).to.deep.equal(['', 0]);
+  });
+});
+
+(isInstalled('redis') ? describe : describe.skip)('a bus over Redis Cluster', () => {
+  const nodes: Engine[] = [];
+  let ports: number[];
+  const ends: (() => unknown)[] = [];
+
+  before(async function () {
+    this.timeout(60_000);
+    for (let node = 0; node < 3; node++) {
+      nodes.push(await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']));
+    }
+    ports = nodes.map(({ port }) => port);
+    const addresses = ports.map((port) => `127.0.0.1:${port}`);
+    execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
+    await waitFor(() => ports.every(knowsAllSlots));
+  });
+
+  function knowsAllSlots(port: number): boolean {
+    const info = execFileSync('redis-cli', ['-p', `${port}`, 'cluster', 'info'], { encoding: 'utf8' });
+    return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
+  }
+
+  after(async () => {
+    for (const end of ends) await end();
+    for (const node of nodes) await node.stop();
+  });
+
+  const ioCluster = (): Cluster => {
+    const made = new Cluster(
+      ports.map((port) => ({ host: '127.0.0.1', port })),
+      { clusterRetryStrategy: () => 50 },
+    );
+    made.on('error', () => {});
+    ends.push(() => made.disconnect());
+    return made;
+  };
+
+  describe('by ioredis', () => {
+    // A bus tries again while its client gets to know its nodes; this suite does not.
+    const make = async (): Promise<Transport> => {
+      const client = ioCluster();
+      await once(client, 'ready');
+      return redisTransport(client, 'cluster');
+    };
+    for (const { title, run } of transportConformance(make)) it(title, run);
+  });
+
+  // After the suite: a node dies.
+  describe('of several clients', () => {
+    it('hears across nodes, whoever they are connected to, and when their node dies', async function () {
+      this.timeout(30_000);
+      const node = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+      node.on('error', () => {});
+      await node.connect();
+      ends.push(() => node.destroy());
+      const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(node)];
+      ends.push(() => Promise.all(all.map((bus) => bus.close())));
+      const listeners = all.map(() => new Listener('orders'));
+      const members = all.map((bus, index) => bus.join(listeners[index]));
+      await waitFor(() => all.every((bus) => bus.state === 'live'));
+      // The nodes of a young cluster do not forward to each other at once.
+      const allHear = (count: number): Promise<void> =>
+        waitFor(() => {
+          for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
+          return listeners.every(({ heard }) => new Set(heard).size === count);
+        });
+      await allHear(2);
+      for (const { heard } of listeners) heard.length = 0;
+      await nodes[0].kill();
+      await allHear(2);
+    });
+  });
+});

@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import { Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
+import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
+import { ListTimer } from '../../support/list-timer.ts';
+import { hall, Op } from '../../support/op.ts';
+
+describe('purgatory.snapshot()', () => {
+  it('tells what is parked, on how many keys, and the limit', () => {
+    const { purgatory, park } = hall({ maxParked: 5 });
+    park('a', ['k', 'l']);
+    park('b', ['k']);
+    expect(purgatory.snapshot()).to.deep.include({
+      name: 'test',
+      parked: 2,
+      watched: 3,
+      watchedKeys: 2,
+      maxParked: 5,
+    });
+    expect(hall().purgatory.snapshot().maxParked).to.equal(null);
+  });
+
+  it('counts each operation in one of the ways in which it left', async () => {
+    const { clock, purgatory, park } = hall();
+    park('completed', ['k']).ready = true;
+    purgatory.checkAndComplete('k');
+    park('forced', ['k']).forceComplete();
+    park('expired', ['k'], { delayMs: 10 });
+    park('cancelled', ['k']).cancel();
+    park('for key', ['m']);
+    purgatory.cancelForKey('m');
+    const abort = new AbortController();
+    const wait = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal: abort.signal });
+    abort.abort();
+    await wait.catch(() => {});
+    clock.advance(10);
+    park('parked', ['k']);
+    expect(purgatory.snapshot().totals).to.deep.equal({
+      parked: 7,
+      completed: 2,
+      expired: 1,
+      cancelled: 3,
+      failed: 0,
+    });
+  });
+
+  it('counts an operation that threw as failed besides', () => {
+    const { purgatory, park } = hall();
+    const boom = (): never => {
+      throw new Error('boom');
+    };
+    park('a', ['k'], { onCompleted: boom }).ready = true;
+    purgatory.checkAndComplete('k');
+    expect(purgatory.snapshot().totals).to.include({ parked: 1, completed: 1, failed: 1 });
+  });
+
+  it('tells rates per second, over the time since the snapshot before', () => {
+    const { clock, purgatory, park } = hall();
+    for (let i = 0; i < 6; i++) park(`${i}`, ['k'], { delayMs: 500 });
+    clock.advance(2_000);
+    expect(purgatory.snapshot().rates).to.deep.equal({
+      overMs: 2_000,
+      parked: 3,
+      completed: 0,
+      expired: 3,
+      cancelled: 0,
+      failed: 0,
+    });
+    park('a', ['k']).forceComplete();
+    clock.advance(20_000);
+    expect(purgatory.snapshot().rates).to.include({ overMs: 20_000, completed: 0.05, expired: 0 });
+  });
+
+  it('tells rates over one to ten seconds where snapshots are taken often', () => {
+    const { clock, purgatory, park } = hall();
+    const windows: number[] = [];
+    for (let i = 0; i < 60; i++) {
+      park('a', ['k']).forceComplete();
+      clock.advance(250);
+      const { overMs, completed } = purgatory.snapshot().rates;
+      windows.push(overMs);
+      expect(completed).to.equal(4);
+    }
+    expect(Math.max(...windows)).to.be.at.most(10_000);
+    expect(windows.slice(4).every((overMs) => overMs >= 1_000)).to.equal(true);
+  });
+
+  it('tells rates of zero in the very moment of its making', () => {
+    expect(hall().purgatory.snapshot().rates).to.include({ overMs: 0, parked: 0 });
+  });
+
+  it('tells the oldest first, with age, deadline, keys in the order given, and class', () => {
+    const { clock, purgatory, park } = hall();
+    clock.advance(1_000);
+    park('a', ['k', 'l', 'm'], { delayMs: 5_000 });
+    clock.advance(100);
+    park('b', ['m', 'k']);
+    clock.advance(50);
+    park('c', ['k'], { delayMs: 10 });
+    expect(purgatory.snapshot({ top: 2 }).oldest).to.deep.equal([
+      { ageMs: 150, deadlineMs: 6_000, keys: ['k', 'l', 'm'], type: 'Op' },
+      { ageMs: 50, deadlineMs: null, keys: ['m', 'k'], type: 'Op' },
+    ]);
+  });
+
+  it('knows the keys of an operation in the middle of long lists', () => {
+    const { purgatory, park } = hall();
+    for (let i = 0; i < 100; i++) park(`${i}`, [`own ${i}`, 'all', `mod ${i % 3}`]);
+    const { oldest } = purgatory.snapshot({ top: 100 });
+    expect(oldest.map(({ keys }) => keys)).to.deep.equal(
+      Array.from({ length: 100 }, (_, i) => [`own ${i}`, 'all', `mod ${i % 3}`]),
+    );
+  });
+
+  it('tells ages by the system clock where a timer from outside does not tell its time', () => {
+    const purgatory = new Purgatory<string, Op>('outside', { timer: new ListTimer(systemClock) });
+    purgatory.tryCompleteElseWatch(new Op('a', { delayMs: 60_000 }), ['k']);
+    const [{ ageMs, deadlineMs }] = purgatory.snapshot().oldest;
+    expect(ageMs).to.be.within(0, 5_000);
+    expect(deadlineMs).to.be.a('number');
+  });
+
+  it('tells the hottest keys', () => {
+    const { purgatory, park } = hall();
+    for (let i = 0; i < 3_000; i++) park(`${i}`, [`cold ${i}`, i % 3 === 0 ? 'hot' : 'hotter']);
+    expect(purgatory.snapshot({ top: 3 }).hottestKeys).to.deep.equal([
+      { key: 'hotter', watchers: 2_000 },
+      { key: 'hot', watchers: 1_000 },
+      { key: 'cold 0', watchers: 1 },
+    ]);
+  });
+
+  it('counts the watchers of each key to the end, however many there are', () => {
+    const { purgatory, park } = hall();
+    for (let i = 0; i < 20_000; i++) park('', ['a', 'b']);
+    expect(purgatory.snapshot().hottestKeys).to.deep.equal([
+      { key: 'a', watchers: 20_000 },
+      { key: 'b', watchers: 20_000 },
+    ]);
+  });
+
+  it('finds a hot key among more keys than it looks at in one snapshot', () => {
+    const { purgatory, park } = hall();
+    for (let i = 0; i < 9_000; i++) park('', [`${i}`]);
+    for (let i = 0; i < 5; i++) park('', ['8500']);
+    const seen = Array.from({ length: 3 }, () => purgatory.snapshot({ top: 1 }).hottestKeys[0]);
+    expect(seen).to.deep.include({ key: '8500', watchers: 6 });
+  });
+
+  it('shows keys of any type as one short line, without running their code', () => {
+    const { purgatory, park } = hall();
+    const keys: unknown[] = [
+      { topic: 'orders', partition: 3 },
+      undefined,
+      7n,
+      Symbol('s'),
+      'x'.repeat(200),
+      {
+        toString: () => expect.fail('ran'),
+        get field() {
+          return expect.fail('ran');
+        },
+      },
+    ];
+    for (const key of keys) park('', [key]);
+    const shown = purgatory.snapshot().hottestKeys.map(({ key }) => key);
+    expect(shown.slice(0, 4)).to.deep.equal([
+      "{ topic: 'orders', partition: 3 }",
+      'undefined',
+      '7n',
+      'Symbol(s)',
+    ]);
+    expect(shown[4]).to.equal(`${'x'.repeat(99)}…`);
+    expect(shown[5]).to.have.length.at.most(100);
+  });
+
+  it('is plain JSON of bounded size and changes nothing', () => {
+    const { purgatory, timer, park } = hall();
+    for (let i = 0; i < 10_000; i++) park('', [`a long name for a key ${i}`, 'k'], { delayMs: i });
+    const before = [purgatory.numDelayed, purgatory.watched, timer.size];
+    const snapshot = purgatory.snapshot({ top: 100 });
+    expect(JSON.parse(JSON.stringify(snapshot))).to.deep.equal(snapshot);
+    expect(JSON.stringify(snapshot)).to.have.length.below(30_000);
+    expect([purgatory.numDelayed, purgatory.watched, timer.size]).to.deep.equal(before);
+  });
+
+  it('refuses a top that is no integer from 0 to 100', () => {
+    const { purgatory } = hall();
+    expect(() => purgatory.snapshot({ top: '5' as never })).to.throw(TypeError, 'options.top');
+    expect(() => purgatory.snapshot({ top: 101 })).to.throw(RangeError, 'options.top');
+    expect(purgatory.snapshot({ top: 0 })).to.deep.include({ hottestKeys: [], oldest: [] });
+  });
+
+  it('tells the same of a threshold purgatory, by what is still waited for', () => {
+    const { clock } = hall();
+    const timer = new SystemTimer({ clock });
+    const offsets = new ThresholdPurgatory<string, number, Op>('offsets', { timer });
+    offsets.tryCompleteElseWatch(new Op('a', { delayMs: 100 }), [
+      ['k', 1],
+      ['l', 2],
+    ]);
+    offsets.tryCompleteElseWatch(new Op('b'), [['k', 9]]);
+    clock.advance(40);
+    const snapshot = offsets.snapshot({ top: 1 });
+    expect(snapshot).to.include({ name: 'offsets', parked: 2, watched: 3, watchedKeys: 2 });
+    expect(snapshot.hottestKeys).to.deep.equal([{ key: 'k', watchers: 2 }]);
+    expect(snapshot.oldest).to.deep.equal([{ ageMs: 40, deadlineMs: 100, keys: ['k', 'l'], type: 'Op' }]);
+    offsets.advance('k', 1);
+    expect(offsets.snapshot({ top: 1 }).oldest[0].keys).to.deep.equal(['l']);
+    expect(offsets.snapshot({ top: 0 }).oldest).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
+import { Slab } from '../../../src/slab/slab.ts';
+import { counts, EMPTY, type Hall, hall, labels, type Op } from '../../support/op.ts';
+
+const parkAlone = ({ park }: Hall, count: number): Op[] =>
+  Array.from({ length: count }, (_, i) => park(`${i}`, [`request ${i}`]));
+
+describe('The lone watcher of a key, which needs no watch list', () => {
+  it('is tried for an event on its key, and drops the key when it completes', () => {
+    const { purgatory, park, log } = hall();
+    const op = park('a', ['k']);
+    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    op.ready = true;
+    expect(purgatory.checkAndComplete('l')).to.equal(0);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect([op.tries, log]).to.deep.equal([2, ['complete a']]);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('is found by cancelForKey, by its deadline and by close', () => {
+    const { clock, purgatory, park, log } = hall();
+    const cancelled = park('cancelled', ['k']);
+    expect(purgatory.cancelForKey('k')).to.deep.equal([cancelled]);
+    park('expired', ['k'], { delayMs: 5 });
+    clock.advance(5);
+    const closed = park('closed', ['k']);
+    checkPurgatoryInvariants(purgatory);
+    expect(purgatory.close()).to.deep.equal([closed]);
+    expect(log).to.deep.equal(['complete expired', 'expire expired']);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('gets a list when others come, stands first in it, and the last of them drops the key', () => {
+    const { purgatory, park, log } = hall();
+    const ops = [park('a', ['k']), park('b', ['k', 'l']), park('c', ['k'])];
+    checkPurgatoryInvariants(purgatory);
+    expect(counts(purgatory)).to.deep.equal({ watched: 4, watchedKeys: 2, numDelayed: 3 });
+    for (const op of ops) op.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(3);
+    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('comes to a key that others have just left', () => {
+    const { purgatory, park, log } = hall();
+    const a = park('a', ['k']);
+    const b = park('b', ['k']);
+    a.cancel();
+    b.cancel();
+    park('c', ['k']).ready = true;
+    checkPurgatoryInvariants(purgatory);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal(['complete c']);
+  });
+
+  it('leaves an operation that its try parks on the key to the next event', () => {
+    const { purgatory, park, log } = hall();
+    let parked = 0;
+    const a = park('a', ['k'], {
+      onTry: (op) => {
+        if (op.ready && parked++ === 0) park('b', ['k']).ready = true;
+      },
+    });
+    a.ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal(['complete a']);
+    expect(purgatory.checkAndComplete('k')).to.equal(1);
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+
+  it('is in the snapshot with its key, as the others are', () => {
+    const { purgatory, park } = hall();
+    park('a', ['alone']);
+    park('b', ['shared']);
+    park('c', ['shared']);
+    const { hottestKeys, oldest } = purgatory.snapshot();
+    expect(hottestKeys).to.deep.equal([
+      { key: 'shared', watchers: 2 },
+      { key: 'alone', watchers: 1 },
+    ]);
+    expect(oldest.map(({ keys }) => keys)).to.deep.equal([['alone'], ['shared'], ['shared']]);
+  });
+
+  it('is not in the snapshot once it has left, with any key', () => {
+    const { purgatory, park } = hall();
+    park('a', ['gone']);
+    park('b', [undefined]);
+    park('c', ['here']);
+    purgatory.cancelForKey('gone');
+    const keysNow = (): string[] => purgatory.snapshot().hottestKeys.map(({ key }) => key);
+    expect(keysNow()).to.have.members(['undefined', 'here']);
+    purgatory.cancelForKey(undefined);
+    expect(keysNow()).to.deep.equal(['here']);
+  });
+
+  it('is found by its key after others have left and the memory that they took was given back', () => {
+    const h = hall();
+    const ops = parkAlone(h, 5_000);
+    for (const [i, op] of ops.entries()) if (i % 50 !== 0) op.cancel();
+    checkPurgatoryInvariants(h.purgatory);
+    expect(counts(h.purgatory)).to.deep.equal({ watched: 100, watchedKeys: 100, numDelayed: 100 });
+    for (let i = 0; i < 5_000; i += 50) {
+      ops[i].ready = true;
+      expect(h.purgatory.checkAndComplete(`request ${i}`), `${i}`).to.equal(1);
+    }
+    checkPurgatoryInvariants(h.purgatory);
+    expect(counts(h.purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('is not visited again and again where a few others share a key and leave, but their memory is given back in the end', () => {
+    const h = hall();
+    const ops = parkAlone(h, 5_000);
+    const compact = sinon.spy(Slab.prototype, 'compact');
+    try {
+      for (let burst = 0; burst < 10; burst++) {
+        const others = Array.from({ length: 100 }, (_, i) => h.park(`${i}`, ['shared']));
+        for (const other of others) other.cancel();
+      }
+      expect(compact.callCount).to.equal(0);
+      for (const op of ops) op.cancel();
+      expect(new Set(compact.thisValues).size).to.be.at.least(2);
+    } finally {
+      compact.restore();
+    }
+    checkPurgatoryInvariants(h.purgatory);
+  });
+
+  it('may be joined after that, and so may keys with lists', () => {
+    const h = hall();
+    const ops = parkAlone(h, 2_000);
+    for (let i = 0; i < 2_000; i += 2) ops.push(h.park(`more ${i}`, [`request ${i}`]));
+    for (const [i, op] of ops.entries()) if (i % 100 > 1) op.cancel();
+    checkPurgatoryInvariants(h.purgatory);
+    for (let i = 0; i < 2_000; i += 100) h.park(`late ${i}`, [`request ${i}`, `request ${i + 1}`]);
+    checkPurgatoryInvariants(h.purgatory);
+    for (let i = 0; i < 2_000; i += 100) {
+      const even = [`${i}`, ...(i % 200 === 0 ? [`more ${i}`] : []), `late ${i}`];
+      expect(labels(h.purgatory.cancelForKey(`request ${i}`))).to.deep.equal(even);
+      expect(labels(h.purgatory.cancelForKey(`request ${i + 1}`))).to.deep.equal([`${i + 1}`]);
+    }
+    checkPurgatoryInvariants(h.purgatory);
+  });
+});
+
+describe('A Map that takes no more keys', () => {
+  afterEach(() => sinon.restore());
+
+  const refused = {
+    one: ['new'],
+    'one of several': ['old', 'new', 'newer'],
+    'the second new one': ['newest', 'new'],
+  };
+  for (const [which, keys] of Object.entries(refused)) {
+    it(`refuses an operation with ${which}, parks nothing, and goes on`, () => {
+      const { timer, purgatory, park } = hall();
+      park('gone', ['gone']).cancel();
+      park('old', ['old']);
+      park('gone too', ['gone too']).cancel();
+      const set = Map.prototype.set;
+      sinon.replace(
+        Map.prototype,
+        'set',
+        function (this: Map<unknown, unknown>, key: unknown, value: unknown) {
+          if (key === 'new') throw new RangeError('Map maximum size exceeded');
+          return set.call(this, key, value);
+        },
+      );
+      expect(() => park('refused', keys, { delayMs: 10 })).to.throw(RangeError, 'Map maximum size exceeded');
+      sinon.restore();
+      checkPurgatoryInvariants(purgatory);
+      expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+      expect(timer.size).to.equal(0);
+      park('accepted', keys).ready = true;
+      expect(purgatory.checkAndComplete('new')).to.equal(1);
+      checkPurgatoryInvariants(purgatory);
+    });
+  }
+});
