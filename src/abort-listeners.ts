@@ -7,7 +7,6 @@
 // `aborted` and `addEventListener`, so polyfills and signals of other realms work. A signal without
 // `removeEventListener` keeps our one listener, which is used again.
 import { addAbortListener } from 'node:events';
-import { invalidArgType } from './errors.ts';
 import { throwLater } from './report-error.ts';
 
 /** A wait that ends when its signal aborts. */
@@ -56,18 +55,6 @@ export function removeAbortable(signal: AbortSignal, abortable: Abortable): void
   } catch (error) {
     throwLater(error);
   }
-}
-
-/**
- * `signal`, if it is one or undefined.
- * @throws TypeError with ERR_INVALID_ARG_TYPE for anything else.
- */
-export function checkedSignal(name: string, signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
-    throw invalidArgType(name, 'an instance of AbortSignal', signal);
-  }
-  return signal;
 }
 
 /** The reason of `signal`. A polyfill may give none: then the error that a bare `abort()` gives. */

@@ -1,16 +1,14 @@
-// The errors that have a code. Each is made here, and nowhere else in src/.
+// The errors of the library's own: all PurgatoryErrors. Each is made here, and nowhere else in src/.
 //
-// Two families. A PurgatoryError says what went wrong though the arguments were good (closed, full,
-// already parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. A bad
-// argument, and user code that does not keep to its contract, gets a TypeError or RangeError with
-// the code that Node would use. It names the argument, the rule and the value. A call that throws
-// one for an argument has changed nothing.
+// A PurgatoryError says what went wrong though the arguments were good (closed, full, already parked,
+// no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. Those for bad arguments and
+// bad user code have Node's codes: node-errors.ts.
 //
 // Made elsewhere, as none of them has a code of ours: a DOMException (timeout-signal.ts and
 // abort-listeners.ts, wait-for.ts), the AggregateError of two throws (delayed-operation.ts), the
 // AbortError of Node's timers (timers/promises.ts), the plain Errors in which a bus says why a
 // connection broke (src/bus), and mustHold in tests (must-hold.ts).
-import { inspect } from 'node:util';
+import { toStringWithCode } from './node-errors.ts';
 
 /** The stable codes of {@link PurgatoryError}. */
 export type PurgatoryErrorCode =
@@ -75,36 +73,6 @@ export class PurgatoryError extends Error {
       configurable: true,
     });
   }
-}
-
-/** A TypeError with ERR_INVALID_ARG_TYPE: `value` is of the wrong type for `name`. */
-export function invalidArgType(name: string, expected: string, value: unknown): TypeError {
-  return withCode(
-    new TypeError(`The ${nameOf(name)} must be ${expected}. Received ${typed(value)}`),
-    'ERR_INVALID_ARG_TYPE',
-    invalidArgType,
-  );
-}
-
-/** A RangeError with ERR_OUT_OF_RANGE: `value` has the right type and breaks `rule`. */
-export function outOfRange(name: string, rule: string, value: unknown): RangeError {
-  return withCode(
-    new RangeError(`The value of "${name}" is out of range. It must be ${rule}. Received ${shown(value)}`),
-    'ERR_OUT_OF_RANGE',
-    outOfRange,
-  );
-}
-
-/**
- * A TypeError with ERR_INVALID_ARG_VALUE: `value` has the right type and cannot be used, for
- * `reason`.
- */
-export function invalidArgValue(name: string, reason: string, value: unknown): TypeError {
-  return withCode(
-    new TypeError(`The ${nameOf(name)} ${reason}. Received ${shown(value)}`),
-    'ERR_INVALID_ARG_VALUE',
-    invalidArgValue,
-  );
 }
 
 export function timerClosed(): PurgatoryError {
@@ -234,26 +202,6 @@ export function foreignText(text: string): PurgatoryError {
   );
 }
 
-/**
- * A TypeError with ERR_INVALID_RETURN_VALUE: `name`, a function of the user's, returned `value`,
- * which is not `expected`.
- */
-export function invalidReturnValue(expected: string, name: string, value: unknown): TypeError {
-  return withCode(
-    new TypeError(
-      `Expected ${expected} to be returned from the "${name}" function. Received ${typed(value)}`,
-    ),
-    'ERR_INVALID_RETURN_VALUE',
-    invalidReturnValue,
-  );
-}
-
-/** An Error with ERR_METHOD_NOT_IMPLEMENTED: the class `type` lacks the method `name`. */
-export function methodNotImplemented(type: string, name: string): Error {
-  const error = new Error(`The class ${type} does not implement ${name}()`);
-  return withCode(error, 'ERR_METHOD_NOT_IMPLEMENTED', methodNotImplemented);
-}
-
 export function notCompleted(type: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_NOT_COMPLETED',
@@ -273,91 +221,4 @@ export function endlessTries(type: string): PurgatoryError {
     'ERR_PURGATORY_ENDLESS_TRIES',
     `tryComplete of a ${type} calls checkAndComplete, which tries the same operation again, without end: a condition must not cause events on its own keys`,
   );
-}
-
-/** Bounds of a numeric option, for {@link checkedNumber}. */
-export interface NumberRule {
-  readonly min: number;
-  readonly max: number;
-  readonly integer?: boolean;
-  /** Accept Infinity besides, as "no limit". */
-  readonly orInfinity?: boolean;
-}
-
-/**
- * `value`, or `fallback` when it is undefined. @throws TypeError, RangeError in Node's codes when
- * it breaks `rule`.
- */
-export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
-  if (value === undefined) return fallback;
-  if (typeof value !== 'number') throw invalidArgType(name, 'of type number', value);
-  if (rule.orInfinity === true && value === Number.POSITIVE_INFINITY) return value;
-  if (value >= rule.min && value <= rule.max && (rule.integer !== true || Number.isInteger(value)))
-    return value;
-  throw outOfRange(name, textOf(rule), value);
-}
-
-/** The rule in words, with the names of the bounds that nobody knows by heart. */
-function textOf({ min, max, integer, orInfinity }: NumberRule): string {
-  const kind = integer === true ? 'an integer' : 'a number';
-  const least = min === Number.MIN_VALUE ? '> 0' : `>= ${min}`;
-  const most = max === Number.MAX_SAFE_INTEGER ? 'Number.MAX_SAFE_INTEGER' : max;
-  return `${kind} ${least} and <= ${most}${orInfinity === true ? ', or Infinity' : ''}`;
-}
-
-/**
- * `value` if it is a function or undefined. @throws TypeError with ERR_INVALID_ARG_TYPE otherwise.
- */
-export function checkedFunction<F>(name: string, value: F): F {
-  if (value !== undefined && typeof value !== 'function') {
-    throw invalidArgType(name, 'of type function', value);
-  }
-  return value;
-}
-
-/**
- * `value` if it is an object, or an empty one for undefined. @throws TypeError with
- * ERR_INVALID_ARG_TYPE otherwise, and for an AbortSignal, which belongs into an object.
- */
-export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
-  if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null) throw invalidArgType('options', 'of type object', value);
-  if (value instanceof AbortSignal) {
-    throw invalidArgType('options', 'an object of options, such as { signal }', value);
-  }
-  return value;
-}
-
-/**
- * `error` with `code`. Its stack and `String(error)` tell the code too, as those of Node's errors
- * do. The stack begins outside of `maker`.
- */
-function withCode<E extends Error>(error: E, code: string, maker: (...args: never[]) => Error): E {
-  Error.captureStackTrace(error, maker);
-  Object.defineProperty(error, 'name', { value: `${error.name} [${code}]`, configurable: true });
-  void error.stack; // V8 writes it at its first reading, with the name that the error has then
-  Reflect.deleteProperty(error, 'name');
-  Object.defineProperty(error, 'toString', { value: toStringWithCode, configurable: true, writable: true });
-  return Object.assign(error, { code });
-}
-
-function toStringWithCode(this: Error & { code: string }): string {
-  return `${this.name} [${this.code}]: ${this.message}`;
-}
-
-function nameOf(name: string): string {
-  return `"${name}" ${name.includes('.') ? 'property' : 'argument'}`;
-}
-
-/** A long text is cut: it may be a key of a kilobyte. */
-function shown(value: unknown): string {
-  return inspect(value, { maxStringLength: 100 });
-}
-
-function typed(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (typeof value === 'function') return `function ${value.name}`;
-  if (typeof value === 'object')
-    return `an instance of ${value.constructor?.name ?? inspect(value, { depth: -1 })}`;
-  return `type ${typeof value} (${shown(value)})`;
 }

@@ -1,15 +1,10 @@
 // A bus as its users see it, and its options.
 
+import { checkedClock, checkedFunction, checkedNumber, checkedOptions, requiredString } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import {
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  invalidArgValue,
-} from '../errors.ts';
 import type { JoinableBus } from '../membership/bus-member.ts';
+import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
 import type { BusState } from './telemetry/bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
@@ -91,17 +86,14 @@ export function checkedBusOptions(
   defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
   const given = checkedOptions(options);
-  const { prefix = 'purgatory', clock = defaults.clock ?? systemClock } = given;
-  if (typeof prefix !== 'string') throw invalidArgType('options.prefix', 'of type string', prefix);
+  const { prefix = 'purgatory' } = given;
+  requiredString('options.prefix', prefix);
   if (!PREFIX.test(prefix)) {
     throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
   }
-  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
-    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
-  }
   return {
     prefix,
-    clock,
+    clock: checkedClock(given.clock, defaults.clock ?? systemClock),
     flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
     echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
     echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),

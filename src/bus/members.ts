@@ -3,8 +3,10 @@
 // Ground rules. It has one member of each name. A call for a sweep during a member's sweep is part
 // of that sweep. When a member leaves, its sweep has ended.
 
-import { invalidArgType, invalidArgValue, nameJoined } from '../errors.ts';
+import { requiredString } from '../checks.ts';
+import { nameJoined } from '../errors.ts';
 import type { BusMember } from '../membership/bus-member.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
 
@@ -72,7 +74,7 @@ export class Members {
 
 /** @throws TypeError (Node's codes) for a name that a bus does not take. */
 export function checkMemberName(name: string): void {
-  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
+  requiredString('name', name);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
   }

@@ -7,7 +7,7 @@
 // A wake-up may set another one for a time that has come. That one runs 1 ms later, as a
 // setTimeout(0) of Node does, or in the next `advance` when this one has reached its target. Else a
 // task that adds itself again without delay would hang `advance`.
-import { invalidArgType, outOfRange } from '../errors.ts';
+import { requiredNumber } from '../checks.ts';
 import type { Clock, WakeUp } from './clock.ts';
 
 interface ManualWakeUp extends WakeUp {
@@ -17,6 +17,9 @@ interface ManualWakeUp extends WakeUp {
 
 /** The least time between two runs of a wake-up that sets itself again for a time that has come. */
 const LEAST_STEP_MS = 1;
+
+const FINITE = { min: -Number.MAX_VALUE, max: Number.MAX_VALUE } as const;
+const FINITE_FORWARDS = { min: 0, max: Number.MAX_VALUE } as const;
 
 /**
  * A {@link Clock} for tests and simulations: its time moves by {@link ManualClock.advance} alone.
@@ -35,9 +38,7 @@ export class ManualClock implements Clock {
    * @throws TypeError, RangeError (Node's codes) when it is not a finite number.
    */
   constructor(startMs = 0) {
-    if (typeof startMs !== 'number') throw invalidArgType('startMs', 'of type number', startMs);
-    if (!Number.isFinite(startMs)) throw outOfRange('startMs', 'a finite number', startMs);
-    this.#nowMs = startMs;
+    this.#nowMs = requiredNumber('startMs', startMs, FINITE);
   }
 
   now(): number {
@@ -65,9 +66,7 @@ export class ManualClock implements Clock {
    * has not moved then.
    */
   advance(ms: number): void {
-    if (typeof ms !== 'number') throw invalidArgType('ms', 'of type number', ms);
-    if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) throw outOfRange('ms', 'a finite number >= 0', ms);
-    const targetMs = this.#nowMs + ms;
+    const targetMs = this.#nowMs + requiredNumber('ms', ms, FINITE_FORWARDS);
     if (this.#depth === 0) this.#release();
     this.#depth++;
     try {

@@ -17,17 +17,19 @@
 // Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65
 // bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
 // the bytes, and 100,000 connections with a heartbeat.
+import {
+  checkedClock,
+  checkedFunction,
+  checkedOptions,
+  requiredFunction,
+  requiredNumber,
+} from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import {
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  idleTimeoutsClosed,
-  invalidArgType,
-} from '../errors.ts';
+import { idleTimeoutsClosed } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
+import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ElementIndex } from './element-index.ts';
@@ -64,7 +66,7 @@ export interface IdleTimeoutsOptions<E> {
   onError?: ((error: unknown, element: E) => void) | undefined;
 }
 
-const TIMEOUT = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
+const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 
 /**
  * Tracks elements of any type. Calls its listeners with each that has not been touched for its
@@ -85,17 +87,13 @@ export class IdleTimeouts<E> {
   /** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
   constructor(options: IdleTimeoutsOptions<E>) {
     const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
-    this.timeoutMs = checkedTimeout('options.timeoutMs', timeoutMs);
+    this.timeoutMs = requiredNumber('options.timeoutMs', timeoutMs, TIMEOUT_MS);
     this.#table = new ElementTable(this.timeoutMs);
     this.#onError = checkedFunction('options.onError', onError);
     if (checkedFunction('options.onIdle', onIdle) !== undefined) this.addListener(onIdle as IdleListener<E>);
-    if (timer !== undefined && (typeof timer?.add !== 'function' || typeof timer.remove !== 'function')) {
-      throw invalidArgType('options.timer', 'a Timer, with the methods add and remove', timer);
-    }
-    const source = clock ?? (timer as { clock?: Clock } | undefined)?.clock ?? systemClock;
-    if (typeof source.now !== 'function') {
-      throw invalidArgType('options.clock', 'a Clock, with the method now', clock);
-    }
+    const shared: (Timer & { clock?: Clock }) | undefined =
+      timer === undefined ? undefined : checkedTimer(timer);
+    const source = checkedClock(clock === undefined ? shared?.clock : clock, systemClock);
     this.#ownsTimer = timer === undefined;
     this.#timer = timer ?? new SystemTimer({ clock: source });
     this.#buckets = new IdleBuckets(this.#timer, (bucket) => this.#look(bucket));
@@ -158,7 +156,7 @@ export class IdleTimeouts<E> {
    * function.
    */
   addListener(listener: IdleListener<E>): this {
-    if (typeof listener !== 'function') throw invalidArgType('listener', 'of type function', listener);
+    requiredFunction('listener', listener);
     if (!this.#listeners.includes(listener)) this.#listeners = [...this.#listeners, listener];
     return this;
   }
@@ -188,7 +186,7 @@ export class IdleTimeouts<E> {
   }
 
   #start(row: Row, element: E, timeoutMs: number): void {
-    checkedTimeout('timeoutMs', timeoutMs);
+    requiredNumber('timeoutMs', timeoutMs, TIMEOUT_MS);
     if (this.#isClosed) throw idleTimeoutsClosed();
     const nowMs = this.#touchTime.now();
     if (this.#touchTime.serve(timeoutMs)) this.#lookSooner(nowMs);
@@ -293,9 +291,4 @@ export class IdleTimeouts<E> {
       mustHold(table.bucket(row).lookAtMs < idleAtMs + MAX_STRETCH_MS, `row ${row} is looked at too late`);
     }
   }
-}
-
-function checkedTimeout(name: string, timeoutMs: unknown): number {
-  if (timeoutMs === undefined) throw invalidArgType(name, 'of type number', timeoutMs);
-  return checkedNumber(name, timeoutMs, 0, TIMEOUT);
 }

@@ -3,8 +3,9 @@
 // Ground rules. A page from outside can make its own name resolve to this machine, and then read
 // what answers here under that name (DNS rebinding). So the inspector answers only names that no
 // outsider can use: loopback names, IP addresses, and the names that the user lists.
+
 import { isIP } from 'node:net';
-import { invalidArgType, invalidArgValue } from '../errors.ts';
+import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 
 const LOOPBACK = 'localhost';
 

@@ -6,16 +6,12 @@
 // only. It refuses requests under a host name that it does not know (hosts.ts), mounted or not.
 // While nobody watches, only the history is recorded, once a second. It never keeps the process
 // alive.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  invalidArgValue,
-  type NumberRule,
-} from '../errors.ts';
+import { checkedBoolean, checkedNumber, checkedOptions, type NumberRule, requiredString } from '../checks.ts';
 import { checkNamedSources, checkSources, type NamedSources, type Sources } from '../live-sources.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import { Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
@@ -87,21 +83,14 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for bad options, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  const {
-    purgatories = [],
-    timers = [],
-    buses = [],
-    path = '/',
-    hosts,
-    history = true,
-  } = checkedOptions(options);
+  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = checkedOptions(options);
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
   checkNamedSources('options.buses', buses, 'a Bus');
   checkPath(path);
   const names = checkedHosts(hosts);
-  if (typeof history !== 'boolean') throw invalidArgType('options.history', 'of type boolean', history);
-  return new Service(new Shown(purgatories, timers, buses), path, names, history);
+  const keepsHistory = checkedBoolean('options.history', history, true);
+  return new Service(new Shown(purgatories, timers, buses), path, names, keepsHistory);
 }
 
 class Service implements Inspector {
@@ -204,8 +193,7 @@ function pathOf(request: IncomingMessage & { originalUrl?: unknown }): string {
 }
 
 function checkPath(path: unknown): void {
-  if (typeof path !== 'string') throw invalidArgType('options.path', 'of type string', path);
-  if (!/^\/([^?#]*\/)?$/.test(path)) {
+  if (!/^\/([^?#]*\/)?$/.test(requiredString('options.path', path))) {
     throw invalidArgValue('options.path', 'must begin and end with a slash', path);
   }
 }

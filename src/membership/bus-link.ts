@@ -4,9 +4,9 @@
 // given here. It joins the bus in the constructor of its owner, as the last step, and leaves it
 // when that closes. Without a bus there is none.
 
+import { checkedNumber } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { checkedNumber } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
 import {
   type BusMember,

@@ -3,8 +3,9 @@
 //
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
-import { invalidArgType, invalidArgValue } from '../errors.ts';
+import { requiredOptions } from '../checks.ts';
 import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
+import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
@@ -41,10 +42,7 @@ function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is
 }
 
 function checkAll(sources: MetricSources): void {
-  if (typeof sources !== 'object' || sources === null) {
-    throw invalidArgType('sources', 'of type object', sources);
-  }
-  const { purgatories = [], timers = [], buses = [] } = sources;
+  const { purgatories = [], timers = [], buses = [] } = requiredOptions('sources', sources);
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
   const names = new Set<string>();
   for (const { name } of openSources(purgatories)) {

@@ -4,7 +4,7 @@
 // Ground rules. It belongs to one Parking. It remembers which of the frozen operations that left
 // were answered. So each is answered at most once, and a later `complete` returns false. It keeps
 // none of them in memory.
-import { invalidArgValue } from '../errors.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import { type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 
 /**

@@ -1,7 +1,14 @@
 // The options of every kind of purgatory and of its waits, and their checks.
-import { checkedSignal } from '../abort-listeners.ts';
-import { checkedFunction, checkedNumber, checkedOptions, invalidArgType } from '../errors.ts';
+import {
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  checkedSignal,
+  requiredOptions,
+  requiredString,
+} from '../checks.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../membership/bus-link.ts';
+import { invalidArgType } from '../node-errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
@@ -63,7 +70,7 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   name: string,
   options: PurgatoryOptions<Op> | undefined,
 ): CheckedPurgatoryOptions {
-  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
+  requiredString('name', name);
   const given = checkedOptions(options);
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
   const { onError, ...timerOptions } = given;
@@ -93,13 +100,8 @@ export interface CheckedWaitOptions {
  *   be made of.
  */
 export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidArgType('options', 'of type object', options);
-  }
-  const { timeoutMs, signal, label } = options;
-  if (label !== undefined && typeof label !== 'string') {
-    throw invalidArgType('options.label', 'of type string', label);
-  }
+  const { timeoutMs, signal, label } = requiredOptions('options', options);
+  if (label !== undefined) requiredString('options.label', label);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
     signal: checkedSignal('options.signal', signal),

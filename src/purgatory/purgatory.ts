@@ -13,9 +13,11 @@
 //
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of
 // the operation). (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
+
 import { throwIfAborted } from '../abort-listeners.ts';
+import { requiredFunction } from '../checks.ts';
 import { isDebugging } from '../debug.ts';
-import { invalidArgType, purgatoryClosed } from '../errors.ts';
+import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import { Sweep } from '../membership/sweep.ts';
@@ -155,7 +157,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     options: WaitOptions,
   ): Promise<WaitResult<T>> {
     const keys = this.#checkedKeys(watchKeys);
-    if (typeof attempt !== 'function') throw invalidArgType('attempt', 'of type function', attempt);
+    requiredFunction('attempt', attempt);
     const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw purgatoryClosed(this.name);
     throwIfAborted(checked.signal);

@@ -7,18 +7,11 @@
 // while a call changes the table.
 //
 // Costs. Expecting, answering and expiring a reply: O(1) each.
-import { checkedSignal, throwIfAborted } from '../abort-listeners.ts';
+
+import { throwIfAborted } from '../abort-listeners.ts';
+import { checkedNumber, checkedOptions, checkedSignal, requiredOptions } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
-import {
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  repliesClosed,
-  repliesFull,
-  replyExpected,
-  replyTimedOut,
-  timerOfRepliesClosed,
-} from '../errors.ts';
+import { repliesClosed, repliesFull, replyExpected, replyTimedOut, timerOfRepliesClosed } from '../errors.ts';
 import { keyText } from '../text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
@@ -185,11 +178,9 @@ export class Replies<K = unknown, V = unknown> {
 }
 
 function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidArgType('options', 'of type object', options);
-  }
+  const { timeoutMs, signal } = requiredOptions('options', options);
   return {
-    timeoutMs: checkedTimeout('options.timeoutMs', options.timeoutMs),
-    signal: checkedSignal('options.signal', options.signal),
+    timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
+    signal: checkedSignal('options.signal', signal),
   };
 }

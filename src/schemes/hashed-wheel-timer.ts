@@ -16,13 +16,8 @@
 // not a tick later. What a task throws goes to `onError`, and not to a log. A refusal is a
 // PurgatoryError. No thread is started, nothing is armed while nothing is pending, and a task may
 // call `stop`.
-import {
-  checkedNumber,
-  checkedOptions,
-  invalidArgType,
-  invalidArgValue,
-  type NumberRule,
-} from '../errors.ts';
+import { checkedNumber, checkedOptions, type NumberRule } from '../checks.ts';
+import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { ExactTicks } from './exact-ticks.ts';

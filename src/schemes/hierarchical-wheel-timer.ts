@@ -19,8 +19,9 @@
 // when this level is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below
 // 2^53 (exact-ticks.ts), so divisions are exact.
 
-import { checkedOptions, invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
+import { checkedOptions, requiredArray } from '../checks.ts';
 import { mustHold } from '../must-hold.ts';
+import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { ExactTicks } from './exact-ticks.ts';
 import {
@@ -62,7 +63,7 @@ export class HierarchicalWheelTimer extends SchemeTimer {
 }
 
 function checkedLevels(levels: readonly number[]): readonly number[] {
-  if (!Array.isArray(levels)) throw invalidArgType('options.levels', 'an instance of Array', levels);
+  requiredArray('options.levels', levels);
   if (levels.length === 0) throw invalidArgValue('options.levels', 'must name one level or more', levels);
   let range = 1;
   for (const buckets of levels) {

@@ -14,8 +14,9 @@
 // is (wheelSize - 1) ticks. All ticks are below 2^53 (exact-ticks.ts). `latest` is the highest tick
 // that was filed. A stop does not change it. No bucket behind it is stepped through.
 
-import { checkedNumber, checkedOptions, type NumberRule, outOfRange } from '../errors.ts';
+import { checkedNumber, checkedOptions, type NumberRule } from '../checks.ts';
 import { mustHold } from '../must-hold.ts';
+import { outOfRange } from '../node-errors.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import { checkAddable } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';

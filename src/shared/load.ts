@@ -3,7 +3,7 @@
 // Ground rules. It is under way until its promise settles, or until it is given up. After that its
 // result is dropped. It answers waiters up to a number: those who were parked before it began. All
 // fields but the counts are set once.
-import { invalidReturnValue } from '../errors.ts';
+import { invalidReturnValue } from '../node-errors.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 

@@ -3,7 +3,7 @@
 // Ground rules. Those of PromisedOperation. From parking until its end it is in the list of its
 // key, and in the parking for its deadline. It is never tried. A state is offered to it, by the
 // answers to a load that began after it was parked.
-import { invalidReturnValue } from '../errors.ts';
+import { invalidReturnValue } from '../node-errors.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
 import type { KeyWaiter, WatchedKey } from './watched-key.ts';

@@ -1,7 +1,16 @@
 // The options of SharedWaits, and their checks.
 
+import {
+  checkedFunction,
+  checkedNumber,
+  type NumberRule,
+  requiredArray,
+  requiredFunction,
+  requiredNumber,
+  requiredOptions,
+  requiredString,
+} from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
-import { checkedFunction, checkedNumber, invalidArgType, type NumberRule } from '../errors.ts';
 import { checkedBus, type JoinableBus } from '../membership/bus-member.ts';
 
 /** Reads the state of many keys at once. */
@@ -83,21 +92,18 @@ export function checkedSharedWaitsOptions<V>(
   name: string,
   options: SharedWaitsOptions<V>,
 ): CheckedSharedWaitsOptions<V> {
-  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
-  if (typeof options !== 'object' || options === null) {
-    throw invalidArgType('options', 'of type object', options);
-  }
+  requiredString('name', name);
+  requiredOptions('options', options);
   const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
-  if (typeof load !== 'function') throw invalidArgType('options.load', 'of type function', load);
-  if (!Array.isArray(recheckMs)) throw invalidArgType('options.recheckMs', 'an instance of Array', recheckMs);
+  requiredFunction('options.load', load);
   return {
     // Called as a method of the options, because the user may have written it as one.
     load: (keys, context) => load.call(options, keys, context),
     bus: bus === undefined ? undefined : checkedBus(bus),
     loadBatch: checkedNumber('options.loadBatch', loadBatch, 500, COUNT),
     concurrency: checkedNumber('options.concurrency', concurrency, 4, COUNT),
-    recheckMs: recheckMs
-      .map((ms: unknown, i) => checkedNumber(`options.recheckMs[${i}]`, ms ?? null, 0, DELAY_MS))
+    recheckMs: requiredArray('options.recheckMs', recheckMs)
+      .map((ms, i) => requiredNumber(`options.recheckMs[${i}]`, ms, DELAY_MS))
       .sort((x, y) => x - y),
     pollMs: checkedNumber('options.pollMs', pollMs, Number.POSITIVE_INFINITY, DELAY_MS),
     maxParked,

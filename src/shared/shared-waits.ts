@@ -13,8 +13,10 @@
 //
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
 // waiters, in slices.
+
 import { throwIfAborted } from '../abort-listeners.ts';
-import { invalidArgType, sharedWaitsClosed } from '../errors.ts';
+import { requiredFunction, requiredString } from '../checks.ts';
+import { sharedWaitsClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
@@ -116,7 +118,7 @@ export class SharedWaits<V> {
     options: WaitUntilOptions,
   ): Promise<WaitResult<T>> {
     this.#checkKey(key);
-    if (typeof accept !== 'function') throw invalidArgType('accept', 'of type function', accept);
+    requiredFunction('accept', accept);
     const checked = checkedWaitOptions(options);
     if (this.#isClosed) throw sharedWaitsClosed(this.name);
     throwIfAborted(checked.signal);
@@ -193,6 +195,6 @@ export class SharedWaits<V> {
 
   #checkKey(key: string): void {
     if (this.#link !== undefined) checkHintKey(key);
-    else if (typeof key !== 'string') throw invalidArgType('key', 'of type string', key);
+    else requiredString('key', key);
   }
 }

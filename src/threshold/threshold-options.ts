@@ -1,5 +1,5 @@
 // What a threshold purgatory and its waits can be told, and the checks of it.
-import { invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
+import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { PurgatoryOptions } from '../purgatory/purgatory-options.ts';
 import type { Current } from './current-values.ts';

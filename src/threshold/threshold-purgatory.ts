@@ -15,8 +15,10 @@
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and
 // its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
 // key, which is right for any condition.)
+
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkedFunction, purgatoryClosed } from '../errors.ts';
+import { checkedFunction } from '../checks.ts';
+import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey, checkHintValue } from '../membership/bus-member.ts';
 import { KeyWalk } from '../membership/key-walk.ts';

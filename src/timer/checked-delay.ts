@@ -1,6 +1,9 @@
 // The rule for the delay of a task that enters a timer. (The rule of TimerTask is wider: a parked
 // operation may have Infinity.)
-import { invalidArgType, outOfRange } from '../errors.ts';
+import { requiredNumber } from '../checks.ts';
+
+const FINITE_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
+const TIMEOUT_MS = { ...FINITE_MS, orInfinity: true } as const;
 
 /**
  * `delayMs`, 0 for a negative one. O(1).
@@ -13,9 +16,7 @@ export function checkedDelay(delayMs: number): number {
 }
 
 function checkedUncommon(delayMs: number): number {
-  if (delayMs <= 0 && delayMs >= -Number.MAX_VALUE) return 0;
-  if (typeof delayMs !== 'number') throw invalidArgType('delayMs', 'of type number', delayMs);
-  throw outOfRange('delayMs', 'a finite number <= Number.MAX_SAFE_INTEGER', delayMs);
+  return delayMs <= 0 && delayMs >= -Number.MAX_VALUE ? 0 : requiredNumber('delayMs', delayMs, FINITE_MS);
 }
 
 /**
@@ -26,8 +27,5 @@ function checkedUncommon(delayMs: number): number {
  * Number.MAX_SAFE_INTEGER.
  */
 export function checkedTimeout(name: string, timeoutMs: number): number {
-  if (typeof timeoutMs !== 'number') throw invalidArgType(name, 'of type number', timeoutMs);
-  if (timeoutMs === Number.POSITIVE_INFINITY) return timeoutMs;
-  if (timeoutMs <= Number.MAX_SAFE_INTEGER && timeoutMs >= -Number.MAX_VALUE) return timeoutMs;
-  throw outOfRange(name, 'a number <= Number.MAX_SAFE_INTEGER, or Infinity', timeoutMs);
+  return requiredNumber(name, timeoutMs, TIMEOUT_MS);
 }

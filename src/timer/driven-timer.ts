@@ -10,8 +10,10 @@
 // V8 inlines up to a limit of size. So code that most starts and stops do not need is in separate
 // methods. A field that holds a number begins as one: V8 gives a field that was undefined first no
 // number representation.
+import { requiredFunction } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
-import { invalidArgType, timerClosed, timerFull } from '../errors.ts';
+import { timerClosed, timerFull } from '../errors.ts';
+import { invalidArgType } from '../node-errors.ts';
 import { CallbackTask } from './callback-task.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
@@ -105,7 +107,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
    * @throws as `add`, and TypeError when `callback` is no function.
    */
   schedule(callback: () => void, delayMs: number): TimerTask {
-    if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
+    requiredFunction('callback', callback);
     const task = new CallbackTask(callback, delayMs);
     this.add(task);
     return task;

@@ -11,8 +11,9 @@
 // A fixed rate is counted from the origin, which is the first deadline: run n is due at origin + n
 // * period. Neither a late run, nor a fraction of a ms in the period, nor the timer's tick moves a
 // later run. A fixed delay is counted from the end of the callback. Each run costs one `add`.
+import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
-import { checkedNumber, checkedOptions, invalidArgType, invalidArgValue } from '../errors.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
 
@@ -128,8 +129,7 @@ function initialDelay(
   rule: { min: number; max: number },
   options: FixedDelayOptions | undefined,
 ): number {
-  if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
-  if (betweenMs === undefined) throw invalidArgType(name, 'of type number', betweenMs);
-  const between = checkedNumber(name, betweenMs, 0, rule);
+  requiredFunction('callback', callback);
+  const between = requiredNumber(name, betweenMs, rule);
   return checkedNumber('options.initialDelayMs', checkedOptions(options).initialDelayMs, between, DELAY);
 }

@@ -4,16 +4,16 @@
 // timer is no finer, and a coarser tick makes nothing faster. wheelSize 512: the least with which a
 // task of the usual timeouts (up to 4 minutes) cascades once at most. sliceMs 5: a third of a frame
 // at 60 Hz. Shorter slices cost more turns of the event loop than they are worth.
-import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
 import {
+  checkedBoolean,
+  checkedClock,
   checkedFunction,
   checkedNumber,
   checkedOptions,
-  invalidArgType,
-  invalidArgValue,
   type NumberRule,
-} from '../errors.ts';
+} from '../checks.ts';
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** The options of a {@link SystemTimer}. All are optional. */
@@ -57,27 +57,13 @@ export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> 
  */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
   const given = checkedOptions(options);
-  if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {
-    throw invalidArgType('options.reaper', 'of type boolean', given.reaper);
-  }
   return {
     tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
     wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),
     sliceMs: checkedNumber('options.sliceMs', given.sliceMs, 5, SLICE_MS),
     maxPending: checkedNumber('options.maxPending', given.maxPending, Number.POSITIVE_INFINITY, MAX_PENDING),
-    reaper: given.reaper ?? true,
-    clock: checkedClock(given.clock),
+    reaper: checkedBoolean('options.reaper', given.reaper, true),
+    clock: checkedClock(given.clock, systemClock),
     onError: checkedFunction('options.onError', given.onError),
   };
-}
-
-function checkedClock(clock: Clock | undefined): Clock {
-  if (clock === undefined) return systemClock;
-  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
-    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
-  }
-  const nowMs: unknown = clock.now();
-  if (!Number.isFinite(nowMs))
-    throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
-  return clock;
 }

@@ -2,14 +2,9 @@
 //
 // Ground rules. An abort ends the timer at once and leaves no listener on the signal; so does the
 // end of the timer. What awaits goes on in its own async context, as after any await.
-import {
-  type Abortable,
-  abortReason,
-  addAbortable,
-  checkedSignal,
-  removeAbortable,
-} from '../abort-listeners.ts';
-import { checkedOptions, invalidArgType } from '../errors.ts';
+
+import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import { checkedBoolean, checkedOptions, checkedSignal } from '../checks.ts';
 import { coercedDelay } from './coerced-delay.ts';
 import { ScheduledTimeout } from './timeout.ts';
 
@@ -95,9 +90,9 @@ export async function* setInterval<T = void>(
 }
 
 function checked(options: TimerOptions | undefined): { signal: AbortSignal | undefined; ref: boolean } {
-  const { signal, ref = true } = checkedOptions(options);
-  if (typeof ref !== 'boolean') throw invalidArgType('options.ref', 'of type boolean', ref);
-  return { signal: checkedSignal('options.signal', signal), ref };
+  const given = checkedOptions(options);
+  const ref = checkedBoolean('options.ref', given.ref, true);
+  return { signal: checkedSignal('options.signal', given.signal), ref };
 }
 
 /** The same error as Node's. Node does not export the class of its AbortError. */

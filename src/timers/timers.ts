@@ -5,9 +5,10 @@
 // microtasks between two callbacks. What is better, and so differs, is in docs/drop-in-timers.md:
 // never early, no 24.8-day limit, callbacks by deadline across delays. Starting, refreshing and
 // clearing are O(1).
+
 import { promisify } from 'node:util';
+import { requiredFunction } from '../checks.ts';
 import { host, standsOnUs } from '../clock/host.ts';
-import { invalidArgType } from '../errors.ts';
 import { coercedDelay } from './coerced-delay.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
@@ -70,6 +71,6 @@ function start<A extends unknown[]>(
   args: A,
   repeats: boolean,
 ): Timeout {
-  if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
+  requiredFunction('callback', callback);
   return new ScheduledTimeout(callback as (...args: unknown[]) => void, coercedDelay(delayMs), args, repeats);
 }

@@ -3,7 +3,7 @@
 // Ground rules. One connection publishes and subscribes. It reconnects by itself. Each time it
 // reports that, the bus has been in a gap and subscribes anew. A connection that has given up
 // (`maxReconnectAttempts`) is closed for good, and the bus closes too.
-import { invalidArgType, invalidArgValue } from '../../errors.ts';
+import { invalidArgType, invalidArgValue } from '../../node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { createBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';

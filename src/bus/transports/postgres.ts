@@ -6,8 +6,9 @@
 // their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
 // transaction.
 
-import { invalidArgType, invalidReturnValue } from '../../errors.ts';
+import { requiredArray, requiredFunction, requiredString } from '../../checks.ts';
 import { checkHintKey } from '../../membership/bus-member.ts';
+import { invalidArgType, invalidReturnValue } from '../../node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { anonymousFrameText, FrameBody } from '../frames.ts';
 import { createBus } from '../hint-bus.ts';
@@ -44,7 +45,7 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
  * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
-  if (typeof newClient !== 'function') throw invalidArgType('newClient', 'of type function', newClient);
+  requiredFunction('newClient', newClient);
   const { prefix } = checkedBusOptions(options);
   return createBus(postgresTransport(newClient, prefix), options);
 }
@@ -66,8 +67,8 @@ export async function notifyInTransaction(
   options?: Pick<BusOptions, 'prefix'>,
 ): Promise<void> {
   if (typeof client?.query !== 'function') throw invalidArgType('client', 'a client of pg', client);
-  if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
-  if (!Array.isArray(keys)) throw invalidArgType('keys', 'an instance of Array', keys);
+  requiredString('name', name);
+  requiredArray('keys', keys);
   for (const key of keys) checkHintKey(key);
   const { prefix } = checkedBusOptions(options);
   let frame = new FrameBody(MAX_PAYLOAD_BYTES);

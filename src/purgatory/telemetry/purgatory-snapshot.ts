@@ -2,7 +2,7 @@
 //
 // Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
 // clock reading. Texts are cut (key-text.ts).
-import { checkedNumber, checkedOptions } from '../../errors.ts';
+import { checkedNumber, checkedOptions } from '../../checks.ts';
 import { cut, keyText } from '../../text.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';

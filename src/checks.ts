@@ -1,0 +1,121 @@
+// The rules for arguments and options that many calls have, each once: numbers, functions, texts,
+// arrays, objects of options, signals and clocks.
+//
+// Ground rules. `checked...` is for what may be left out, and `required...` for what may not. Each
+// returns its value. Each throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE
+// for a value of the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its
+// rule. `name` is what the error calls the value. A rule that one call has stands beside that call.
+// That of a delay is in timer/checked-delay.ts, that of a timer in timer/checked-timer.ts. O(1).
+import { invalidArgType, invalidArgValue, outOfRange } from './node-errors.ts';
+
+/** Bounds of a number, for {@link checkedNumber} and {@link requiredNumber}. */
+export interface NumberRule {
+  /** -Number.MAX_VALUE: no bound but that it is finite. */
+  readonly min: number;
+  /** Number.MAX_VALUE: no bound but that it is finite. */
+  readonly max: number;
+  readonly integer?: boolean;
+  /** Accept Infinity besides, as "no limit". */
+  readonly orInfinity?: boolean;
+}
+
+/** `value`, or `fallback` when it is undefined. */
+export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
+  return value === undefined ? fallback : requiredNumber(name, value, rule);
+}
+
+export function requiredNumber(name: string, value: unknown, rule: NumberRule): number {
+  if (typeof value !== 'number') throw invalidArgType(name, 'of type number', value);
+  if (rule.orInfinity === true && value === Number.POSITIVE_INFINITY) return value;
+  if (value >= rule.min && value <= rule.max && (rule.integer !== true || Number.isInteger(value)))
+    return value;
+  throw outOfRange(name, textOf(rule), value);
+}
+
+/** The rule in words, with the names of the bounds that nobody knows by heart. */
+function textOf({ min, max, integer, orInfinity }: NumberRule): string {
+  const isOpen = min === -Number.MAX_VALUE || max === Number.MAX_VALUE;
+  const kind =
+    integer === true ? 'an integer' : isOpen && orInfinity !== true ? 'a finite number' : 'a number';
+  const bounds = [leastOf(min), mostOf(max)].filter((bound) => bound !== undefined).join(' and ');
+  return `${kind}${bounds === '' ? '' : ` ${bounds}`}${orInfinity === true ? ', or Infinity' : ''}`;
+}
+
+function leastOf(min: number): string | undefined {
+  if (min === -Number.MAX_VALUE) return undefined;
+  return min === Number.MIN_VALUE ? '> 0' : `>= ${min}`;
+}
+
+function mostOf(max: number): string | undefined {
+  if (max === Number.MAX_VALUE) return undefined;
+  return `<= ${max === Number.MAX_SAFE_INTEGER ? 'Number.MAX_SAFE_INTEGER' : max}`;
+}
+
+/** `value`, which is a function or undefined. */
+export function checkedFunction<F>(name: string, value: F): F {
+  return value === undefined ? value : requiredFunction(name, value);
+}
+
+export function requiredFunction<F>(name: string, value: F): F {
+  if (typeof value !== 'function') throw invalidArgType(name, 'of type function', value);
+  return value;
+}
+
+/** `value`, or `fallback` when it is undefined. */
+export function checkedBoolean(name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback;
+  if (typeof value !== 'boolean') throw invalidArgType(name, 'of type boolean', value);
+  return value;
+}
+
+export function requiredString(name: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalidArgType(name, 'of type string', value);
+  return value;
+}
+
+export function requiredArray<A extends readonly unknown[]>(name: string, value: A): A {
+  if (!Array.isArray(value)) throw invalidArgType(name, 'an instance of Array', value);
+  return value;
+}
+
+/** `value`, or an empty object for undefined. */
+export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
+  return value === undefined ? {} : requiredOptions('options', value);
+}
+
+/** `value`, which is an object, and no AbortSignal: that belongs into an object. */
+export function requiredOptions<T extends object>(name: string, value: T): T {
+  if (typeof value !== 'object' || value === null) throw invalidArgType(name, 'of type object', value);
+  if (value instanceof AbortSignal) {
+    throw invalidArgType(name, 'an object of options, such as { signal }', value);
+  }
+  return value;
+}
+
+/** `signal`, which is undefined or behaves like an AbortSignal: a polyfill's, another realm's. */
+export function checkedSignal(name: string, signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined) return undefined;
+  if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+    throw invalidArgType(name, 'an instance of AbortSignal', signal);
+  }
+  return signal;
+}
+
+/**
+ * `clock`, the option of that name, or `fallback` when it is undefined. Reads its time once.
+ * @throws besides, TypeError with ERR_INVALID_ARG_VALUE for a clock whose time is no finite number.
+ */
+export function checkedClock<C extends { now(): number; wakeAt: unknown }>(
+  clock: C | undefined,
+  fallback: C,
+): C {
+  if (clock === undefined) return fallback;
+  if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
+    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
+  }
+  const nowMs: unknown = clock.now();
+  if (!Number.isFinite(nowMs)) {
+    throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
+  }
+  return clock;
+}
