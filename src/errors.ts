@@ -9,6 +9,7 @@
 // AbortError of Node's timers (timers/promises.ts), the plain Errors in which a bus says why a
 // connection broke (src/bus), and mustHold in tests (must-hold.ts).
 import { toStringWithCode } from './node-errors.ts';
+import { cut } from './text.ts';
 
 /** The stable codes of {@link PurgatoryError}. */
 export type PurgatoryErrorCode =
@@ -195,10 +196,9 @@ export function foreignProtocol(theirs: unknown, ours: number): PurgatoryError {
 
 /** For a text that is not of the protocol. */
 export function foreignText(text: string): PurgatoryError {
-  const shown = text.length > 100 ? `${text.slice(0, 99)}…` : text;
   return new PurgatoryError(
     'ERR_PURGATORY_BUS_PROTOCOL',
-    `Something else publishes on this bus: ${JSON.stringify(shown)}. Choose another prefix`,
+    `Something else publishes on this bus: ${JSON.stringify(cut(text))}. Choose another prefix`,
   );
 }
 

@@ -5,6 +5,7 @@
 // the value. A call that throws one for an argument has changed nothing. The rule is put into words
 // where it is checked: in checks.ts, or beside the one call that has it.
 import { inspect } from 'node:util';
+import { cut, MAX_TEXT } from './text.ts';
 
 /** A TypeError with ERR_INVALID_ARG_TYPE: `value` is of the wrong type for `name`. */
 export function invalidArgType(name: string, expected: string, value: unknown): TypeError {
@@ -80,7 +81,7 @@ function nameOf(name: string): string {
 
 /** A long text is cut: it may be a key of a kilobyte. */
 function shown(value: unknown): string {
-  return inspect(value, { maxStringLength: 100 });
+  return inspect(typeof value === 'string' ? cut(value) : value, { maxStringLength: MAX_TEXT });
 }
 
 function typed(value: unknown): string {

@@ -8,9 +8,16 @@ import { setImmediate } from 'node:timers/promises';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import { keyText } from '../text.ts';
-import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from './frame.ts';
+import {
+  type AskedOperation,
+  type Found,
+  type FoundKey,
+  type FoundOperation,
+  MAX_FOUND,
+  MAX_KEY_LENGTH,
+} from './frame.ts';
 import type { ObservedPurgatory, Shown } from './shown.ts';
-import { cut, operationView, typeOf } from './views.ts';
+import { operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
@@ -162,5 +169,5 @@ function containing(text: string): (key: unknown) => boolean {
 }
 
 function foundKey({ name, parked, key }: Match): FoundKey {
-  return { purgatory: name, key: cut(keyText(key)), watchers: parked.lists.watchersOf(key) };
+  return { purgatory: name, key: keyText(key, MAX_KEY_LENGTH), watchers: parked.lists.watchersOf(key) };
 }

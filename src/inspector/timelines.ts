@@ -19,9 +19,16 @@ import {
   operationTried,
 } from '../purgatory/telemetry/operation-events.ts';
 import { keyText } from '../text.ts';
-import { MAX_EVENTS, MAX_KEYS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
+import {
+  MAX_EVENTS,
+  MAX_KEY_LENGTH,
+  MAX_KEYS,
+  MAX_TIMELINES,
+  type Timeline,
+  type TimelineEvent,
+} from './frame.ts';
 import type { Shown } from './shown.ts';
-import { cut, shownKeys, typeOf } from './views.ts';
+import { shownKeys, typeOf } from './views.ts';
 
 const PLACES = MAX_TIMELINES / 2;
 const YIELD_MS = 1000;
@@ -74,7 +81,10 @@ export class Timelines {
         id: ++this.#lastId,
         purgatory: name,
         type: typeOf(operation),
-        ...shownKeys(watches.slice(0, MAX_KEYS).map(keyText), watches.length),
+        ...shownKeys(
+          watches.slice(0, MAX_KEYS).map((key) => keyText(key)),
+          watches.length,
+        ),
         ageMs: 0,
         events: [{ afterMs: 0, what: 'parked' }],
         untold: 0,
@@ -101,7 +111,7 @@ export class Timelines {
         told.untold++;
         return;
       }
-      const by = key === undefined ? {} : { key: cut(keyText(key)) };
+      const by = key === undefined ? {} : { key: keyText(key, MAX_KEY_LENGTH) };
       const nowMs = performance.now();
       told.ageMs = nowMs - parkedAtMs;
       told.events.push({ afterMs: told.ageMs, what, ...by });

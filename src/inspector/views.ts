@@ -2,9 +2,11 @@
 // many operations are parked.
 //
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
+
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import { cut } from '../text.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
 import {
   type BusView,
@@ -71,7 +73,10 @@ export function purgatoryView(
     watchedKeys: snapshot.watchedKeys,
     maxParked: snapshot.maxParked,
     totals: snapshot.totals,
-    hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({ key: cut(key), watchers })),
+    hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({
+      key: cut(key, MAX_KEY_LENGTH),
+      watchers,
+    })),
     oldest: snapshot.oldest.map((old, index) =>
       operationView(known[index] ?? { id: null, type: old.type }, old, nowMs),
     ),
@@ -83,7 +88,7 @@ export function purgatoryView(
  */
 export function typeOf(operation: object): string {
   const label = operation instanceof PromisedOperation ? operation.label : undefined;
-  return cut(label || operation.constructor.name);
+  return cut(label || operation.constructor.name, MAX_KEY_LENGTH);
 }
 
 export function operationView(
@@ -92,7 +97,7 @@ export function operationView(
   nowMs: number,
 ): OldOperation {
   const leftMs = deadlineMs === null ? null : deadlineMs - nowMs;
-  return { id, type: cut(type), ...shownKeys(keys, keys.length), ageMs, leftMs };
+  return { id, type: cut(type, MAX_KEY_LENGTH), ...shownKeys(keys, keys.length), ageMs, leftMs };
 }
 
 export function busView(snapshot: BusSnapshot): BusView {
@@ -110,7 +115,10 @@ export function busView(snapshot: BusSnapshot): BusView {
     pendingKeys: snapshot.pendingKeys,
     echoMs: echo.histogram.counts.some((count) => count > 0) ? echo.lastMs : null,
     lastGap: lastGap && { cause: lastGap.cause, ...took(lastGap) },
-    lastError: lastError && { message: cut(lastError.message), agoMs: nowMs - lastError.atMs },
+    lastError: lastError && {
+      message: cut(lastError.message, MAX_KEY_LENGTH),
+      agoMs: nowMs - lastError.atMs,
+    },
     lastSweep: lastSweep && { tried: lastSweep.tried, ...took(lastSweep) },
     totals: { published: totals.published, received: totals.received, gaps: sum(Object.values(totals.gaps)) },
   };
@@ -118,19 +126,8 @@ export function busView(snapshot: BusSnapshot): BusView {
 
 /** The first of `count` keys, and the number of the others. */
 export function shownKeys(keys: readonly string[], count: number): { keys: string[]; more: number } {
-  const shown = keys.slice(0, MAX_KEYS).map((key) => cut(key));
+  const shown = keys.slice(0, MAX_KEYS).map((key) => cut(key, MAX_KEY_LENGTH));
   return { keys: shown, more: count - shown.length };
-}
-
-/** At most `max` characters of `text`. No character is cut in two. */
-export function cut(text: string, max: number = MAX_KEY_LENGTH): string {
-  if (text.length <= max) return text;
-  const end = max - (isHighSurrogate(text.charCodeAt(max - 2)) ? 2 : 1);
-  return `${text.slice(0, end)}…`;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00;
 }
 
 function sum(numbers: readonly number[]): number {

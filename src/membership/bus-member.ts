@@ -12,6 +12,7 @@
 
 /** The value that a hint of `advance` carries: a threshold's value. */
 import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
+import { cut } from '../text.ts';
 export type HintValue = number | bigint;
 
 /** What joins a bus. */
@@ -90,7 +91,7 @@ const MAX_HINT_BIGINT = 10n ** 1_000n;
  */
 export function checkHintValue(value: HintValue): void {
   if (typeof value === 'bigint' && (value >= MAX_HINT_BIGINT || value <= -MAX_HINT_BIGINT)) {
-    throw outOfRange('value', 'a bigint of at most 1,000 digits for a bus', `${`${value}`.slice(0, 20)}...`);
+    throw outOfRange('value', 'a bigint of at most 1,000 digits for a bus', cut(`${value}`, 21));
   }
 }
 

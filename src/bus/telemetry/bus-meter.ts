@@ -3,6 +3,7 @@
 // Ground rules. The bus calls the meter. The meter calls only subscribers, and keeps numbers only.
 import { debug } from '../../debug.ts';
 import { DurationHistogram } from '../../duration-histogram.ts';
+import { cut } from '../../text.ts';
 import type { Bus, BusState } from '../bus.ts';
 import {
   type BusEcho,
@@ -134,6 +135,5 @@ function perCause(): Record<GapCause, number> {
 /** Node's error for a host whose addresses all failed has a code, and no message. */
 function textOf(error: unknown): string {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown };
-  const text = String(message || code || error);
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
+  return cut(String(message || code || error), MAX_TEXT);
 }

@@ -17,7 +17,7 @@ import { VerdictStrip } from './panels/verdict-strip.tsx';
 import { Waiting } from './panels/waiting.tsx';
 import { Wheels } from './panels/wheels.tsx';
 import { explanations } from './words/explanations.ts';
-import { quoted } from './words/text.ts';
+import { quoted } from './words/visible.ts';
 
 export function App({ state }: { state: State }): JSX.Element {
   const isStale = state.connection === 'lost' || isSilent(state);

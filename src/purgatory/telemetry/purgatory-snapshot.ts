@@ -109,7 +109,7 @@ export function oldOperation(
   return {
     ageMs: age,
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
-    keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
+    keys: lists.keysOf(operation, MAX_KEYS).map((key) => keyText(key)),
     type: cut(operation.constructor.name),
     ...(operation instanceof PromisedOperation &&
       operation.label !== undefined && { label: cut(operation.label) }),

@@ -6,7 +6,7 @@
 // notice. They are named below.
 import type { Frame } from '../../frame.ts';
 import { clock, count, plural, share, time } from '../words/format.ts';
-import { quoted } from '../words/text.ts';
+import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
 import { chosenOf, endedWithin, latenessWithin, quantile, spanOf, sum } from './history.ts';
 import type { Hang } from './silence.ts';

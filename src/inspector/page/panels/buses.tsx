@@ -4,7 +4,7 @@ import type { BusView, Frame } from '../../frame.ts';
 import { Explained } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
 import { Name } from '../words/names.tsx';
-import { quoted } from '../words/text.ts';
+import { quoted } from '../words/visible.ts';
 
 export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
   if (buses.length === 0) return null;

@@ -6,7 +6,7 @@ import { choose, type State, shown } from '../data/store.ts';
 import type { Verdict, Warning } from '../data/verdict.ts';
 import { Figure } from '../words/explained.tsx';
 import { capitalised, count, plural, rate, share, shortCount, time } from '../words/format.ts';
-import { quoted } from '../words/text.ts';
+import { quoted } from '../words/visible.ts';
 
 const LATENESS_MS = 10_000;
 

@@ -1,7 +1,7 @@
 // Names, keys and operations of the user, which can be read and clicked.
 import { Fragment, type JSX } from 'preact';
 import { askFor, choose } from '../data/store.ts';
-import { visible } from './text.ts';
+import { visible } from './visible.ts';
 
 export function Name({ of }: { of: string }): JSX.Element {
   return <bdi>{visible(of)}</bdi>;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { quoted, visible } from '../../src/inspector/page/words/text.ts';
+import { quoted, visible } from '../../src/inspector/page/words/visible.ts';
 
 describe("users' texts on the inspector", () => {
   it('spell out what cannot be seen, so that it acts on nothing', () => {
