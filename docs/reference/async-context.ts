@@ -9,4 +9,4 @@
  *
  * @module purgatory/async-context
  */
-export * from '../../src/async-context/contextual-operation.ts';
+export * from '../../src/async-context/index.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/idle
  */
-export * from '../../src/idle/idle-timeouts.ts';
+export * from '../../src/idle/index.ts';

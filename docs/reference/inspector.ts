@@ -7,4 +7,4 @@
  *
  * @module purgatory/inspector
  */
-export * from '../../src/inspector/inspector.ts';
+export * from '../../src/inspector/index.ts';

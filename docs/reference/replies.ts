@@ -6,4 +6,4 @@
  *
  * @module purgatory/replies
  */
-export * from '../../src/replies/replies.ts';
+export * from '../../src/replies/index.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/timers
  */
-export * from '../../src/timers/timers.ts';
+export * from '../../src/timers/index.ts';

@@ -1,4 +1,4 @@
-// `purgatory/inspector`: a live picture of purgatories and timers in the browser, for people who
+// The inspector: a live picture of purgatories and timers in the browser, for people who
 // operate them.
 //
 // Ground rules. Read-only: it changes nothing. It answers GET and HEAD for the page, the stream of
@@ -19,9 +19,6 @@ import { Recorder } from './recorder.ts';
 import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
 import { SecondRecorder } from './second-recorder.ts';
 import { type ObservedBus, type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
-
-export type { NamedSources, Source, Sources } from '../live-sources.ts';
-export type { ObservedBus, ObservedPurgatory, ObservedTimer } from './shown.ts';
 
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {

@@ -3,7 +3,7 @@
 // Ground rules. @opentelemetry/api is not imported, and its types neither: users without it can
 // compile. Counts are read in one batch for each collection. A meter takes no whole histograms, so
 // each duration is recorded as it happens, from the library's channels.
-import { listen } from '../events/index.ts';
+import { listen } from '../events/channels.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,

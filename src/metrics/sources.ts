@@ -5,7 +5,7 @@
 // always, the lateness of tasks and the echoes for OpenTelemetry only. While the metrics are
 // registered, each operation that leaves costs a clock reading.
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
-import { listen } from '../events/index.ts';
+import { listen } from '../events/channels.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { OperationEnded } from '../purgatory/telemetry/operation-events.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';

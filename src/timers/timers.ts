@@ -13,9 +13,6 @@ import { coercedDelay } from './coerced-delay.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
 
-export type { Timeout } from './timeout.ts';
-export { type TimeoutSignalOptions, timeoutSignal } from './timeout-signal.ts';
-
 /**
  * Calls `callback(...args)` once, `delayMs` ms from now or a little later, with the Timeout as
  * `this`. A delay under 1 ms, or one that is no number, counts as 1; a delay that no clock will

@@ -1,10 +1,10 @@
 // One test for every line of the table in docs/async-context.md.
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { expect } from 'chai';
-import { ContextualOperation } from '../../src/async-context/contextual-operation.ts';
-import { IdleTimeouts } from '../../src/idle/idle-timeouts.ts';
+import { ContextualOperation } from '../../src/async-context/index.ts';
+import { IdleTimeouts } from '../../src/idle/index.ts';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer, type Timer } from '../../src/index.ts';
-import { setTimeout as dropInTimeout } from '../../src/timers/timers.ts';
+import { setTimeout as dropInTimeout } from '../../src/timers/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
 const als = new AsyncLocalStorage<string>();

@@ -1,6 +1,6 @@
 // Many elements at once, and what the timer makes of them: slices, order, limits.
 import { expect } from 'chai';
-import { IdleTimeouts } from '../../src/idle/idle-timeouts.ts';
+import { IdleTimeouts } from '../../src/idle/index.ts';
 import { ManualClock, SystemTimer, type TimerTask } from '../../src/index.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { ListTimer } from '../support/list-timer.ts';

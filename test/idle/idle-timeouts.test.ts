@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createSandbox, useFakeTimers } from 'sinon';
-import { IdleTimeouts, type IdleTimeoutsOptions } from '../../src/idle/idle-timeouts.ts';
+import { IdleTimeouts, type IdleTimeoutsOptions } from '../../src/idle/index.ts';
 import { ManualClock, SystemTimer, systemClock } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { codeOf } from '../support/code-of.ts';

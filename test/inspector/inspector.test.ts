@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import type { History } from '../../src/inspector/frame.ts';
-import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
+import { createInspector, type Inspector } from '../../src/inspector/index.ts';
 import { runNode } from '../support/child.ts';
 import { Op } from '../support/op.ts';
 import { pause } from '../support/turns.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import type { Inspector } from '../../src/inspector/inspector.ts';
+import type { Inspector } from '../../src/inspector/index.ts';
 
 /** Generous, as the machine may be a slow one: what is waited for comes much sooner. */
 const WAIT_MS = 20_000;

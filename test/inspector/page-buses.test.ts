@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { Purgatory } from '../../src/index.ts';
-import { createInspector } from '../../src/inspector/inspector.ts';
+import { createInspector } from '../../src/inspector/index.ts';
 import type { BusMember } from '../../src/membership/bus-member.ts';
 import { startBrowser } from '../support/browser.ts';
 import { OpenedPage } from './opened-page.ts';

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { Purgatory } from '../../src/index.ts';
-import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
+import { createInspector, type Inspector } from '../../src/inspector/index.ts';
 import { startBrowser } from '../support/browser.ts';
 import { Op } from '../support/op.ts';
 import { OpenedPage } from './opened-page.ts';

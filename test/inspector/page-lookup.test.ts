@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
+import { createInspector, type Inspector } from '../../src/inspector/index.ts';
 import { startBrowser } from '../support/browser.ts';
 import { Op } from '../support/op.ts';
 import { pause } from '../support/turns.ts';

@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { Purgatory } from '../../src/index.ts';
-import { createInspector } from '../../src/inspector/inspector.ts';
+import { createInspector } from '../../src/inspector/index.ts';
 import { startBrowser } from '../support/browser.ts';
 import { Op } from '../support/op.ts';
 import { pause } from '../support/turns.ts';

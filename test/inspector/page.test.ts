@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { createInspector, type Inspector } from '../../src/inspector/inspector.ts';
+import { createInspector, type Inspector } from '../../src/inspector/index.ts';
 import { startBrowser } from '../support/browser.ts';
 import { Op } from '../support/op.ts';
 import { pause } from '../support/turns.ts';

@@ -1,7 +1,7 @@
 // IdleTimeouts against a map of deadlines, whatever is touched and removed when, also by listeners.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { IdleTimeouts } from '../../src/idle/idle-timeouts.ts';
+import { IdleTimeouts } from '../../src/idle/index.ts';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { countStep, runs } from './runs.ts';

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { Replies } from '../../src/replies/replies.ts';
+import { Replies } from '../../src/replies/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { countStep, runs } from './runs.ts';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, PurgatoryError, SystemTimer } from '../../src/index.ts';
-import { Replies, type RepliesOptions } from '../../src/replies/replies.ts';
+import { Replies, type RepliesOptions } from '../../src/replies/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { ListTimer } from '../support/list-timer.ts';
 import { PolyfilledSignal } from '../support/polyfilled-signal.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type LoadAnswered, type LoadFailed, listen } from '../../src/events/index.ts';
-import { createInspector } from '../../src/inspector/inspector.ts';
+import { createInspector } from '../../src/inspector/index.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { loading } from './loading.ts';

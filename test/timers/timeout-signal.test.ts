@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { timeoutSignal } from '../../src/timers/timers.ts';
+import { timeoutSignal } from '../../src/timers/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { PolyfilledSignal } from '../support/polyfilled-signal.ts';
 import { rejection } from '../support/rejection.ts';

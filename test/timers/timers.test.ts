@@ -5,7 +5,7 @@ import * as nodeTimers from 'node:timers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
-import * as timers from '../../src/timers/timers.ts';
+import * as timers from '../../src/timers/index.ts';
 
 type Timers = typeof timers;
 /**

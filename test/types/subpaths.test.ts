@@ -23,3 +23,36 @@ describe('The type tests', () => {
     }
   });
 });
+
+describe('The import paths', () => {
+  /** Paths below the package, and the source file of each. */
+  const sources = async (): Promise<[path: string, source: string][]> => {
+    const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    return Object.entries(manifest.exports as Record<string, { types: string }>)
+      .filter(([path]) => path !== './package.json')
+      .map(([path, { types }]) => [path, types.replace('./dist/', '').replace('.d.ts', '.ts')]);
+  };
+
+  it('of capabilities lead to the index.ts of a folder', async () => {
+    const others = (await sources()).filter(([path, source]) => source !== `${path.slice(2)}/index.ts`);
+    expect(others.map(([path]) => path).filter((path) => path !== '.')).to.deep.equal([
+      './timer-protocol',
+      './timers/promises',
+      './bus/redis',
+      './bus/nats',
+      './bus/postgres',
+      './bus/cluster',
+      './bus/workers',
+      './bus/conformance',
+    ]);
+  });
+
+  it('that lead to an index.ts find nothing there but exports', async () => {
+    const faces = (await sources()).map(([, source]) => source).filter((file) => file.endsWith('index.ts'));
+    for (const face of faces) {
+      const source = await readFile(new URL(`../../src/${face}`, import.meta.url), 'utf8');
+      const rest = source.replaceAll(/^\/\/.*$|^export (type )?\{[^}]*\} from '[^']+';$/gm, '').trim();
+      expect(rest, face).to.equal('');
+    }
+  });
+});

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import * as host from 'node:timers';
 import sinon from 'sinon';
 import { SystemTimer } from '../../../src/index.ts';
+import * as timers from '../../../src/timers/index.ts';
 import * as promises from '../../../src/timers/promises.ts';
-import * as timers from '../../../src/timers/timers.ts';
 
 const { setImmediate: hostSetImmediate } = globalThis;
 

@@ -1,0 +1,51 @@
+// Every event by the name of its channel, with the type of its payload.
+//
+// The channels are Node's own (node:diagnostics_channel). Nothing of this file is needed to listen:
+// it is here for the types. Events come from all timers, purgatories and buses of the process. A
+// listener for one of them checks `event.timer`, `event.purgatory` or `event.bus`.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-events.ts';
+import type {
+  OperationEnded,
+  OperationError,
+  OperationParked,
+  OperationTried,
+} from '../purgatory/telemetry/operation-events.ts';
+import type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
+import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';
+
+/** The payload of each channel. */
+export interface PurgatoryEvents {
+  'purgatory:operation:parked': OperationParked;
+  'purgatory:operation:tried': OperationTried;
+  'purgatory:operation:completed': OperationEnded;
+  'purgatory:operation:expired': OperationEnded;
+  'purgatory:operation:cancelled': OperationEnded;
+  'purgatory:operation:error': OperationError;
+  'purgatory:load:answered': LoadAnswered;
+  'purgatory:load:failed': LoadFailed;
+  'purgatory:task:run': TaskRun;
+  'purgatory:task:error': TaskError;
+  'purgatory:wheel:cascaded': WheelCascaded;
+  'purgatory:reaper:sliced': ReaperSliced;
+  'purgatory:bus:state': BusStateChanged;
+  'purgatory:bus:echo': BusEcho;
+  'purgatory:bus:swept': BusSwept;
+  'purgatory:bus:overflow': BusOverflow;
+}
+
+/**
+ * Calls `listener` for each event of the channel `name`, inside the call that causes the event. A
+ * listener must be quick and change nothing. What it throws becomes an uncaught exception. Returns
+ * a function that ends the subscription.
+ */
+export function listen<N extends keyof PurgatoryEvents>(
+  name: N,
+  listener: (event: PurgatoryEvents[N]) => void,
+): () => void {
+  const receive = (event: unknown): void => listener(event as PurgatoryEvents[N]);
+  subscribe(name, receive);
+  return () => {
+    unsubscribe(name, receive);
+  };
+}

@@ -1,0 +1,2 @@
+// `purgatory/idle`: idle timeouts for connections and sessions.
+export { type IdleListener, IdleTimeouts, type IdleTimeoutsOptions } from './idle-timeouts.ts';
