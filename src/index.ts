@@ -6,8 +6,9 @@ export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export type { WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
-export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
+export type { EventOptions, PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
+  EventsSnapshot,
   HotKey,
   OldOperation,
   PurgatorySnapshot,

@@ -1,10 +1,10 @@
 // Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back
-// once, at the end, for what is left then.
+// once, at the end, for what is left then, and only if somebody left.
 //
-// Ground rules. It belongs to one Parking. A pass is inside a bulk: nothing moves in memory during
-// a bulk, so a pass may hold places. Bulks may be nested. `end` sets the count back to what it was
-// at its `begin`, and does not subtract 1: when a chain of events has overflowed the stack, inner
-// bulks never reach their `end`.
+// Ground rules. It belongs to one Parking. A nested pass is inside a bulk: nothing moves in memory
+// during a bulk, so a pass may hold places. Bulks may be nested. `end` sets the count back to what
+// it was at its `begin`, and does not subtract 1: when a chain of events has overflowed the stack,
+// inner bulks never reach their `end`.
 //
 // Costs. begin, end: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';
@@ -14,6 +14,9 @@ export class Bulks {
   readonly #lists: ParkedLists<never>;
   readonly #timer: SystemTimer | undefined;
   #underWay = 0;
+  /** Counts those that leave; wraps round. */
+  left = 0;
+  #settledLeft = 0;
 
   /** @param timer the one that operations are released from, if there is one. */
   constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined) {
@@ -28,12 +31,13 @@ export class Bulks {
 
   end(outer: number): void {
     this.#underWay = outer;
-    this.settle();
+    if (this.left !== this.#settledLeft) this.settle();
   }
 
   /** Gives memory back after operations have left, unless a bulk is under way. */
   settle(): void {
     if (this.#underWay > 0) return;
+    this.#settledLeft = this.left;
     this.#lists.shrink();
     this.#timer?.settle();
   }

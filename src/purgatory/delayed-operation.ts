@@ -27,6 +27,8 @@ export interface OperationKeeper {
   expire(operation: DelayedOperation): void;
   /** Tries a parked operation once more. What the try throws is reported. */
   tryAgain(operation: DelayedOperation): void;
+  /** A try goes on in microtasks. */
+  didBeginPromise(): void;
 }
 
 /**

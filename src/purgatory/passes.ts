@@ -3,7 +3,8 @@
 // Ground rules. It belongs to one purgatory. Each operation that watched when the pass began, and
 // still does when its turn comes, is tried once, in park order. A try is user code and may change
 // anything: the lists move the pass along when somebody leaves (watch-lists.ts). What a try throws
-// is reported, and the pass goes on.
+// is reported, and the pass goes on. `event` makes a whole pass in the call. `begin` and `resume`
+// make one in parts, for events that are served fairly (event-queue.ts).
 //
 // A try may cause further events, even on its own key: they may come to an end by themselves. But
 // at a depth of MAX_DEPTH nested events or more, an operation whose try is under way is not tried
@@ -14,13 +15,30 @@
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
 // or more, O(depth) a try.
 import { endlessTries } from '../errors.ts';
+import type { Batch } from '../turns/batch.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
-import type { Head } from './watchers/lone-watcher.ts';
+import { type Head, isLone } from './watchers/lone-watcher.ts';
+import type { Pass } from './watchers/watch-lists.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
 /** Deeper than sane events in tries, and shallow enough for the stack. */
 const MAX_DEPTH = 256;
+
+/** How far the first part of a pass has come. */
+export type Begun =
+  /** It is over, and has completed so many. */
+  | number
+  /** It goes on. */
+  | HeldPass
+  /** It needs a batch of its own, and has not begun. */
+  | 'later';
+
+/** A pass that lasts for several batches. */
+export interface HeldPass {
+  readonly pass: Pass;
+  completed: number;
+}
 
 export class Passes<K> {
   readonly #parking: Parking<K, Watchers<K>>;
@@ -32,40 +50,94 @@ export class Passes<K> {
     this.#parking = parking;
   }
 
-  /** Tries all that watch `key`; how many that completed. */
-  event(key: K): number {
-    const parking = this.#parking;
-    const { lists, meter, bulks } = parking;
-    const head = lists.headOf(key);
-    if (head === undefined || this.#isUnwinding) return 0;
+  /** Tries those that watch `key` until `limit` have completed; how many did. */
+  event(key: K, limit: number = Number.POSITIVE_INFINITY): number {
+    const head = this.#parking.lists.headOf(key);
+    return head === undefined || this.#isUnwinding ? 0 : this.#event(head, key, limit);
+  }
+
+  #event(head: Head, key: K, limit: number): number {
+    const { lists, bulks } = this.#parking;
     const only = lists.loneWatcher(head);
     const depth = bulks.begin();
     try {
-      if (only === undefined) return this.#pass(head, key, depth);
-      if (meter.tellsTries) meter.willTry(only, key);
-      return (depth < MAX_DEPTH ? parking.tries(only) : this.#triesDeep(only)) ? 1 : 0;
+      return only === undefined ? this.#pass(head, key, depth, limit) : this.#try(only, key, depth) ? 1 : 0;
     } finally {
       if (depth <= 1) this.#isUnwinding = false;
       bulks.end(depth);
     }
   }
 
-  #pass(list: Head, key: K, depth: number): number {
+  /**
+   * Begins the pass of an event, as far as `batch` allows. The owner is inside a bulk. The key is
+   * no more in `pending` when user code runs: a notify in a try causes one more pass.
+   */
+  begin(key: K, limit: number, batch: Batch, pending: Map<K, number>): Begun {
+    const { lists } = this.#parking;
+    const head = lists.headOf(key);
+    let watchers = 1;
+    if (head !== undefined && !isLone(head)) {
+      watchers = lists.sizeOf(head);
+      if (watchers > Math.min(batch.steps, batch.answers)) {
+        if (!batch.isFresh && batch.fits(watchers)) return 'later';
+        pending.delete(key);
+        const held = { pass: lists.hold(head), completed: 0 };
+        this.resume(held, key, limit, batch);
+        return held.pass.next >= 0 && held.completed < limit ? held : held.completed;
+      }
+    }
+    pending.delete(key);
+    const completed = head === undefined ? 0 : this.#event(head, key, limit);
+    batch.count(watchers, completed);
+    this.#countPromises(batch);
+    return completed;
+  }
+
+  /** Goes on with a pass, as far as `batch` allows. A pass that is over then is released. */
+  resume(held: HeldPass, key: K, limit: number, batch: Batch): void {
+    const { lists, bulks } = this.#parking;
+    const { pass } = held;
+    const depth = bulks.begin();
+    try {
+      while (pass.next >= 0 && held.completed < limit && !batch.isFull) {
+        const isCompleted = this.#try(lists.step(pass), key, depth);
+        if (isCompleted) held.completed++;
+        batch.step(isCompleted);
+      }
+    } finally {
+      if (depth <= 1) this.#isUnwinding = false;
+      bulks.end(depth);
+    }
+    this.#countPromises(batch);
+    if (pass.next < 0 || held.completed >= limit) lists.release(pass);
+  }
+
+  /** An attempt that has returned a promise goes on in microtasks. */
+  #countPromises(batch: Batch): void {
     const parking = this.#parking;
-    const { lists, meter } = parking;
-    const { tellsTries } = meter;
+    if (!parking.hasPromises) return;
+    parking.hasPromises = false;
+    batch.hasAnswered = true;
+  }
+
+  #pass(list: Head, key: K, depth: number, limit: number): number {
+    const { lists } = this.#parking;
     let completed = 0;
     const pass = lists.beginPass(list);
     try {
       while (pass.next >= 0) {
-        const operation = lists.step(pass);
-        if (tellsTries) meter.willTry(operation, key);
-        if (depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation)) completed++;
+        if (this.#try(lists.step(pass), key, depth) && ++completed >= limit) break;
       }
     } finally {
       lists.endPass(pass);
     }
     return completed;
+  }
+
+  #try(operation: DelayedOperation, key: K, depth: number): boolean {
+    const parking = this.#parking;
+    if (parking.meter.tellsTries) parking.meter.willTry(operation, key);
+    return depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
   }
 
   /** Tries an operation at a depth of MAX_DEPTH events or more. */

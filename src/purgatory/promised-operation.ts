@@ -7,6 +7,7 @@
 // events and `onError` may show it. However many wait on one AbortSignal, there is one listener on
 // it, and none once the last of them has left.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import type { Settlements, Settling } from '../turns/settlements.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
@@ -16,16 +17,22 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
  */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
-export abstract class PromisedOperation extends DelayedOperation implements Abortable {
+export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settling {
   readonly promise: Promise<WaitResult<unknown>>;
   readonly label: string | undefined;
   readonly #signal: AbortSignal | undefined;
   #resolve!: (result: WaitResult<unknown>) => void;
   #reject!: (reason: unknown) => void;
   #value: unknown;
+  readonly #settlements: Settlements;
+  /** What the promise is to settle with: a result, or why it is refused. */
+  #outcome: unknown;
+  #isRefused = false;
 
-  constructor({ timeoutMs, signal, label }: CheckedWaitOptions) {
+  /** @param settlements those of the purgatory: a burst of answers settles fairly. */
+  constructor({ timeoutMs, signal, label }: CheckedWaitOptions, settlements: Settlements) {
     super(timeoutMs);
+    this.#settlements = settlements;
     this.label = label;
     this.#signal = signal;
     this.promise = new Promise((resolve, reject) => {
@@ -55,11 +62,11 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   override onComplete(): void {
     this.#forgetSignal();
-    if (this.#value !== undefined) this.#resolve({ expired: false, value: this.#value });
+    if (this.#value !== undefined) this.#settleWith({ expired: false, value: this.#value });
   }
 
   override onExpiration(): void {
-    this.#resolve({ expired: true });
+    this.#settleWith({ expired: true });
   }
 
   /** The signal has aborted. */
@@ -82,7 +89,18 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
   refuse(why: unknown): void {
     this.$place = COMPLETED; // nothing must answer it any more
     this.#forgetSignal();
-    this.#reject(why);
+    this.#isRefused = true;
+    this.#settleWith(why);
+  }
+
+  #settleWith(outcome: unknown): void {
+    this.#outcome = outcome;
+    this.#settlements.settle(this);
+  }
+
+  settle(): void {
+    if (this.#isRefused) this.#reject(this.#outcome);
+    else this.#resolve(this.#outcome as WaitResult<unknown>);
   }
 
   #forgetSignal(): void {

@@ -11,13 +11,13 @@ import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../mem
 import { invalidArgType } from '../node-errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
-import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
+import { SLICE_MS, type SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**
  * The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are
- * for its own timer, and refused beside `timer`.
+ * for its own timer, and refused beside `timer`, but for `sliceMs`: that is for events too.
  */
 export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
   extends Omit<SystemTimerOptions, 'onError'>,
@@ -33,6 +33,20 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
    * uncaught exception.
    */
   onError?: ((error: unknown, op: Op) => void) | undefined;
+}
+
+/** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
+export interface EventOptions {
+  /** The event ends after so many completions, in park order: an integer >= 1. Default: none. */
+  atMost?: number | undefined;
+}
+
+const AT_MOST = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
+
+/** The most completions of an event. @throws TypeError, RangeError (Node's codes) for a bad one. */
+export function checkedAtMost(options: EventOptions | undefined): number {
+  if (options === undefined) return Number.POSITIVE_INFINITY;
+  return checkedNumber('options.atMost', checkedOptions(options).atMost, Number.POSITIVE_INFINITY, AT_MOST);
 }
 
 /** The options of {@link Purgatory.waitFor}. */
@@ -56,6 +70,7 @@ export interface CheckedPurgatoryOptions {
   readonly timer: Timer;
   readonly ownsTimer: boolean;
   readonly maxParked: number;
+  readonly sliceMs: number;
   readonly onError: ((error: unknown, op: DelayedOperation) => void) | undefined;
   readonly link: CheckedBusLink | undefined;
 }
@@ -73,12 +88,14 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   requiredString('name', name);
   const given = checkedOptions(options);
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
-  const { onError, ...timerOptions } = given;
+  const { onError, sliceMs, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
-  const timer = sharedOrOwnTimer(timerOptions);
+  const checkedSliceMs = checkedNumber('options.sliceMs', sliceMs, 5, SLICE_MS);
+  const timer = sharedOrOwnTimer(given.timer === undefined ? { ...timerOptions, sliceMs } : timerOptions);
   return {
     name,
     maxParked,
+    sliceMs: checkedSliceMs,
     // Nothing but operations of type Op gets into the parking, except waiters, which throw nothing.
     // (A failed `current` of a ThresholdPurgatory may report one.)
     onError: onError as CheckedPurgatoryOptions['onError'],

@@ -23,22 +23,27 @@ import { checkHintKey } from '../membership/bus-member.ts';
 import { Sweep } from '../membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
 import { KeyHints } from './key-hints.ts';
-import { NotifiedKeys } from './notified-keys.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { Passes } from './passes.ts';
 import type { WaitResult } from './promised-operation.ts';
 import {
+  checkedAtMost,
   checkedPurgatoryOptions,
   checkedWaitOptions,
   checkOperation,
+  type EventOptions,
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers/watchers.ts';
+
+/** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
+const MAX_HINTED = 64;
 
 /** @internal */
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
@@ -56,9 +61,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   readonly #link: BusLink | undefined;
   readonly #copies = new KeyCopies<K>();
   readonly #hints = new KeyHints();
-  readonly #notified = new NotifiedKeys<K>(this);
+  readonly #events: EventQueue<K>;
   /** Counts the events, to see one that comes in the middle of a first attempt. */
-  #events = 0;
+  #eventCount = 0;
 
   /**
    * @param name for people: errors and metrics show it.
@@ -72,6 +77,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     super(parking);
     this.#parking = parking;
     this.#passes = new Passes(parking);
+    this.#events = new EventQueue(parking, this.#passes, checked.sliceMs);
     const { link } = checked;
     if (link === undefined) return;
     const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
@@ -112,12 +118,17 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * A try must not cause events on its own keys: they would try the same operation again and
    * again.
    *
+   * With `atMost`, the event ends after so many completions: one item for 20,000 waiters costs one
+   * try.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a `tryComplete` that does so without
    *   end.
    */
-  checkAndComplete(key: K): number {
-    this.#events = (this.#events + 1) | 0;
-    return this.#passes.event(key);
+  checkAndComplete(key: K, options?: EventOptions): number {
+    const limit = checkedAtMost(options);
+    this.#eventCount = (this.#eventCount + 1) | 0;
+    return this.#passes.event(key, limit);
   }
 
   /**
@@ -128,13 +139,32 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * purgatories of this name in all other processes too, soon after. Keys are compared as by
    * `checkAndComplete`.
    *
+   * Operations that are parked after the event's turn has begun wait for the next event. An event
+   * with many watchers takes several turns of the event loop, each for `sliceMs` at most, so that
+   * timers and sockets get theirs. An event on a key whose event is under way is served once more
+   * after it. With `atMost`, it ends after so many completions, in park order. Several of them
+   * before it begins add up, and one without a limit removes the limit. Other processes get the
+   * event without the limit.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
-  notify(key: K): void {
+  notify(key: K, options?: EventOptions): void {
+    const limit = checkedAtMost(options);
     if (this.#parking.isClosed) return;
     this.#link?.publish(key);
-    this.#notified.add(key);
+    this.#eventCount = (this.#eventCount + 1) | 0;
+    this.#events.add(key, limit);
+  }
+
+  /**
+   * Resolves when the events that were notified before this call have been served here: each of
+   * their operations was tried, or the purgatory was closed. Attempts that returned a promise may
+   * still be under way. O(keys that are notified).
+   */
+  served(): Promise<void> {
+    return this.#events.served();
   }
 
   /**
@@ -161,15 +191,15 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw purgatoryClosed(this.name);
     throwIfAborted(checked.signal);
-    const waiter = new Waiter(attempt, checked);
+    const waiter = new Waiter(attempt, checked, this.#parking.settlements);
     try {
-      const events = this.#events;
+      const events = this.#eventCount;
       const isCompleted = this.#parking.tryElsePark(waiter, keys);
       this.#copies.giveBack(keys);
       if (isCompleted === undefined) {
         // Only the attempt's own first part can have caused an event: then one more attempt
         // follows.
-        if (!waiter.isUnderWay || this.#events !== events) this.#parking.tryParked(waiter);
+        if (!waiter.isUnderWay || this.#eventCount !== events) this.#parking.tryParked(waiter);
       }
     } catch (error) {
       waiter.refuse(error);
@@ -180,7 +210,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
 
   override close(): Op[] {
     this.#link?.leave();
-    this.#notified.clear();
+    this.#events.clear();
     return super.close();
   }
 
@@ -192,8 +222,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   }
 
   #hinted(key: K): boolean {
-    const isWatched = this.watchersOf(key) > 0;
-    if (isWatched) this.checkAndComplete(key);
-    return isWatched;
+    const watchers = this.watchersOf(key);
+    if (watchers > MAX_HINTED) this.#events.add(key, Number.POSITIVE_INFINITY);
+    else if (watchers > 0) this.checkAndComplete(key);
+    return watchers > 0;
   }
 }

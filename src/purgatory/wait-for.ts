@@ -4,6 +4,7 @@
 // that settles; there is at most one at a time. A try meanwhile only leaves a note, and the attempt
 // is followed by one more. When the waiter is settled otherwise, what the attempt under way
 // resolves or rejects with is dropped, and `context.signal` aborts.
+import type { Settlements } from '../turns/settlements.ts';
 import type { OperationKeeper } from './delayed-operation.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
@@ -36,8 +37,8 @@ export class Waiter extends PromisedOperation {
   /** An event came while an attempt was under way. */
   #isDue = false;
 
-  constructor(attempt: Attempt<unknown>, options: CheckedWaitOptions) {
-    super(options);
+  constructor(attempt: Attempt<unknown>, options: CheckedWaitOptions, settlements: Settlements) {
+    super(options, settlements);
     this.#attempt = attempt;
   }
 
@@ -74,6 +75,7 @@ export class Waiter extends PromisedOperation {
 
   #follow(promise: PromiseLike<unknown>): void {
     this.#isAsynchronous = true;
+    (this.$keeper as unknown as OperationKeeper | undefined)?.didBeginPromise();
     this.#underWay++;
     Promise.resolve(promise).then(
       (value) => {

@@ -7,6 +7,7 @@
 import { type Abortable, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import { TimerTask } from '../timer/timer-task.ts';
+import type { Settling } from '../turns/settlements.ts';
 
 /** The table that holds an expected reply. */
 export interface ReplyKeeper extends TaskKeeper {
@@ -16,10 +17,12 @@ export interface ReplyKeeper extends TaskKeeper {
   abort(reply: TimerTask, reason: unknown): void;
 }
 
-export class ExpectedReply<K, V> extends TimerTask implements Abortable {
+export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settling {
   readonly id: K;
-  readonly resolve: (value: V) => void;
-  readonly reject: (reason: unknown) => void;
+  readonly #resolve: (value: V) => void;
+  readonly #reject: (reason: unknown) => void;
+  #outcome: unknown;
+  #isRefused = false;
   readonly #signal: AbortSignal | undefined;
 
   constructor(
@@ -32,8 +35,20 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable {
     super(timeoutMs);
     this.id = id;
     this.#signal = signal;
-    this.resolve = resolve;
-    this.reject = reject;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** What its promise is to settle with. */
+  end(outcome: unknown, isRefused: boolean): this {
+    this.#outcome = outcome;
+    this.#isRefused = isRefused;
+    return this;
+  }
+
+  settle(): void {
+    if (this.#isRefused) this.#reject(this.#outcome);
+    else this.#resolve(this.#outcome as V);
   }
 
   watchSignal(): void {

@@ -16,6 +16,8 @@ import { keyText } from '../text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { Timer } from '../timer/timer.ts';
+import { Settlements } from '../turns/settlements.ts';
+import { turnSliceOf } from '../turns/turn-slice.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
 /** The options of {@link Replies}; all may be left out. */
@@ -39,6 +41,8 @@ export interface ExpectOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** How long promises may settle in a turn, in ms: the same as a timer's slice. */
+const SLICE_MS = 5;
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
@@ -51,6 +55,7 @@ export class Replies<K = unknown, V = unknown> {
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #maxPending: number;
+  readonly #settlements: Settlements;
   #isClosed = false;
 
   /**
@@ -62,6 +67,7 @@ export class Replies<K = unknown, V = unknown> {
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
+    this.#settlements = new Settlements(turnSliceOf(this.#timer), SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */
@@ -97,7 +103,7 @@ export class Replies<K = unknown, V = unknown> {
     const reply = this.#expected.get(id);
     if (reply === undefined) return false;
     this.#end(reply);
-    reply.resolve(value);
+    this.#settlements.settle(reply.end(value, false));
     return true;
   }
 
@@ -106,7 +112,7 @@ export class Replies<K = unknown, V = unknown> {
     const reply = this.#expected.get(id);
     if (reply === undefined) return false;
     this.#end(reply);
-    reply.reject(error);
+    this.#settlements.settle(reply.end(error, true));
     return true;
   }
 
@@ -118,7 +124,7 @@ export class Replies<K = unknown, V = unknown> {
     const count = this.#expected.size;
     for (const reply of this.#expected.values()) {
       this.#end(reply);
-      reply.reject(error);
+      this.#settlements.settle(reply.end(error, true));
     }
     return count;
   }
@@ -162,16 +168,16 @@ export class Replies<K = unknown, V = unknown> {
   readonly #keeper: ReplyKeeper = {
     expire: (reply: ExpectedReply<K, V>) => {
       this.#end(reply);
-      reply.reject(replyTimedOut(keyText(reply.id), reply.delayMs));
+      this.#settlements.settle(reply.end(replyTimedOut(keyText(reply.id), reply.delayMs), true));
     },
     abort: (reply: ExpectedReply<K, V>, reason) => {
       this.#end(reply);
-      reply.reject(reason);
+      this.#settlements.settle(reply.end(reason, true));
     },
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
       this.#end(reply);
-      reply.reject(timerOfRepliesClosed());
+      this.#settlements.settle(reply.end(timerOfRepliesClosed(), true));
       return false;
     },
   };

@@ -6,6 +6,7 @@
 import { invalidReturnValue } from '../node-errors.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
+import type { Settlements } from '../turns/settlements.ts';
 import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 
 /** Called once for each waiter that has ended, when it is off all lists. */
@@ -32,8 +33,9 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
     left: WaiterLeft<V>,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
+    settlements: Settlements,
   ) {
-    super(options);
+    super(options, settlements);
     this.watched = watched;
     this.#left = left;
     this.#accept = accept;

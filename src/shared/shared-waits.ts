@@ -123,7 +123,7 @@ export class SharedWaits<V> {
     if (this.#isClosed) throw sharedWaitsClosed(this.name);
     throwIfAborted(checked.signal);
     const watched = this.#lists.keyOf(key);
-    const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked);
+    const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked, this.#parking.settlements);
     this.#parking.park(waiter, [key]);
     this.#loads.event(watched);
     waiter.watchSignal();
@@ -156,7 +156,7 @@ export class SharedWaits<V> {
     const { underWay, due } = this.#loads;
     const { totals, durations } = this.#meter;
     return {
-      ...purgatorySnapshot(name, maxParked, lists, meter, options),
+      ...purgatorySnapshot(name, maxParked, lists, meter, undefined, options),
       loads: { underWay, keysDue: due, totals, durations },
     };
   }

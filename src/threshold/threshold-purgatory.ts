@@ -162,7 +162,7 @@ export class ThresholdPurgatory<
     const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw purgatoryClosed(this.name);
     throwIfAborted(checked.signal);
-    const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked);
+    const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked, this.#parking.settlements);
     this.#tryElseWatch(waiter, [[key, threshold]]);
     waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<V>>;

@@ -44,7 +44,8 @@ export interface SystemTimerOptions {
 export const TICK_MS: NumberRule = { min: 1, max: 2 ** 31 - 1, integer: true };
 /** The rule for `wheelSize`. */
 export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
-const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+/** The rule for `sliceMs`. */
+export const SLICE_MS: NumberRule = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /** Every option, with its default where none was given. */

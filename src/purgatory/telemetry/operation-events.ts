@@ -12,6 +12,17 @@ export interface Named {
   readonly name: string;
 }
 
+/** `purgatory:pass:sliced`: events have yielded to the event loop with more to serve. */
+export interface PassSliced {
+  readonly purgatory: Named;
+  /** Keys whose event has not begun. */
+  readonly pendingKeys: number;
+  /** Events that have begun. */
+  readonly passesUnderWay: number;
+}
+
+export const passSliced: Channel = channel('purgatory:pass:sliced');
+
 /** `purgatory:operation:parked`: the operation is on its watch lists and in the timer. */
 export interface OperationParked {
   readonly purgatory: Named;

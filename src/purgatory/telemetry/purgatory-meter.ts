@@ -24,6 +24,8 @@ import {
   operationExpired,
   operationParked,
   operationTried,
+  type PassSliced,
+  passSliced,
 } from './operation-events.ts';
 import { type PurgatoryTotals, Rates } from './rates.ts';
 
@@ -104,6 +106,11 @@ export class PurgatoryMeter {
     if (!told.hasSubscribers) return;
     const parkedMs = ageMs(stamp, this.#time.now());
     told.publish({ purgatory: this.#purgatory, operation, parkedMs } satisfies OperationEnded);
+  }
+
+  didSlice(pendingKeys: number, passesUnderWay: number): void {
+    if (!passSliced.hasSubscribers) return;
+    passSliced.publish({ purgatory: this.#purgatory, pendingKeys, passesUnderWay } satisfies PassSliced);
   }
 
   didThrow(operation: DelayedOperation, error: unknown): void {

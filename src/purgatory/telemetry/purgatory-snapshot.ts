@@ -25,6 +25,7 @@ export interface PurgatorySnapshot {
   maxParked: number | null;
   totals: PurgatoryTotals;
   rates: PurgatoryRates;
+  events: EventsSnapshot;
   /**
    * The keys with the most watchers, the hottest first. With very many keys, a snapshot looks at a
    * part of them: a Purgatory at 4,096, at each snapshot the next ones.
@@ -32,6 +33,18 @@ export interface PurgatorySnapshot {
   hottestKeys: HotKey[];
   /** The operations parked longest, the oldest first. */
   oldest: OldOperation[];
+}
+
+/** The events of `notify` that are being served. A ThresholdPurgatory and SharedWaits have none. */
+export interface EventsSnapshot {
+  /** Keys whose event has not begun. */
+  pendingKeys: number;
+  /** Events that have begun and go on in later turns. */
+  passesUnderWay: number;
+  /** How long the oldest of both has been waiting or under way, in ms. */
+  oldestMs: number;
+  /** The longest pass so far, in ms, of those that took more than a batch. */
+  longestPassMs: number;
 }
 
 /** A key and how many parked operations watch it. */
@@ -71,6 +84,7 @@ export function purgatorySnapshot(
   maxParked: number,
   lists: ParkedLists<never>,
   meter: PurgatoryMeter,
+  events: { snapshot(nowMs: number): EventsSnapshot } | undefined,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
   const top = checkedNumber('options.top', checkedOptions(options).top, DEFAULT_TOP, TOP);
@@ -85,6 +99,7 @@ export function purgatorySnapshot(
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
     totals,
     rates: meter.rates.at(nowMs, totals),
+    events: events?.snapshot(nowMs) ?? { pendingKeys: 0, passesUnderWay: 0, oldestMs: 0, longestPassMs: 0 },
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
   };

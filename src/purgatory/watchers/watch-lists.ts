@@ -12,24 +12,27 @@
 //
 // A pass survives any change, since user code runs between its steps. It keeps the next and the
 // last watch that it will step to, and `leave` moves both along. Operations that are parked
-// meanwhile stand behind the last one. Slots must not move during a pass: the owner does not
-// compact then.
+// meanwhile stand behind the last one.
 //
-// Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of passes) while passes are under
-// way.
+// There are two kinds of passes. Those that run within one call are nested: they end in reverse
+// order, and slots must not move before they end, so the owner does not compact then. A pass that
+// is held may last for many turns. There is one for a list at most, found by the list. A compaction
+// carries it along.
+//
+// Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of nested passes) while such are
+// under way, and one look-up while passes are held.
 import { mustHold } from '../../must-hold.ts';
 import { type Moved, NONE, Slab, type Slot } from '../../slab/slab.ts';
 
 /**
- * A walk over the watches that were on a list when it began. Only {@link WatchLists.beginPass}
- * makes one.
+ * A walk over the watches that were on a list when it began. Only {@link WatchLists} makes one.
  */
 export interface Pass {
   list: Slot;
   /** Below 0 when the pass is over. */
   next: Slot;
   last: Slot;
-  /** How many passes are around it. */
+  /** How many passes are around it; not of a pass that is held. */
   readonly depth: number;
 }
 
@@ -44,6 +47,8 @@ export class WatchLists {
   #lists = 0;
   readonly #passes: Pass[] = [];
   #depth = 0;
+  /** The passes that are held, by list. */
+  readonly #held = new Map<Slot, Pass>();
 
   /** How many lists there are. */
   get lists(): number {
@@ -64,6 +69,7 @@ export class WatchLists {
 
   /** Gives an empty list back. */
   close(list: Slot): void {
+    if (this.#held.size > 0) this.#held.delete(list); // it is over: the list is empty
     this.#cells.remove(list);
     this.#lists--;
   }
@@ -101,6 +107,7 @@ export class WatchLists {
     const list = this.listOf(watch, place);
     const left = cells.b(list) - 1;
     if (this.#depth > 0) this.#movePasses(watch);
+    if (this.#held.size > 0) this.#moveHeld(list, watch);
     cells.remove(watch);
     cells.setB(list, left);
     return left === 0 ? list : NONE;
@@ -142,6 +149,20 @@ export class WatchLists {
     return pass;
   }
 
+  /** Begins a pass that may last for turns, over what is on a list now. No other is held of it. */
+  hold(list: Slot): Pass {
+    const cells = this.#cells;
+    const pass = { list, next: cells.next(list), last: cells.prev(list), depth: NONE };
+    this.#held.set(list, pass);
+    return pass;
+  }
+
+  /** Ends a pass that was held. */
+  release(pass: Pass): void {
+    if (this.#held.get(pass.list) === pass) this.#held.delete(pass.list);
+    pass.next = OVER;
+  }
+
   /** The place of the next operation of a pass that is not over: it is still parked. */
   step(pass: Pass): Slot {
     const cells = this.#cells;
@@ -166,12 +187,18 @@ export class WatchLists {
   }
 
   #movePasses(leaving: Slot): void {
+    for (let i = 0; i < this.#depth; i++) this.#movePass(this.#passes[i], leaving);
+  }
+
+  #moveHeld(list: Slot, leaving: Slot): void {
+    const pass = this.#held.get(list);
+    if (pass !== undefined) this.#movePass(pass, leaving);
+  }
+
+  #movePass(pass: Pass, leaving: Slot): void {
     const cells = this.#cells;
-    for (let i = 0; i < this.#depth; i++) {
-      const pass = this.#passes[i];
-      if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : cells.next(leaving);
-      if (pass.last === leaving) pass.last = cells.prev(leaving);
-    }
+    if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : cells.next(leaving);
+    if (pass.last === leaving) pass.last = cells.prev(leaving);
   }
 
   /** True when under a quarter of the memory is in use. */
@@ -189,7 +216,16 @@ export class WatchLists {
    * operation.
    */
   compact(): Moved {
-    return this.#cells.compact();
+    const moved = this.#cells.compact();
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const pass of held) {
+      pass.list = moved(pass.list);
+      if (pass.next >= 0) pass.next = moved(pass.next);
+      pass.last = pass.next >= 0 ? moved(pass.last) : OVER;
+      this.#held.set(pass.list, pass);
+    }
+    return moved;
   }
 
   /**
@@ -224,6 +260,12 @@ export class WatchLists {
       watches.length === this.size(list),
       `${watches.length} watch ${list}, it says ${this.size(list)}`,
     );
+    const pass = this.#held.get(list);
+    if (pass !== undefined && pass.next >= 0) {
+      const next = watches.indexOf(pass.next);
+      mustHold(next >= 0, `the pass held over ${list} has left it`);
+      mustHold(watches.indexOf(pass.last) >= next, `the pass held over ${list} is beyond its end`);
+    }
     return watches.map((watch) => this.#placeAt(watch, list));
   }
 }

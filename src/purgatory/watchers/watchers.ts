@@ -133,6 +133,21 @@ export class Watchers<K> implements ParkedLists<K> {
     return this.#lists.beginPass(list as Slot);
   }
 
+  /** How many watch by `list`. */
+  sizeOf(list: Head): number {
+    return this.#lists.size(list as Slot);
+  }
+
+  /** Begins a pass that may last for turns; there must be no other over this list. */
+  hold(list: Head): Pass {
+    return this.#lists.hold(list as Slot);
+  }
+
+  /** Ends a pass that was held. */
+  release(pass: Pass): void {
+    this.#lists.release(pass);
+  }
+
   /** The next operation of a pass that is not over: it is still parked. */
   step(pass: Pass): DelayedOperation {
     return this.parked.at(this.#lists.step(pass)) as DelayedOperation;

@@ -1,0 +1,301 @@
+// The events of `notify` that have yet to be answered, and how they are answered fairly.
+//
+// Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, at
+// the end of the turn. Any number of notifies until then are one pass. A pass that does not fit in
+// a batch is held: it goes on in later batches. A notify of its key causes one more pass after it,
+// however often, and never restarts it: the youngest would starve. Fresh keys and passes that are
+// held take turns, a batch each, so a small key does not wait behind a hot one. After a batch that
+// answered somebody the microtasks run. When the slice of the turn is spent, the rest waits for the
+// next turn of the event loop.
+//
+// A condition that notifies its own key causes rounds without end that complete nothing. On a clock
+// that stands still no slice is ever spent. So after MAX_VAIN such rounds in a row the rest waits
+// for the next turn, too.
+//
+// From its first event to its last the queue is inside a bulk: nothing is compacted between slices,
+// which would block the loop. A queue that never rests ends its bulk every REST_MS.
+//
+// Costs. add: O(1). One microtask a turn in which something is notified. One reading of the clock a
+// batch, and none where the first batch is enough.
+import { Batch } from '../turns/batch.ts';
+import { afterMicrotasks, TurnEnd } from '../turns/turn-end.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
+import type { EventsToCome, Parking } from './parking.ts';
+import type { HeldPass, Passes } from './passes.ts';
+import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
+import type { Watchers } from './watchers/watchers.ts';
+
+/** Rounds in a row that complete nothing: some milliseconds of them. */
+const MAX_VAIN = 10_000;
+/** Memory may wait for so long until it is given back. */
+const REST_MS = 1_000;
+
+/** A pass that is held, with what was notified since it began. */
+interface Held extends HeldPass {
+  /** How many it may complete. */
+  limit: number;
+  /** How many the pass after it may complete; 0: there is none. */
+  again: number;
+  readonly sinceMs: number;
+}
+
+/** Somebody who waits until what is notified now has been served. */
+interface Served {
+  /** For each key, how many of its passes have yet to end. */
+  readonly passes: Map<unknown, number>;
+  readonly resolve: () => void;
+}
+
+export class EventQueue<K> implements EventsToCome {
+  readonly #parking: Parking<K, Watchers<K>>;
+  readonly #passes: Passes<K>;
+  readonly #sliceMs: number;
+  readonly #batch = new Batch();
+  /** Keys whose pass has not begun, with how many it may complete, by their first notify. */
+  readonly #pending = new Map<K, number>();
+  /** Keys whose pass is under way, the one whose turn is next first. */
+  readonly #held = new Map<K, Held>();
+  #served: Served[] = [];
+  #isServing = false;
+  #isFreshNext = true;
+  /** Pending keys that the round under way has yet to take. */
+  #roundLeft = 0;
+  #roundCompleted = 0;
+  #vain = 0;
+  /** When the last slice ended with something left to do, in ms. */
+  #pendingSinceMs = Number.POSITIVE_INFINITY;
+  #batchBeganMs = Number.NaN;
+  #restedMs = 0;
+  #longestMs = 0;
+
+  constructor(parking: Parking<K, Watchers<K>>, passes: Passes<K>, sliceMs: number) {
+    this.#parking = parking;
+    this.#passes = passes;
+    this.#sliceMs = sliceMs;
+    parking.events = this;
+  }
+
+  /** An event on `key` that may complete `limit` operations. */
+  add(key: K, limit: number): void {
+    const held = this.#held.size > 0 ? this.#held.get(key) : undefined;
+    if (held !== undefined) {
+      held.again += limit;
+      return;
+    }
+    this.#pending.set(
+      key,
+      limit === Number.POSITIVE_INFINITY ? limit : limit + (this.#pending.get(key) ?? 0),
+    );
+    if (!this.#isServing) this.#turnEnd.request();
+  }
+
+  /** Drops all events. Who waits for them waits no longer. */
+  clear(): void {
+    this.#pending.clear();
+    for (const { pass } of this.#held.values()) this.#parking.lists.release(pass);
+    this.#held.clear();
+    for (const { resolve } of this.#served) resolve();
+    this.#served = [];
+  }
+
+  /** Resolves when all that was added before has been served. O(keys). */
+  served(): Promise<void> {
+    if (this.#pending.size + this.#held.size === 0) return Promise.resolve();
+    const passes = new Map<unknown, number>();
+    for (const key of this.#pending.keys()) passes.set(key, 1);
+    for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
+    return new Promise((resolve) => this.#served.push({ passes, resolve }));
+  }
+
+  keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
+    if (this.#isIdle) return undefined;
+    for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
+      if (this.#pending.has(key) || this.#held.has(key)) return { key };
+    }
+    return undefined;
+  }
+
+  didComplete(key: K): void {
+    const held = this.#held.get(key);
+    if (held !== undefined) held.completed++;
+    const limit = this.#pending.get(key);
+    if (limit === undefined) return;
+    if (limit > 1) this.#pending.set(key, limit - 1);
+    else if (this.#pending.delete(key)) this.#didEnd(key);
+  }
+
+  snapshot(nowMs: number): EventsSnapshot {
+    const oldest = Math.min(
+      this.#pending.size > 0 ? this.#pendingSinceMs : Number.POSITIVE_INFINITY,
+      ...[...this.#held.values()].slice(0, 1).map(({ sinceMs }) => sinceMs),
+    );
+    return {
+      pendingKeys: this.#pending.size,
+      passesUnderWay: this.#held.size,
+      oldestMs: oldest === Number.POSITIVE_INFINITY ? 0 : Math.max(0, nowMs - oldest),
+      longestPassMs: this.#longestMs,
+    };
+  }
+
+  /** The end of a turn in which something was notified. */
+  readonly #serve = (): void => {
+    if (this.#isServing || this.#isIdle) return;
+    this.#isServing = true;
+    this.#parking.bulks.begin();
+    this.#batch.reset();
+    this.#batchBeganMs = Number.NaN;
+    if (this.#vain < MAX_VAIN) this.#goOn();
+    else this.#waitForTurn();
+  };
+
+  readonly #turnEnd = new TurnEnd(this.#serve);
+
+  get #isIdle(): boolean {
+    return this.#pending.size + this.#held.size === 0;
+  }
+
+  /** Batch after batch, until the slice is spent or the microtasks are to run. */
+  readonly #goOn = (): void => {
+    const batch = this.#batch;
+    for (;;) {
+      batch.begin();
+      this.#serveBatch();
+      if (this.#isIdle) {
+        this.#end();
+        return;
+      }
+      if (batch.hasAnswered) {
+        afterMicrotasks(this.#lookOn);
+        return;
+      }
+      if (this.#yields()) return;
+    }
+  };
+
+  readonly #lookOn = (): void => {
+    if (this.#isIdle) this.#end();
+    else if (!this.#yields()) this.#goOn();
+  };
+
+  readonly #nextTurn = (): void => {
+    this.#batchBeganMs = this.#parking.slice.lastMs;
+    if (this.#isIdle) this.#end();
+    else this.#goOn();
+  };
+
+  #end(): void {
+    this.#isServing = false;
+    this.#roundLeft = 0;
+    this.#pendingSinceMs = Number.POSITIVE_INFINITY;
+    this.#parking.bulks.end(0);
+  }
+
+  /** Whether the rest waits for the next turn. */
+  #yields(): boolean {
+    const { slice, bulks } = this.#parking;
+    let isSpent = false;
+    if (Number.isNaN(this.#batchBeganMs)) {
+      this.#beginSlice();
+    } else {
+      isSpent = slice.isSpent(this.#sliceMs);
+      this.#batch.adapt(slice.lastMs - this.#batchBeganMs);
+      this.#batchBeganMs = slice.lastMs;
+    }
+    if (!isSpent && this.#vain < MAX_VAIN) return false;
+    if (slice.lastMs - this.#restedMs >= REST_MS) {
+      this.#restedMs = slice.lastMs;
+      bulks.end(0);
+      bulks.begin();
+    }
+    this.#waitForTurn();
+    return true;
+  }
+
+  #waitForTurn(): void {
+    const { slice, meter } = this.#parking;
+    this.#vain = 0;
+    if (this.#pendingSinceMs === Number.POSITIVE_INFINITY) this.#pendingSinceMs = slice.lastMs;
+    meter.didSlice(this.#pending.size, this.#held.size);
+    slice.nextTurn(this.#nextTurn);
+  }
+
+  #beginSlice(): void {
+    this.#batchBeganMs = this.#parking.slice.begin();
+    this.#restedMs = this.#batchBeganMs;
+  }
+
+  /** Counts a key of the round under way, and the round if it was the last. */
+  #countRound(): void {
+    if (this.#roundLeft > 0) {
+      this.#roundLeft--;
+      return;
+    }
+    this.#vain = this.#roundCompleted > 0 ? 0 : this.#vain + 1;
+    this.#roundCompleted = 0;
+    this.#roundLeft = Math.max(this.#pending.size - 1, 0);
+  }
+
+  /** A pass of `key` has ended. */
+  #didEnd(key: K): void {
+    if (this.#served.length === 0) return;
+    for (const { passes, resolve } of this.#served) {
+      const left = passes.get(key);
+      if (left === undefined) continue;
+      if (left > 1) passes.set(key, left - 1);
+      else passes.delete(key);
+      if (passes.size === 0) resolve();
+    }
+    this.#served = this.#served.filter(({ passes }) => passes.size > 0);
+  }
+
+  /** A batch of fresh keys, or of one pass that is held. */
+  #serveBatch(): void {
+    const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
+    this.#isFreshNext = !isFresh;
+    if (isFresh) this.#serveFresh();
+    else if (this.#held.size > 0) this.#serveHeld();
+  }
+
+  #serveFresh(): void {
+    const batch = this.#batch;
+    for (const [key, limit] of this.#pending) {
+      const begun = this.#passes.begin(key, limit, batch, this.#pending);
+      if (begun === 'later') return;
+      this.#countRound();
+      if (typeof begun === 'number') {
+        this.#roundCompleted += begun;
+        this.#didEnd(key);
+      } else {
+        this.#hold(key, limit, begun);
+      }
+      if (batch.isFull) return;
+    }
+  }
+
+  #hold(key: K, limit: number, begun: HeldPass): void {
+    if (this.#parking.isClosed) {
+      this.#parking.lists.release(begun.pass);
+      return;
+    }
+    const again = this.#pending.get(key) ?? 0; // its own first part may have notified it
+    this.#pending.delete(key);
+    if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
+    this.#held.set(key, Object.assign(begun, { limit, again, sinceMs: this.#parking.slice.lastMs }));
+  }
+
+  #serveHeld(): void {
+    const [key, held] = this.#held.entries().next().value as [K, Held];
+    const before = held.completed;
+    this.#passes.resume(held, key, held.limit, this.#batch);
+    this.#roundCompleted += held.completed - before;
+    if (this.#held.get(key) !== held) return; // user code has closed the purgatory
+    this.#held.delete(key);
+    if (held.pass.next >= 0 && held.completed < held.limit) {
+      this.#held.set(key, held); // behind the others
+      return;
+    }
+    this.#longestMs = Math.max(this.#longestMs, this.#parking.slice.lastMs - held.sinceMs);
+    if (held.again > 0) this.#pending.set(key, held.again);
+    this.#didEnd(key);
+  }
+}
