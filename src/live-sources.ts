@@ -4,12 +4,12 @@
 // Ground rules. The sources are read anew at each look, in O(sources). None is kept in between:
 // names are found by weak reference. All are checked once, when they are given. What the user's own
 // function or iterable throws later passes through.
+import { invalidArgType } from './node-errors.ts';
 
 /**
  * An array, a Set or any other iterable, or a function that returns one. It is read anew at each
  * look.
  */
-import { invalidArgType } from './node-errors.ts';
 export type Sources<T> = Iterable<T> | (() => Iterable<T>);
 
 /** As {@link Sources}, or an object of them by name. */

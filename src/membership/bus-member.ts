@@ -9,10 +9,10 @@
 // `join` or `publish`, and never after `leave`. A hint can be late, repeated or wrong. So a member
 // decides by the state that it reads, never by the hint. Neither call may throw.
 // Ground rules for a bus. `publish` never throws because of the connection's state, and takes O(1).
-
-/** The value that a hint of `advance` carries: a threshold's value. */
 import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
 import { cut } from '../text.ts';
+
+/** The value that a hint of `advance` carries: a threshold's value. */
 export type HintValue = number | bigint;
 
 /** What joins a bus. */

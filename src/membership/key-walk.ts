@@ -5,12 +5,18 @@
 // begins during another one goes on from the same key.
 //
 // Costs. begin: O(keys). While a round lasts: 8 bytes a key.
-import type { ParkedLists } from '../purgatory/parked-lists.ts';
 import type { Walk } from './sweep.ts';
+
+/** What it goes over: the lists of a purgatory, or of SharedWaits. */
+export interface WatchedKeys {
+  /** Keys that somebody watches. */
+  allKeys(): Iterable<unknown>;
+  watchersOf(key: unknown): number;
+}
 
 /** The {@link Walk} of a {@link Sweep} that asks for the state of every key. */
 export class KeyWalk<K> implements Walk {
-  readonly #lists: ParkedLists<never>;
+  readonly #lists: WatchedKeys;
   readonly #visit: (key: K) => void;
   readonly #keysPerStep: number;
   #keys: K[] = [];
@@ -19,7 +25,7 @@ export class KeyWalk<K> implements Walk {
   #rest = 0;
 
   /** @param visit throws nothing. */
-  constructor(lists: ParkedLists<never>, visit: (key: K) => void, keysPerStep = 1) {
+  constructor(lists: WatchedKeys, visit: (key: K) => void, keysPerStep = 1) {
     this.#lists = lists;
     this.#visit = visit;
     this.#keysPerStep = keysPerStep;

@@ -1,5 +1,5 @@
 // The events of SharedWaits about their loads, on channels of node:diagnostics_channel. The rules
-// are those of timer/timer-events.ts.
+// are those of timer/telemetry/timer-events.ts.
 //
 // Each load that begins is reported once, as `answered` or as `failed`, unless nobody waits for it
 // any more or its SharedWaits are closed.

@@ -1,6 +1,6 @@
 // Loads every watched key again, because hints may have been missed.
 //
-// Ground rules. The keys are spread over the time of a purgatory's sweep (purgatory/sweep.ts), so
+// Ground rules. The keys are spread over the time of a purgatory's sweep (membership/sweep.ts), so
 // that processes that became live together do not read the shared state all at once. They are taken
 // `loadBatch` at a time, so that each batch is one load. A sweep has ended when each of its keys
 // has been answered by a load that it caused, or has lost all its waiters. A call during a sweep

@@ -24,8 +24,8 @@ export interface SharedWaitsOptions<V> {
   /**
    * Reads the present state of `keys`, wherever it is kept. A key that does not exist is left out
    * of the Map. `context.signal` aborts once no waiter is left for this load, and on `close()`:
-   * pass it on. A key is not loaded again before its load has ended. So give loads that may hang a
-   * deadline, such as `timeoutSignal(5_000, { signal })` of purgatory/timers.
+   * pass it on. Give loads that may hang a deadline. docs/contract.md says when a key is loaded,
+   * docs/many-processes.md how to write a load.
    */
   load: LoadKeys<V>;
   /** Carries `changed` to the other processes. Default: none, so only this process. */
@@ -48,9 +48,8 @@ export interface SharedWaitsOptions<V> {
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
-   * Gets the error of a failed load. The keys are loaded again after 50 ms, doubling to 5 s, while
-   * somebody waits. Without `onError`, a failed load rejects the waiters of its keys, and nothing
-   * is tried again.
+   * Gets the error of a failed load, which is then tried again while somebody waits. Without it, a
+   * failed load rejects the waiters of its keys, and nothing is tried again. docs/contract.md
    */
   onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }

@@ -1,5 +1,5 @@
 // The events of parked operations, on channels of node:diagnostics_channel. The rules are those of
-// timer/timer-events.ts.
+// timer/telemetry/timer-events.ts.
 //
 // A parked operation causes one event `parked`, then any number of `tried`, and when it leaves one
 // of `completed`, `expired` and `cancelled`. An operation that its first try completes was never

@@ -1,7 +1,7 @@
 // What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
 //
 // Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
-// clock reading. Texts are cut (key-text.ts).
+// clock reading. Texts are cut (text.ts).
 import { checkedNumber, checkedOptions } from '../../checks.ts';
 import { cut, keyText } from '../../text.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
