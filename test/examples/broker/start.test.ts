@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
-import { dataFolder, startBroker, until } from './support/running-broker.ts';
+import { until } from '../../support/turns.ts';
+import { dataFolder, startBroker } from './support/running-broker.ts';
 import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { type EngineName, Hall } from './hall.ts';
+import { type EngineName, Fleet } from './fleet.ts';
 import type { Report } from './member.ts';
 import { commonNow } from './shared-state.ts';
 
@@ -64,17 +64,17 @@ function always(reports: readonly Report[]): Result[] {
 
 const noneOverdue = (reports: Report[]): boolean => reports.every(({ overdue }) => overdue === 0);
 
-async function inHall(
+async function withFleet(
   engine: EngineName,
   scale: Scale,
-  use: (hall: Hall) => Promise<Result[]>,
+  use: (fleet: Fleet) => Promise<Result[]>,
   options = {},
 ): Promise<Result[]> {
-  const hall = await new Hall(engine, scale.parked).start(scale.members, options);
+  const fleet = await new Fleet(engine, scale.parked).start(scale.members, options);
   try {
-    return await use(hall);
+    return await use(fleet);
   } finally {
-    await hall.end();
+    await fleet.end();
   }
 }
 
@@ -82,14 +82,14 @@ const latency: Row = {
   name: 'A to B',
   engines: [...ALL, 'workers'],
   run: (engine, scale) =>
-    inHall(engine, { ...scale, members: 2, parked: 2_000 }, async (hall) => {
-      const [a, b] = hall.members;
-      await hall.order(a, { do: 'load', from: 1_000, to: 2_000, rate: 2_000 });
+    withFleet(engine, { ...scale, members: 2, parked: 2_000 }, async (fleet) => {
+      const [a, b] = fleet.members;
+      await fleet.order(a, { do: 'load', from: 1_000, to: 2_000, rate: 2_000 });
       await sleep(1_000);
-      await hall.all({ do: 'begin' });
+      await fleet.all({ do: 'begin' });
       await sleep(scale.seconds.load * 1_000);
-      const { latencies } = await hall.order(b, { do: 'report', latencies: true });
-      await hall.order(a, { do: 'rest' });
+      const { latencies } = await fleet.order(b, { do: 'report', latencies: true });
+      await fleet.order(a, { do: 'rest' });
       const bar = engine === 'postgres' ? 40 : 15;
       const measured = percentile(latencies, 0.99);
       return [
@@ -103,14 +103,14 @@ const throughput: Row = {
   name: 'hot keys',
   engines: ALL,
   run: (engine, scale) =>
-    inHall(engine, { ...scale, members: 2, parked: 2 }, async (hall) => {
-      const [a] = hall.members;
-      await hall.order(a, { do: 'load', from: 0, to: 0, rate: 100_000, hot: 10 });
+    withFleet(engine, { ...scale, members: 2, parked: 2 }, async (fleet) => {
+      const [a] = fleet.members;
+      await fleet.order(a, { do: 'load', from: 0, to: 0, rate: 100_000, hot: 10 });
       await sleep(1_000);
-      await hall.all({ do: 'begin' });
+      await fleet.all({ do: 'begin' });
       await sleep(scale.seconds.load * 1_000);
-      const { cpu } = await hall.order(a, { do: 'report' });
-      await hall.order(a, { do: 'rest' });
+      const { cpu } = await fleet.order(a, { do: 'report' });
+      await fleet.order(a, { do: 'rest' });
       return [{ what: '100,000 hints/s of 10 keys, share of a core', measured: cpu, unit: '', bar: 0.5 }];
     }),
 };
@@ -119,19 +119,19 @@ const killed: Row = {
   name: 'kill -9 of the engine',
   engines: SERVERS,
   run: (engine, scale) =>
-    inHall(engine, scale, async (hall) => {
-      await hall.load(scale.rate);
+    withFleet(engine, scale, async (fleet) => {
+      await fleet.load(scale.rate);
       await sleep(2_000);
-      await hall.all({ do: 'begin' });
-      await hall.engine?.kill();
-      hall.proxy?.sever();
+      await fleet.all({ do: 'begin' });
+      await fleet.engine?.kill();
+      fleet.proxy?.sever();
       await sleep(3_000);
-      await hall.engine?.start();
+      await fleet.engine?.start();
       const returnedMs = performance.now();
-      await hall.all({ do: 'rest' });
-      await hall.until('all that can be answered is', noneOverdue);
+      await fleet.all({ do: 'rest' });
+      await fleet.until('all that can be answered is', noneOverdue);
       const measured = performance.now() - returnedMs;
-      const reports = await hall.all({ do: 'report' });
+      const reports = await fleet.all({ do: 'report' });
       return [
         { what: 'all answered after its return', measured, unit: 'ms', bar: 3_000 },
         {
@@ -146,13 +146,13 @@ const killed: Row = {
 };
 
 /** Kills the connections that subscribe, as an operator would. */
-async function killSubscribers(hall: Hall): Promise<void> {
-  const port = hall.engine?.port as number;
-  if (hall.engineName === 'redis') {
+async function killSubscribers(fleet: Fleet): Promise<void> {
+  const port = fleet.engine?.port as number;
+  if (fleet.engineName === 'redis') {
     const admin = new Redis(port, '127.0.0.1');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     admin.disconnect();
-  } else if (hall.engineName === 'postgres') {
+  } else if (fleet.engineName === 'postgres') {
     const admin = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
     await admin.connect();
     await admin.query(
@@ -160,7 +160,7 @@ async function killSubscribers(hall: Hall): Promise<void> {
     );
     await admin.end();
   } else {
-    hall.proxy?.sever();
+    fleet.proxy?.sever();
   }
 }
 
@@ -168,18 +168,18 @@ const connections: Row = {
   name: 'connections killed every 500 ms',
   engines: SERVERS,
   run: (engine, scale) =>
-    inHall(engine, scale, async (hall) => {
-      await hall.load(scale.rate);
+    withFleet(engine, scale, async (fleet) => {
+      await fleet.load(scale.rate);
       await sleep(1_000);
-      const before = await hall.all({ do: 'begin' });
+      const before = await fleet.all({ do: 'begin' });
       for (let kill = 0; kill < scale.seconds.kills * 2; kill++) {
-        await killSubscribers(hall);
+        await killSubscribers(fleet);
         await sleep(500);
       }
-      await hall.all({ do: 'rest' });
-      const measured = await hall.until('nothing is lost', noneOverdue);
-      await hall.all({ do: 'begin' });
-      const reports = await hall.all({ do: 'report' });
+      await fleet.all({ do: 'rest' });
+      const measured = await fleet.until('nothing is lost', noneOverdue);
+      await fleet.all({ do: 'begin' });
+      const reports = await fleet.all({ do: 'report' });
       const growth = reports.map((r, index) => (r.heapBytes - before[index].heapBytes) / 2 ** 20);
       return [
         { what: 'all answered after the last kill', measured, unit: 'ms', bar: 3_000 },
@@ -194,27 +194,27 @@ const silence: Row = {
   engines: SERVERS,
   run: async (engine, scale) => {
     const [echoMs, echoTimeoutMs] = scale.parked >= 100_000 ? [5_000, 5_000] : [1_000, 1_000];
-    return inHall(
+    return withFleet(
       engine,
       { ...scale, parked: 1_000 },
-      async (hall) => {
+      async (fleet) => {
         await sleep(echoMs / 2);
         const stoppedMs = commonNow();
         // With PostgreSQL, each connection is a process of its own. So the network goes silent
         // instead.
-        const pid = engine === 'postgres' ? undefined : hall.engine?.pid;
-        if (pid === undefined) hall.proxy?.swallow();
+        const pid = engine === 'postgres' ? undefined : fleet.engine?.pid;
+        if (pid === undefined) fleet.proxy?.swallow();
         else process.kill(pid, 'SIGSTOP');
-        await hall.until('all notice', (reports) => reports.every(({ state }) => state !== 'live'));
-        const noticed = await hall.all({ do: 'report' });
-        await hall.load(500);
+        await fleet.until('all notice', (reports) => reports.every(({ state }) => state !== 'live'));
+        const noticed = await fleet.all({ do: 'report' });
+        await fleet.load(500);
         await sleep(1_000);
         if (pid === undefined) {
-          hall.proxy?.pass();
-          hall.proxy?.sever();
+          fleet.proxy?.pass();
+          fleet.proxy?.sever();
         } else process.kill(pid, 'SIGCONT');
-        await hall.all({ do: 'rest' });
-        const back = await hall.until(
+        await fleet.all({ do: 'rest' });
+        const back = await fleet.until(
           'all are answered',
           (reports) => noneOverdue(reports) && reports.every((r) => r.state === 'live'),
         );
@@ -227,7 +227,7 @@ const silence: Row = {
             bar: echoMs + echoTimeoutMs,
           },
           { what: 'all answered after it goes on', measured: back, unit: 'ms', bar: 3_000 },
-          ...always(await hall.all({ do: 'report' })),
+          ...always(await fleet.all({ do: 'report' })),
         ];
       },
       { echoMs, echoTimeoutMs },
@@ -239,15 +239,17 @@ const stoppedMember: Row = {
   name: 'one process is stopped',
   engines: ALL,
   run: (engine, scale) =>
-    inHall(engine, { ...scale, parked: Math.min(scale.parked, 20_000) }, async (hall) => {
-      const [stopped, ...others] = hall.members;
-      await hall.load(scale.rate, others);
+    withFleet(engine, { ...scale, parked: Math.min(scale.parked, 20_000) }, async (fleet) => {
+      const [stopped, ...others] = fleet.members;
+      await fleet.load(scale.rate, others);
       await sleep(1_000);
       const p99 = async (seconds: number): Promise<number> => {
-        await Promise.all(others.map((worker) => hall.order(worker, { do: 'begin' })));
+        await Promise.all(others.map((worker) => fleet.order(worker, { do: 'begin' })));
         await sleep(seconds * 1_000);
         return percentile(
-          latenciesOf(await Promise.all(others.map((w) => hall.order(w, { do: 'report', latencies: true })))),
+          latenciesOf(
+            await Promise.all(others.map((w) => fleet.order(w, { do: 'report', latencies: true }))),
+          ),
           0.99,
         );
       };
@@ -255,13 +257,13 @@ const stoppedMember: Row = {
       const pid = stopped.process.pid as number;
       process.kill(pid, 'SIGSTOP');
       const during = await p99(scale.seconds.stop);
-      await Promise.all(others.map((worker) => hall.order(worker, { do: 'rest' })));
+      await Promise.all(others.map((worker) => fleet.order(worker, { do: 'rest' })));
       process.kill(pid, 'SIGCONT');
-      const measured = await hall.until('it has caught up', noneOverdue, 30_000, [stopped]);
+      const measured = await fleet.until('it has caught up', noneOverdue, 30_000, [stopped]);
       return [
         { what: 'caught up after it goes on', measured, unit: 'ms', bar: 1_000 },
         { what: "the others' p99, against before", measured: during / before, unit: '', bar: 1.2 },
-        ...always(await hall.all({ do: 'report' })),
+        ...always(await fleet.all({ do: 'report' })),
       ];
     }),
 };
@@ -270,11 +272,11 @@ const idle: Row = {
   name: 'idle',
   engines: ALL,
   run: (engine, scale) =>
-    inHall(engine, scale, async (hall) => {
+    withFleet(engine, scale, async (fleet) => {
       await sleep(2_000);
-      const before = await hall.all({ do: 'begin', quiet: true });
+      const before = await fleet.all({ do: 'begin', quiet: true });
       await sleep(scale.seconds.idle * 1_000);
-      const after = await hall.all({ do: 'report' });
+      const after = await fleet.all({ do: 'report' });
       const frames = after.map((r, index) => r.framesSent - before[index].framesSent);
       return [
         { what: 'share of a core', measured: Math.max(...after.map((r) => r.cpu)), unit: '', bar: 0.01 },
@@ -292,25 +294,25 @@ const sharedWaits: Row = {
   name: 'waiters of one key',
   engines: ALL,
   run: (engine, scale) =>
-    inHall(engine, { ...scale, members: 2, parked: 1 }, async (hall) => {
+    withFleet(engine, { ...scale, members: 2, parked: 1 }, async (fleet) => {
       const waiters = scale.parked;
       const inVain = 10;
       const tried = async (times: number): Promise<unknown> =>
-        hall.until('all have been tried', (reports) =>
+        fleet.until('all have been tried', (reports) =>
           reports.every(({ shared }) => shared.tries >= times * waiters),
         );
-      await hall.all({ do: 'share', waiters, version: inVain + 1 });
+      await fleet.all({ do: 'share', waiters, version: inVain + 1 });
       await tried(1);
-      const before = await hall.all({ do: 'begin' });
+      const before = await fleet.all({ do: 'begin' });
       for (let hint = 1; hint <= inVain; hint++) {
-        await hall.order(hall.members[0], { do: 'change' });
+        await fleet.order(fleet.members[0], { do: 'change' });
         await tried(hint + 1);
       }
-      await hall.order(hall.members[0], { do: 'change' });
-      const answered = await hall.until('all are answered', (reports) =>
+      await fleet.order(fleet.members[0], { do: 'change' });
+      const answered = await fleet.until('all are answered', (reports) =>
         reports.every(({ shared }) => shared.answered === waiters),
       );
-      const after = await hall.all({ do: 'report' });
+      const after = await fleet.all({ do: 'report' });
       const loads = after.map(({ shared }, index) => shared.loads - before[index].shared.loads);
       return [
         {

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const entry = fileURLToPath(new URL('../../../examples/broker/main.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../../examples/broker/main.ts', import.meta.url));
 /** In the package's own folder. There the name of the package resolves to its build. */
 const bundle = fileURLToPath(new URL(`../build/broker-${process.pid}.js`, import.meta.url));
 let built: Promise<unknown> | undefined;

@@ -2,9 +2,9 @@
 // data. At the end, every record that it acknowledged is there, once and in order. After each
 // start, every commit that it acknowledged is there.
 import { setTimeout as pause } from 'node:timers/promises';
-import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
-import { dataFolder } from '../../examples/broker/support/running-broker.ts';
-import { WireClient } from '../../examples/broker/support/wire-client.ts';
+import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
+import { dataFolder } from '../../../examples/broker/support/running-broker.ts';
+import { WireClient } from '../../../examples/broker/support/wire-client.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Random } from '../random.ts';
 import { BundledBroker } from './bundled-broker.ts';

@@ -3,8 +3,8 @@
 //
 // It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
 import { parseArgs } from 'node:util';
-import { isInstalled } from '../support/engines.ts';
-import type { EngineName } from './hall.ts';
+import { isInstalled } from '../../support/engines.ts';
+import type { EngineName } from './fleet.ts';
 import { type Result, ROWS, type Scale } from './rows.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];

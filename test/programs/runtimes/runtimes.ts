@@ -33,7 +33,7 @@ const CONTRACT = [
 const NOT_CORE = {
   'test/examples/**': 'whole servers',
   'test/inspector/page*': 'a browser',
-  'test/{bench,faults,soak}/**': 'benchmarks, faults and a soak',
+  'test/{bench,programs}/**': 'benchmarks, faults and a soak',
 };
 
 const COMPARED_WITH_NODE = {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { BusOptions } from '../../src/bus/bus.ts';
-import { relayBus } from '../../src/bus/transports/cluster.ts';
-import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../support/engines.ts';
+import type { BusOptions } from '../../../src/bus/bus.ts';
+import { relayBus } from '../../../src/bus/transports/cluster.ts';
+import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../../support/engines.ts';
 import type { Order, Report } from './member.ts';
 import { SharedState } from './shared-state.ts';
 import { startThread } from './thread.ts';
@@ -17,7 +17,7 @@ export type EngineName = 'redis' | 'nats' | 'postgres' | 'cluster' | 'workers';
 
 const STARTERS = { redis: startRedis, nats: startNats, postgres: startPostgres };
 
-export class Hall {
+export class Fleet {
   readonly engineName: EngineName;
   readonly keys: number;
   /** Undefined for node:cluster and worker threads, whose engine is this process. */

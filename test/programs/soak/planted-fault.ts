@@ -1,5 +1,5 @@
 // A fault in the engine, which the soak must find. soak.test.ts imports it before everything else.
-import { Purgatory } from '../../src/index.ts';
+import { Purgatory } from '../../../src/index.ts';
 
 const { checkAndComplete } = Purgatory.prototype;
 let checks = 0;

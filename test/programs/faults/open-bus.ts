@@ -2,12 +2,12 @@
 import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { Bus, BusOptions } from '../../src/bus/bus.ts';
-import { clusterBus } from '../../src/bus/transports/cluster.ts';
-import { natsBus } from '../../src/bus/transports/nats.ts';
-import { postgresBus } from '../../src/bus/transports/postgres.ts';
-import { redisBus } from '../../src/bus/transports/redis.ts';
-import { workersBus } from '../../src/bus/transports/workers.ts';
+import type { Bus, BusOptions } from '../../../src/bus/bus.ts';
+import { clusterBus } from '../../../src/bus/transports/cluster.ts';
+import { natsBus } from '../../../src/bus/transports/nats.ts';
+import { postgresBus } from '../../../src/bus/transports/postgres.ts';
+import { redisBus } from '../../../src/bus/transports/redis.ts';
+import { workersBus } from '../../../src/bus/transports/workers.ts';
 
 /** The bus, and a function that ends the client that it was made of. */
 export async function openBus(

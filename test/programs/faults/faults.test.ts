@@ -1,8 +1,8 @@
 // The short form of `npm run faults`. That command prints what is timed. Here is only what must
 // hold on any machine.
 import { expect } from 'chai';
-import { runNode } from '../support/child.ts';
-import { isInstalled } from '../support/engines.ts';
+import { runNode } from '../../support/child.ts';
+import { isInstalled } from '../../support/engines.ts';
 
 const RUNS = [
   ['redis', 'kill'],
@@ -16,7 +16,7 @@ describe('Under faults', () => {
   for (const [engine, row] of RUNS) {
     const run = engine === 'cluster' || isInstalled(engine) ? it : it.skip;
     run(`${engine}, ${row}: no wait is lost, no publisher throws, all is answered afterwards`, async () => {
-      const args = ['--import', 'tsx', 'test/faults/run.ts', engine, '--short', '--only', row];
+      const args = ['--import', 'tsx', 'test/programs/faults/run.ts', engine, '--short', '--only', row];
       const { stdout, stderr } = await runNode(args, { limitMs: 170_000 });
       const rows = stdout
         .trim()

@@ -3,9 +3,9 @@
 // times as far. Each try checks what a pass tries next, and what expires next. Each step checks the
 // counts. Some steps check the invariants.
 import { setImmediate as turn } from 'node:timers/promises';
-import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { DelayedOperation, Purgatory, SystemTimer } from '../../../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../../../src/purgatory/purgatory.ts';
+import { checkTimerInvariants } from '../../../../src/timer/driven-timer.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Random } from '../random.ts';
 import { Order } from './order.ts';

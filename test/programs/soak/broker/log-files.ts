@@ -1,7 +1,7 @@
 // Checks what a broker has left in the files of a partition.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
+import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
 import { holds } from '../load.ts';
 
 /**

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { type Runtime, runtimes } from './runtimes.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const home = fileURLToPath(new URL('.', import.meta.url));
 
 /** A runtime that hangs is killed, and has failed. */
@@ -63,7 +63,7 @@ async function test({ command: [program, ...args], ...runtime }: Runtime): Promi
     [
       ...args,
       'node_modules/mocha/bin/mocha.js',
-      ...['--config', 'test/runtimes/mocharc.json'],
+      ...['--config', 'test/programs/runtimes/mocharc.json'],
       ...runtime.requires.flatMap((module) => ['--require', module]),
       ...Object.keys(runtime.skippedFiles).flatMap((glob) => ['--ignore', glob]),
       ...(skipped.length > 0 ? ['--grep', skipped.join('|'), '--invert'] : []),

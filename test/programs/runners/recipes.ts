@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { program } from '../support/documented.ts';
+import { program } from '../../support/documented.ts';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 /** A project of a user, with the package installed. */
@@ -24,7 +24,7 @@ const runners = [
 describe('The recipe of docs/testing.md', () => {
   before(() => {
     mkdirSync(`${project}/node_modules`, { recursive: true });
-    symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), `${project}/node_modules/purgatory`);
+    symlinkSync(fileURLToPath(new URL('../../..', import.meta.url)), `${project}/node_modules/purgatory`);
     writeFileSync(`${project}/package.json`, '{ "type": "module", "private": true }\n');
   });
 

@@ -3,8 +3,8 @@
 // Ground rules. All wait for one and the same version, so hints before it are in vain for all of
 // them. The key is key 0 of the state. A load takes as long as a small query.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '../../src/bus/bus.ts';
-import { SharedWaits } from '../../src/shared/index.ts';
+import type { Bus } from '../../../src/bus/bus.ts';
+import { SharedWaits } from '../../../src/shared/index.ts';
 import type { SharedState } from './shared-state.ts';
 
 const KEY = '0';

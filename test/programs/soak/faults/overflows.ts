@@ -52,7 +52,7 @@ function warmUp(seed: number): void {
 /** Whether the stack ended in user code: here, or in the scenario. */
 function isOfUser({ stack = '' }: RangeError): boolean {
   const top = stack.split('\n').find((line) => line.includes('/'));
-  return top?.includes('/test/soak/') === true;
+  return top?.includes('/test/programs/soak/') === true;
 }
 
 export const load: Load = {

@@ -1,6 +1,6 @@
 // A clock for walks. It holds one wake-up at a time, which is all that a timer needs, and allocates
 // nothing.
-import type { Clock, WakeUp } from '../../../src/index.ts';
+import type { Clock, WakeUp } from '../../../../src/index.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 

@@ -2,15 +2,17 @@
 // that the parser accepts go to a broker, many frames in one write. The load fails when the parser
 // throws anything but a refusal, when a connection is not ended, when something is left behind,
 // when the log has a fault, or when a client is no longer served.
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { readRequest } from '../../../examples/broker/network/request-frame.ts';
-import { ProtocolError } from '../../../examples/broker/protocol/reader.ts';
-import { makeBatch } from '../../examples/broker/support/batches.ts';
-import { Mutations } from '../../examples/broker/support/mutations.ts';
-import { type RunningBroker, startBroker, until } from '../../examples/broker/support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from '../../examples/broker/support/wire-client.ts';
+import { readRequest } from '../../../../examples/broker/network/request-frame.ts';
+import { ProtocolError } from '../../../../examples/broker/protocol/reader.ts';
+import { makeBatch } from '../../../examples/broker/support/batches.ts';
+import { Mutations } from '../../../examples/broker/support/mutations.ts';
+import { type RunningBroker, startBroker } from '../../../examples/broker/support/running-broker.ts';
+import { fetchRequest, produceRequest, WireClient } from '../../../examples/broker/support/wire-client.ts';
+import { until } from '../../../support/turns.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';
 
 const FRAMES = 200_000;
@@ -20,7 +22,7 @@ const PER_CONNECTION = 20;
 const LIMITS = { maxParked: 300, maxPartitions: 60, maxFrameBytes: 1_000_000, http: 0, minFreeBytes: 0 };
 
 const recorded: Record<string, string[]> = JSON.parse(
-  readFileSync(new URL('../../examples/broker/fixtures/frames.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../examples/broker/fixtures/frames.json', import.meta.url), 'utf8'),
 );
 const frames = Object.values(recorded).flatMap((hexes) => hexes.map((hex) => Buffer.from(hex, 'hex')));
 const nobody = { peer: '', isClosed: true, unsentBytes: 0, onAnswer() {}, fail() {} };

@@ -1,9 +1,9 @@
 // An idempotent producer with acks=all. It sends one record after the other to one partition, and
 // repeats each until it is acknowledged, whatever happens to the broker meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
-import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
-import { makeBatch } from '../../examples/broker/support/batches.ts';
-import { produceRequest, WireClient } from '../../examples/broker/support/wire-client.ts';
+import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
+import { makeBatch } from '../../../examples/broker/support/batches.ts';
+import { produceRequest, WireClient } from '../../../examples/broker/support/wire-client.ts';
 
 export class Writer {
   /** The number of acknowledged records. Their numbers are below it. */
