@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { uncovered } from '../../support/uncovered.ts';
 import { Ledger } from './ledger.ts';
 
 const soak = fileURLToPath(new URL('soak.ts', import.meta.url));
 const plantedFault = new URL('planted-fault.ts', import.meta.url).href;
-const { NODE_V8_COVERAGE: _, ...env } = process.env;
+const env = uncovered();
 
 describe('The soak', function () {
   this.timeout(120_000);
