@@ -1,6 +1,9 @@
 // `npm run test:runtimes [-- --only Bun]`: installs the runtimes from their npm packages, into this
-// folder alone, runs the tests of runtimes.ts on each in turn, and prints a table. Exits with 1
-// when a runtime fails.
+// folder alone, runs the tests of runtimes.ts on each, and prints a table. Exits with 1 when a
+// runtime fails.
+//
+// Two run at a time: a release of Node beside Bun or Deno. Two releases of Node would write the same
+// files, as they run the whole suite. What a runtime prints is shown when it ends, in one piece.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,11 +32,9 @@ if (unknown !== undefined) {
 
 await install();
 const rows: Record<string, Outcome> = {};
-for (const runtime of runtimes) {
-  if (values.only !== undefined && !values.only.includes(runtime.name)) continue;
-  console.log(`\n${runtime.name}`);
-  rows[runtime.name] = await test(runtime);
-}
+const asked = runtimes.filter(({ name }) => values.only?.includes(name) ?? true);
+const isNode = ({ name }: Runtime): boolean => name.startsWith('Node');
+await Promise.all([testAll(asked.filter(isNode)), testAll(asked.filter((each) => !isNode(each)))]);
 console.table(rows);
 if (Object.values(rows).some(({ passed, failed }) => failed > 0 || passed === 0)) process.exit(1);
 
@@ -53,6 +54,10 @@ function installedVersion(name: string): string {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).version : 'none';
 }
 
+async function testAll(some: readonly Runtime[]): Promise<void> {
+  for (const runtime of some) rows[runtime.name] = await test(runtime);
+}
+
 async function test({ command: [program, ...args], ...runtime }: Runtime): Promise<Outcome> {
   const executable = `${home}node_modules/${program}`;
   const skipped = Object.keys(runtime.skippedTests);
@@ -70,7 +75,9 @@ async function test({ command: [program, ...args], ...runtime }: Runtime): Promi
       ...runtime.specs,
     ],
     root,
+    { quiet: true },
   );
+  console.log(`\n${runtime.name}\n${output}`);
   const passed = count(output, 'passing');
   // A runtime that died before mocha's summary has failed, whatever it has passed.
   const failed = code === 0 ? 0 : Math.max(1, count(output, 'failing'));
