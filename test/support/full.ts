@@ -1,5 +1,5 @@
-// `npm test` proves each fault once, with one engine. `npm run test:full`, which `.ci/run` calls,
-// proves it with every engine, in the demos too: the tests that say `fully` run there only.
+// `npm test` proves each fault once, with one engine. `npm run test:full` proves it with every
+// engine, and in the demos: the tests that say `fully` run there, and in `.ci/run`, only.
 
 /** Whether this is the full run. */
 export const isFull = process.env.PURGATORY_TESTS === 'full';
