@@ -6,13 +6,9 @@ import { IdleTimeouts } from '../../src/idle/index.ts';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer, type Timer } from '../../src/index.ts';
 import { setTimeout as dropInTimeout } from '../../src/timers/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
+import { turn, until } from '../support/turns.ts';
 
 const als = new AsyncLocalStorage<string>();
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
 
 interface Seen {
   readonly at: (string | undefined)[];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createBus, refusal } from '../../src/bus/index.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
+import { turn } from '../support/turns.ts';
 import { Listener, Rig } from './rig.ts';
 
 describe('a bus in a gap', () => {
@@ -182,8 +183,6 @@ class Puppet implements Transport {
 
   disconnect(): undefined {}
 }
-
-const turn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a bus and its transport', () => {
   const make = (

@@ -8,6 +8,7 @@ import { codeOf } from '../support/code-of.ts';
 import { Op, type OpOptions } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
+import { turn } from '../support/turns.ts';
 
 interface World {
   readonly clock: ManualClock;
@@ -21,8 +22,6 @@ function world(): World {
   const hub = new LocalHub({ clock });
   return { clock, hub, state: new Map(), bus: () => hub.bus() };
 }
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a Purgatory on a bus', () => {
   const park = (purgatory: Purgatory<string, Op>, key: string, options?: OpOptions): Op => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { ManualClock, SystemTimer } from 'purgatory';
 import { HeartbeatServer, PING } from '../../examples/idle-connections/server.ts';
 import { runExample } from '../support/run-example.ts';
+import { until } from '../support/turns.ts';
 
 describe('examples/idle-connections', () => {
   let clock: ManualClock;
@@ -33,11 +34,6 @@ describe('examples/idle-connections', () => {
     const { heartbeats } = server.counts;
     socket.write('.');
     await until(() => server.counts.heartbeats > heartbeats);
-  }
-
-  /** Resolves once `condition` holds. */
-  async function until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
   it('keeps a connection that shows signs of life, without a ping', async () => {

@@ -9,6 +9,7 @@ import type { Job } from '../../examples/job-status/jobs.ts';
 import { JobServer } from '../../examples/job-status/server.ts';
 import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
+import { fully } from '../support/full.ts';
 
 interface Answer {
   readonly status: number;
@@ -156,7 +157,7 @@ describe('examples/job-status with workers', function () {
     }
   });
 
-  it('answers on every worker, with a folder and the bus of Redis', async function () {
+  fully('answers on every worker, with a folder and the bus of Redis', async function () {
     if (!isInstalled('redis')) this.skip();
     const engine = await startRedis();
     try {

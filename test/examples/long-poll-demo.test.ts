@@ -1,10 +1,13 @@
 // `npm run demo -- --workers N`, as a user runs it: what is killed comes back, and no message is
 // missed.
+
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { isInstalled } from '../support/engines.ts';
+import { fully } from '../support/full.ts';
+import { uncovered } from '../support/uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -17,7 +20,11 @@ interface Ended {
 async function demo(...args: string[]): Promise<Ended> {
   const argv = ['--import', 'tsx', 'examples/demo.ts', ...args];
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { cwd, timeout: 60_000 });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, {
+      cwd,
+      env: uncovered(),
+      timeout: 60_000,
+    });
     return { stdout, stderr, code: 0 };
   } catch (error) {
     return error as Ended;
@@ -45,7 +52,7 @@ describe('npm run demo -- --workers', function () {
   });
 
   for (const engine of ['redis', 'nats', 'postgres'] as const) {
-    it(`kills ${engine} too, which comes back, and no message is missed`, async function () {
+    fully(`kills ${engine} too, which comes back, and no message is missed`, async function () {
       if (!isInstalled(engine)) this.skip();
       const ended = await demo('--workers', '2', '--seconds', '9', '--readers', '40', '--bus', engine);
       expectNothingMissed(ended);

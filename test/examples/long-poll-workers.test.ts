@@ -1,7 +1,9 @@
 // The chat as several processes: a post to any of them wakes the polls of all.
+
 import { expect } from 'chai';
 import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
+import { fully } from '../support/full.ts';
 
 const WORKERS = 3;
 
@@ -93,14 +95,14 @@ describe('examples/long-poll-http with workers', function () {
     for (const { texts } of answers) expect(texts[0]).to.equal('meanwhile');
   });
 
-  it('wakes the polls of all by Redis, which keeps the messages in a stream', async function () {
+  fully('wakes the polls of all by Redis, which keeps the messages in a stream', async function () {
     if (!isInstalled('redis')) this.skip();
     engine = await startRedis();
     const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
     await expectWakesAll(url);
   });
 
-  it('wakes the polls of all by NATS, with the messages in the primary', async function () {
+  fully('wakes the polls of all by NATS, with the messages in the primary', async function () {
     if (!isInstalled('nats')) this.skip();
     engine = await startNats();
     const { url } = await start('--bus', `nats://127.0.0.1:${engine.port}`);

@@ -5,6 +5,7 @@ import { ManualClock, SystemTimer } from 'purgatory';
 import { RpcClient } from '../../examples/rpc-deadlines/client.ts';
 import { RpcServer } from '../../examples/rpc-deadlines/server.ts';
 import { runExample } from '../support/run-example.ts';
+import { until } from '../support/turns.ts';
 
 const HOUR = { timeoutMs: 3_600_000 };
 
@@ -47,11 +48,6 @@ describe('examples/rpc-deadlines', () => {
     client.close();
     await server.close();
   });
-
-  /** Resolves once `condition` holds. */
-  async function until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-  }
 
   it('stops the deadline of a call with its reply', async () => {
     const calls = [1, 2, 3].map((n) => client.call('double', n, HOUR));

@@ -7,7 +7,7 @@ import { checkedPurgatoryOptions } from '../../src/purgatory/purgatory-options.t
 import { Watchers } from '../../src/purgatory/watchers/watchers.ts';
 import { Op } from '../support/op.ts';
 
-interface Hall {
+interface Scene {
   readonly clock: ManualClock;
   readonly parking: Parking<string, Watchers<string>>;
   readonly sweep: Sweep;
@@ -15,7 +15,7 @@ interface Hall {
   park(label: string, onTry?: (op: Op) => void): Op;
 }
 
-function hall(overMs = 1_000): Hall {
+function scene(overMs = 1_000): Scene {
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock });
   const parking = new Parking(checkedPurgatoryOptions('test', { timer }), new Watchers<string>());
@@ -34,12 +34,12 @@ function hall(overMs = 1_000): Hall {
   };
 }
 
-const parkMany = ({ park }: Hall, count: number): Op[] =>
+const parkMany = ({ park }: Scene, count: number): Op[] =>
   Array.from({ length: count }, (_, i) => park(`${i}`));
 
 describe('A sweep', () => {
   it('tries everything that is parked, once, and tells how many', () => {
-    const h = hall();
+    const h = scene();
     const ops = parkMany(h, 1_000);
     for (const op of ops.slice(0, 300)) op.cancel();
     h.sweep.begin((tried) => h.ended.push(tried));
@@ -49,7 +49,7 @@ describe('A sweep', () => {
   });
 
   it('is spread over the time that it is given', () => {
-    const h = hall(1_000);
+    const h = scene(1_000);
     const ops = parkMany(h, 10_000);
     const tried = (): number => ops.reduce((sum, { tries }) => sum + tries, 0);
     h.sweep.begin(() => {});
@@ -61,7 +61,7 @@ describe('A sweep', () => {
   });
 
   it('tries at most 256 in a row, however fast: the clock does not see what the answered do next', () => {
-    const h = hall(0);
+    const h = scene(0);
     let inThisTurn = 0;
     let most = 0;
     const ops = Array.from({ length: 1_000 }, (_, i) =>
@@ -82,7 +82,7 @@ describe('A sweep', () => {
   it('begins at a random place', () => {
     const first = new Set<string>();
     for (let time = 0; time < 20; time++) {
-      const h = hall();
+      const h = scene();
       for (let i = 0; i < 1_000; i++) h.park(`${i}`, (op) => first.size < 100 && started.push(op.label));
       const started: string[] = [];
       h.sweep.begin(() => {});
@@ -94,7 +94,7 @@ describe('A sweep', () => {
 
   it('leaves out nobody who stays, though most leave meanwhile and memory moves', () => {
     for (let time = 0; time < 30; time++) {
-      const h = hall();
+      const h = scene();
       const ops = parkMany(h, 5_000);
       const stay = ops.filter((_, i) => i % 50 === time);
       h.sweep.begin((tried) => h.ended.push(tried));
@@ -108,7 +108,7 @@ describe('A sweep', () => {
   });
 
   it('bears that tries complete, cancel and park others', () => {
-    const h = hall();
+    const h = scene();
     let parked = 0;
     const onTry = (op: Op): void => {
       const n = Number(op.label);
@@ -126,7 +126,7 @@ describe('A sweep', () => {
   });
 
   it('goes round once more when it is begun again on the way, and tells the last who asked', () => {
-    const h = hall();
+    const h = scene();
     const ops = parkMany(h, 1_000);
     h.sweep.begin(() => h.ended.push(-1));
     h.clock.advance(500);
@@ -138,7 +138,7 @@ describe('A sweep', () => {
   });
 
   it('is over at once where nothing is parked', () => {
-    const h = hall();
+    const h = scene();
     h.sweep.begin((tried) => h.ended.push(tried));
     expect(h.ended).to.deep.equal([]);
     h.clock.advance(1);
@@ -146,7 +146,7 @@ describe('A sweep', () => {
   });
 
   it('tries nothing any more once it is stopped, by a try too', () => {
-    const h = hall();
+    const h = scene();
     const ops: Op[] = Array.from({ length: 100 }, (_, i) => h.park(`${i}`, () => h.sweep.stop()));
     h.sweep.begin((tried) => h.ended.push(tried));
     h.clock.advance(5_000);

@@ -98,9 +98,11 @@ export abstract class Stage implements Host {
     guest.tries++;
     const before = this.#hasCompleted(guest);
     const wasParked = this.referenceOf(guest).holds(guest);
+    const { parking } = guest;
     try {
       this.#script(guest, guest.spec.onTry);
     } catch (error) {
+      if (frame?.kind === 'timer' && (guest.isWaiter || guest.parking !== parking)) frame.runs++;
       if (frame?.kind === 'pass' && this.#hasCompleted(guest) !== before) frame.slack++;
       this.#noteThrow(guest, frame, error);
       throw error;
@@ -108,6 +110,7 @@ export abstract class Stage implements Host {
     const hasLeft = wasParked && !this.referenceOf(guest).holds(guest);
     const completes = guest.ready && !this.#hasCompleted(guest);
     if (frame?.kind === 'park') frame.result = completes;
+    if (frame?.kind === 'timer' && (hasLeft || completes || guest.parking !== parking)) frame.runs++;
     if (frame?.kind === 'pass') {
       if (guest.isWaiter ? hasLeft : this.#hasCompleted(guest) !== before) frame.slack++;
       else if (completes) frame.completed++;
@@ -191,6 +194,11 @@ export abstract class Stage implements Host {
         reference.holds(guest) && [...guest.keys].some((key) => keys.has(key)),
         true,
       );
+    } else if (frame?.kind === 'timer') {
+      // Behaviour 30: its deadline and its event meet, and the event came first.
+      const keys = this.notified[guest.spec.purgatory % this.notified.length];
+      this.verify('tried in time', [...guest.keys].some((key) => keys.has(key)), true);
+      this.verify('the next that is due', guest.id, this.#nextDue(frame, guest)?.id);
     } else {
       this.wrong(`a try of ${guest.id} out of the blue`, frame?.kind, undefined);
     }
@@ -213,10 +221,15 @@ export abstract class Stage implements Host {
 
   /** The next operation to expire; the waiters before it have expired without a callback. */
   #nextExpiry(frame: { runs: number }): Entry | undefined {
+    return this.#nextDue(frame, undefined);
+  }
+
+  /** As `#nextExpiry`, but `tried` itself may be a waiter. */
+  #nextDue(frame: { runs: number }, tried: HistoryGuest | undefined): Entry | undefined {
     for (;;) {
       const entry = this.timerReference.next(this.clock.now());
       const guest = entry && this.guests[entry.id];
-      if (guest === undefined || !guest.isWaiter) return entry;
+      if (guest === undefined || !guest.isWaiter || guest === tried) return entry;
       this.referenceOf(guest).leave(guest);
       guest.expect({ kind: 'expired' });
       frame.runs++;

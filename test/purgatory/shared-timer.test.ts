@@ -137,7 +137,6 @@ describe('Purgatories that share a timer', () => {
       { tickMs: 5 },
       { wheelSize: 8 },
       { reaper: false },
-      { sliceMs: NaN },
       { maxPending: 5 },
     ]) {
       const make = (): unknown => new Purgatory('p', { timer, ...given });

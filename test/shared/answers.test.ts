@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type LoadAnswered, type LoadFailed, listen } from '../../src/events/index.ts';
 import { createInspector } from '../../src/inspector/index.ts';
 import { rejection } from '../support/rejection.ts';
-import { turn } from '../support/turns.ts';
+import { until } from '../support/turns.ts';
 import { loading } from './loading.ts';
 
 /** Keeps the loop busy for a little more than `ms` of real time. */
@@ -183,10 +183,6 @@ describe('The events of loads', () => {
     }
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await turn();
-}
 
 describe('Shared waits in the inspector', () => {
   it('are found by key, and by operation, as those of a purgatory', async () => {

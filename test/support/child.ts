@@ -44,8 +44,9 @@ export function runChild(
   name: string,
   args: readonly string[] = [],
   flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<ChildResult> {
-  return runNode([...flags, '--import', 'tsx', `test/compat/children/${name}.ts`, ...args]);
+  return runNode([...flags, '--import', 'tsx', `test/compat/children/${name}.ts`, ...args], { env });
 }
 
 /** The result of a child that succeeded, its output trimmed. */

@@ -1,7 +1,12 @@
 // An example that serves, started as its README says, in a process of its own.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { uncovered } from './uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -27,7 +32,7 @@ export async function startExample(
 ): Promise<ExampleServer> {
   const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
     cwd,
-    env: { ...process.env, ...env },
+    env: uncovered(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
@@ -80,8 +85,11 @@ export async function refusalOf(
   name: string,
   ...args: string[]
 ): Promise<{ text: string; code: number | null }> {
+  // An example may make a folder before it finds what is wrong.
+  const folder = mkdtempSync(join(tmpdir(), 'purgatory-refusal-'));
   const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
     cwd,
+    env: uncovered({ TMPDIR: folder }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let text = '';
@@ -89,5 +97,6 @@ export async function refusalOf(
     text += more;
   });
   await once(child, 'close');
+  rmSync(folder, { recursive: true });
   return { text: text.trim(), code: child.exitCode };
 }

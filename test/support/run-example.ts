@@ -1,7 +1,9 @@
 // Runs the main file of an example as its README says.
+
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { uncovered } from './uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -11,7 +13,11 @@ const cwd = fileURLToPath(new URL('../../', import.meta.url));
  */
 export async function runExample(name: string, ...args: string[]): Promise<string[]> {
   const argv = ['--import', 'tsx', `examples/${name}/main.ts`, ...args];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { cwd, timeout: 30_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, {
+    cwd,
+    env: uncovered(),
+    timeout: 30_000,
+  });
   if (stderr !== '') throw new Error(`${name} wrote to stderr: ${stderr}`);
   return stdout.trimEnd().split('\n');
 }

@@ -12,6 +12,6 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** Resolves once `condition` holds. Mocha's timeout ends a wait that never ends. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(1);
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(1);
 }

@@ -4,7 +4,7 @@
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { expect } from 'chai';
 import { Slab } from '../../src/slab/slab.ts';
-import { Scenario } from '../soak/faults/scenario.ts';
+import { Scenario } from '../programs/soak/faults/scenario.ts';
 
 type Method = (...args: unknown[]) => unknown;
 

@@ -31,7 +31,8 @@ const fetches = new Purgatory<string, Fetch>('fetches', {
 expectTypeOf(fetches.close()).toEqualTypeOf<Fetch[]>();
 expectTypeOf(fetches.cancelForKey('k')).toEqualTypeOf<Fetch[]>();
 expectTypeOf(fetches.tryCompleteElseWatch).parameters.toEqualTypeOf<[Fetch, readonly string[]]>();
-expectTypeOf(fetches.checkAndComplete).parameters.toEqualTypeOf<[string]>();
+expectTypeOf(fetches.checkAndComplete).parameters.toEqualTypeOf<[string, EventOptions?]>();
+expectTypeOf(fetches.served()).toEqualTypeOf<Promise<void>>();
 expectTypeOf(fetches.checkAndComplete('k')).toBeNumber();
 expectTypeOf(fetches.notify('k')).toBeVoid();
 expectTypeOf(fetches).toExtend<Disposable>();

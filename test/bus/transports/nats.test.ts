@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
@@ -47,7 +47,10 @@ import { waitFor } from '../wait.ts';
     await Promise.all(buses.splice(0).map((bus) => bus.close()));
     await Promise.all(connections.splice(0).map((one) => one.close()));
   });
-  after(() => nats.stop());
+  after(async () => {
+    await nats.stop();
+    rmSync(config);
+  });
 
   it('refuses what is no connection, and a prefix that is no subject', async () => {
     for (const no of [undefined, null, {}, 'nats://localhost']) {

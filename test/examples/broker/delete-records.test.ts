@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
 const { NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION } = ErrorCode;

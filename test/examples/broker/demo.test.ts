@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseDemoOptions } from '../../../examples/broker/demo/options.ts';
 import { Watcher } from '../../inspector/stream.ts';
+import { uncovered } from '../../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const demo = ['--import', 'tsx', 'examples/broker/demo.ts'];
@@ -24,8 +25,7 @@ describe('npm run demo', function () {
   beforeEach(() => {
     tmp = mkdtempSync(join(tmpdir(), 'purgatory-demo-test-'));
     // What a child process does is not what the coverage of this run is about.
-    const { NODE_V8_COVERAGE: _, ...rest } = process.env;
-    env = { ...rest, TMPDIR: tmp };
+    env = uncovered({ TMPDIR: tmp });
   });
 
   afterEach(() => {

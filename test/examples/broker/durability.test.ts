@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
+import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { dataFolder, pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
 const createTopic = (client: WireClient, name: string) =>

@@ -6,6 +6,7 @@
  * else. Those it takes go to a broker over real connections, many in one write, each connection
  * ending with one that the parser refuses.
  */
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -16,9 +17,10 @@ import { isKnownVersion, readRequest } from '../../../examples/broker/network/re
 import { decode } from '../../../examples/broker/protocol/codec.ts';
 import { apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { ProtocolError, Reader } from '../../../examples/broker/protocol/reader.ts';
+import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { Mutations } from './support/mutations.ts';
-import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
 const MUTATIONS = Number(process.env.FUZZ_MUTATIONS ?? 100_000);

@@ -3,7 +3,8 @@ import { GroupMemory } from '../../../examples/broker/group/memory.ts';
 import { OffsetStore } from '../../../examples/broker/group/offset-store.ts';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
-import { dataFolder, pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { pause, until } from '../../support/turns.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
 
 const { NONE, COORDINATOR_NOT_AVAILABLE, GROUP_MAX_SIZE_REACHED, MEMBER_ID_REQUIRED } = ErrorCode;

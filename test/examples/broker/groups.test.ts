@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
-import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { until } from '../../support/turns.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
 
 interface Joining {

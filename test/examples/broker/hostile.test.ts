@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { fieldsOf } from '../../../examples/broker/protocol/schema.ts';
+import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { messages } from './support/messages.ts';
-import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
 const HOUR_MS = 3_600_000;

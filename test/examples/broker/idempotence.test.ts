@@ -6,8 +6,9 @@ import { ProducerStates } from '../../../examples/broker/log/producer-states.ts'
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
+import { pause } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, pause, type RunningBroker, startBroker } from './support/running-broker.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 
 const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, POLICY_VIOLATION, UNKNOWN_PRODUCER_ID } =

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Consumer, Kafka, type KafkaMessage, logLevel, Partitioners, type Producer } from 'kafkajs';
-import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { pause, until } from '../../support/turns.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
 /** Kafka's ConfigResource.Type. */
 const TOPIC = 2;

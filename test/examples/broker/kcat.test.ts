@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { until } from '../../support/turns.ts';
 import { describeWith, programs } from './support/programs.ts';
-import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
 describeWith(programs.kcat, 'kcat', () => {
   let running: RunningBroker;

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
 const HOUR_MS = 3_600_000;

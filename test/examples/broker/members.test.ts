@@ -5,10 +5,12 @@ import { expect } from 'chai';
 import { Kafka } from 'kafkajs';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
-import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { until } from '../../support/turns.ts';
+import { uncovered } from '../../support/uncovered.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
 
-const { NODE_V8_COVERAGE: _, ...env } = process.env;
+const env = uncovered();
 
 describe('the members of a group', function () {
   this.timeout(20_000);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
 describe('GET /metrics', () => {

@@ -2,11 +2,13 @@
  * What the oldest and the newest of the usual clients ask for, by the wire client: they are not on
  * every machine.
  */
+
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { dataFolder, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
 const ALL_TOPICS = {

@@ -1,6 +1,7 @@
 import { Admin, Consumer, type Message, ProduceAcks, Producer } from '@platformatic/kafka';
 import { expect } from 'chai';
-import { pause, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { pause, until } from '../../support/turns.ts';
+import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
 describe('@platformatic/kafka', () => {
   let running: RunningBroker;

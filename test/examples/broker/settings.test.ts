@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import type { RequestDraft } from '../../../examples/broker/replication/peer-client.ts';
+import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, type RunningBroker, startBroker, until } from './support/running-broker.ts';
+import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 
 const { NONE, INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION, INVALID_PARTITIONS } = ErrorCode;

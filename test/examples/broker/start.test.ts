@@ -8,12 +8,14 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
-import { dataFolder, startBroker, until } from './support/running-broker.ts';
+import { until } from '../../support/turns.ts';
+import { uncovered } from '../../support/uncovered.ts';
+import { dataFolder, startBroker } from './support/running-broker.ts';
 import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 // What a child process does is not what the coverage of this run is about.
-const { NODE_V8_COVERAGE: _, ...env } = process.env;
+const env = uncovered();
 
 describe('npm start', function () {
   this.timeout(30_000);

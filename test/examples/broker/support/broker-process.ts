@@ -1,12 +1,14 @@
 /** A broker in a process of its own, which can be killed and stopped. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { uncovered } from '../../../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 // What a child process does is not what the coverage of this run is about.
-const { NODE_V8_COVERAGE: _, ...env } = process.env;
+const env = uncovered();
 
 export class BrokerProcess {
   readonly child: ChildProcess;

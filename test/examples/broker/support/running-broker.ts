@@ -32,13 +32,3 @@ export async function startBroker(options: Partial<BrokerOptions> = {}): Promise
   const { port, http } = await broker.start();
   return { broker, port, http, address: `127.0.0.1:${port}`, lines };
 }
-
-/**
- * Resolves when `isTrue` is, looked at every few milliseconds; the test's own time limit ends it
- * otherwise.
- */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await pause(5);
-}
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,44 @@
+// The short form of `npm run faults`. That command prints what is timed. Here is only what must
+// hold on any machine.
+
+import { expect } from 'chai';
+import { runNode } from '../../support/child.ts';
+import { isInstalled } from '../../support/engines.ts';
+import { fully } from '../../support/full.ts';
+import { uncovered } from '../../support/uncovered.ts';
+
+// Redis stands for the engines and a killed process for node:cluster, but in the full run.
+const RUNS = [
+  ['redis', 'kill'],
+  ['nats', 'kill'],
+  ['postgres', 'kill'],
+  ['cluster', 'process'],
+  ['cluster', 'waiters of one key'],
+] as const;
+const inEveryRun = new Set(['redis, kill', 'cluster, process']);
+
+describe('Under faults', () => {
+  for (const [engine, row] of RUNS) {
+    const run =
+      engine === 'cluster' || isInstalled(engine)
+        ? inEveryRun.has(`${engine}, ${row}`)
+          ? it
+          : fully
+        : it.skip;
+    run(`${engine}, ${row}: no wait is lost, no publisher throws, all is answered afterwards`, async () => {
+      const args = ['--import', 'tsx', 'test/programs/faults/run.ts', engine, '--short', '--only', row];
+      const { stdout, stderr } = await runNode(args, { limitMs: 170_000, env: uncovered() });
+      const rows = stdout
+        .trim()
+        .split('\n')
+        .slice(2)
+        .map((line) => line.split(' | '));
+      expect(stderr).to.equal('');
+      expect(rows.map(([, , what]) => what).filter((what) => /^(all answered|caught up)/.test(what))).not.to
+        .be.empty;
+      const absolute = rows.filter(([, , , , bar]) => bar === '0');
+      expect(absolute).to.have.length.at.least(3);
+      expect(absolute.filter(([, , , measured]) => measured !== '0')).to.deep.equal([]);
+    }).timeout(180_000);
+  }
+});

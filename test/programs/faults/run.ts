@@ -1,0 +1,64 @@
+// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]`: breaks
+// real engines under load, and prints the outcome.
+//
+// It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
+import { parseArgs } from 'node:util';
+import { isInstalled } from '../../support/engines.ts';
+import type { EngineName } from './fleet.ts';
+import { type Result, ROWS, type Scale } from './rows.ts';
+
+const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
+const FULL: Scale = {
+  parked: 100_000,
+  members: 4,
+  rate: 2_000,
+  seconds: { load: 10, kills: 60, stop: 20, idle: 20 },
+};
+const SHORT: Scale = {
+  parked: 8_000,
+  members: 2,
+  rate: 1_000,
+  seconds: { load: 2, kills: 3, stop: 3, idle: 5 },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+});
+const engines = positionals.length === 0 ? ENGINES : (positionals as EngineName[]);
+const unknown = engines.filter((engine) => !ENGINES.includes(engine));
+if (unknown.length > 0) {
+  console.error(
+    `Unknown: ${unknown.join(', ')}. Usage: npm run faults -- ${ENGINES.join('|')} [--short] [--only <row>]`,
+  );
+  process.exit(2);
+}
+
+let missed = 0;
+const cells = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
+console.log(cells(['engine', 'case', 'what', 'measured', 'bar', '']));
+console.log(cells(['---', '---', '---', '---:', '---:', '---']));
+for (const engine of engines) {
+  if (engine !== 'cluster' && engine !== 'workers' && !isInstalled(engine)) continue;
+  for (const row of ROWS) {
+    if (!row.engines.includes(engine) || !row.name.includes(values.only)) continue;
+    for (const result of await row.run(engine, values.short ? SHORT : FULL)) print(engine, row.name, result);
+  }
+}
+process.exit(missed > 0 ? 1 : 0);
+
+function print(engine: string, name: string, { what, measured, unit, bar }: Result): void {
+  const isMissed = !(measured <= bar);
+  if (isMissed) missed++;
+  const shown = measured >= 100 ? measured.toFixed(0) : Number(measured.toPrecision(3)).toString();
+  console.log(
+    cells([
+      engine,
+      name,
+      what,
+      `${shown} ${unit}`.trim(),
+      `${bar} ${unit}`.trim(),
+      isMissed ? 'MISSED' : 'ok',
+    ]),
+  );
+}

@@ -1,0 +1,49 @@
+// `npm run test:runners`: the recipes of docs/testing.md for jest and vitest, run by jest and
+// vitest as they are printed. Both come from their npm packages, into this folder alone. The script
+// installs them first.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { program } from '../../support/documented.ts';
+
+const home = fileURLToPath(new URL('.', import.meta.url));
+/** A project of a user, with the package installed. */
+const project = `${home}.project`;
+
+const runners = [
+  { name: 'jest', args: ['--rootDir', project], recipe: 'poll.jest.test.mjs', passed: /^Tests: +1 passed/m },
+  {
+    name: 'vitest',
+    args: ['run', '--root', project],
+    recipe: 'poll.vitest.test.mjs',
+    passed: /Tests +1 passed/,
+  },
+];
+
+describe('The recipe of docs/testing.md', () => {
+  before(() => {
+    mkdirSync(`${project}/node_modules`, { recursive: true });
+    symlinkSync(fileURLToPath(new URL('../../..', import.meta.url)), `${project}/node_modules/purgatory`);
+    writeFileSync(`${project}/package.json`, '{ "type": "module", "private": true }\n');
+  });
+
+  after(() => rmSync(project, { recursive: true }));
+
+  for (const { name, args, recipe, passed } of runners) {
+    it(`for ${name} passes`, () => {
+      writeFileSync(`${project}/${recipe}`, program('docs/testing.md', recipe));
+      const command = [`${home}node_modules/.bin/${name}`, ...args, recipe];
+      if (name === 'jest') command.push('--testMatch', `**/${recipe}`);
+      const env = {
+        ...process.env,
+        NODE_OPTIONS: '--experimental-vm-modules',
+        NO_COLOR: '1',
+        FORCE_COLOR: '0',
+      };
+      const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+      expect(`${stdout}${stderr}`).to.match(passed);
+      expect(status).to.equal(0);
+    });
+  }
+});

@@ -1,0 +1,111 @@
+// `npm run test:runtimes [-- --only Bun]`: installs the runtimes from their npm packages, into this
+// folder alone, runs the tests of runtimes.ts on each, and prints a table. Exits with 1 when a
+// runtime fails.
+//
+// Two run at a time: a release of Node beside Bun or Deno. Two releases of Node would write the same
+// files, as they run the whole suite. What a runtime prints is shown when it ends, in one piece.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { type Runtime, runtimes } from './runtimes.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const home = fileURLToPath(new URL('.', import.meta.url));
+
+/** A runtime that hangs is killed, and has failed. */
+const LIMIT_MS = 600_000;
+
+interface Outcome {
+  readonly version: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const unknown = values.only?.find((name) => !runtimes.some((runtime) => runtime.name === name));
+if (unknown !== undefined) {
+  console.error(`No runtime "${unknown}": ${runtimes.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+
+await install();
+const rows: Record<string, Outcome> = {};
+const asked = runtimes.filter(({ name }) => values.only?.includes(name) ?? true);
+const isNode = ({ name }: Runtime): boolean => name.startsWith('Node');
+await Promise.all([testAll(asked.filter(isNode)), testAll(asked.filter((each) => !isNode(each)))]);
+console.table(rows);
+if (Object.values(rows).some(({ passed, failed }) => failed > 0 || passed === 0)) process.exit(1);
+
+/**
+ * Installs the versions of package.json, unless they are there. (npm writes no lock file that its
+ * `ci` accepts for Deno.)
+ */
+async function install(): Promise<void> {
+  const pinned: Record<string, string> = JSON.parse(readFileSync(`${home}package.json`, 'utf8')).dependencies;
+  if (Object.entries(pinned).every(([name, version]) => version.endsWith(installedVersion(name)))) return;
+  const { code } = await run('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], home);
+  if (code !== 0) throw new Error(`npm install in ${home} ended with code ${code}`);
+}
+
+function installedVersion(name: string): string {
+  const path = `${home}node_modules/${name}/package.json`;
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).version : 'none';
+}
+
+async function testAll(some: readonly Runtime[]): Promise<void> {
+  for (const runtime of some) rows[runtime.name] = await test(runtime);
+}
+
+async function test({ command: [program, ...args], ...runtime }: Runtime): Promise<Outcome> {
+  const executable = `${home}node_modules/${program}`;
+  const skipped = Object.keys(runtime.skippedTests);
+  const startedAt = performance.now();
+  const { output: version } = await run(executable, ['--version'], root, { quiet: true });
+  const { code, output } = await run(
+    executable,
+    [
+      ...args,
+      'node_modules/mocha/bin/mocha.js',
+      ...['--config', 'test/programs/runtimes/mocharc.json'],
+      ...runtime.requires.flatMap((module) => ['--require', module]),
+      ...Object.keys(runtime.skippedFiles).flatMap((glob) => ['--ignore', glob]),
+      ...(skipped.length > 0 ? ['--grep', skipped.join('|'), '--invert'] : []),
+      ...runtime.specs,
+    ],
+    root,
+    { quiet: true },
+  );
+  console.log(`\n${runtime.name}\n${output}`);
+  const passed = count(output, 'passing');
+  // A runtime that died before mocha's summary has failed, whatever it has passed.
+  const failed = code === 0 ? 0 : Math.max(1, count(output, 'failing'));
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  return { version: version.trim().split('\n')[0], passed, failed, seconds };
+}
+
+function count(output: string, kind: 'passing' | 'failing'): number {
+  return Number(stripVTControlCharacters(output).match(new RegExp(`^ +(\\d+) ${kind}`, 'm'))?.[1] ?? 0);
+}
+
+/** Runs a program to its end, showing what it prints unless `quiet`. */
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  { quiet = false } = {},
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (!quiet) process.stdout.write(text);
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}

@@ -1,0 +1,81 @@
+// The runtimes that the package promises to work on, and what each of them is asked to pass.
+//
+// Ground rules. Node 20 is what `npm test` itself runs on. Node 22 and 24 pass all core tests. Bun
+// and Deno pass the contract: every test of the engine and of its capabilities, without those that
+// are listed here as skipped. docs/runtimes.md gives users the same reasons.
+
+/** A runtime, and the mocha files that it is to pass. */
+export interface Runtime {
+  readonly name: string;
+  /** The program inside node_modules of this folder, then the arguments in front of mocha's. */
+  readonly command: readonly [program: string, ...args: string[]];
+  /** Globs of test files, from the root of the repository. */
+  readonly specs: readonly string[];
+  /** Globs of files that are left out, and why. */
+  readonly skippedFiles: Readonly<Record<string, string>>;
+  /** Titles of tests that are left out, and why. */
+  readonly skippedTests: Readonly<Record<string, string>>;
+  /** What mocha must load first. Bun and Deno read TypeScript by themselves. */
+  readonly requires: readonly string[];
+}
+
+const ENGINE = '{clock,slab,timer,purgatory,threshold,property}';
+const CAPABILITIES = '{async-context,bus,events,idle,metrics,replies,schemes,shared,timers}';
+const CONTRACT = [
+  `test/${ENGINE}/**/*.test.ts`,
+  `test/${CAPABILITIES}/**/*.test.ts`,
+  'test/compat/abort-signal.test.ts',
+  'test/compat/debuglog.test.ts',
+  'test/compat/fake-clocks.test.ts',
+  'test/compat/liveness.test.ts',
+];
+
+const NOT_CORE = {
+  'test/examples/**': 'whole servers',
+  'test/inspector/page*': 'a browser',
+  'test/{bench,programs}/**': 'benchmarks, faults and a soak',
+};
+
+const COMPARED_WITH_NODE = {
+  'test/timers/timers.test.ts':
+    'compares the drop-in with the runtime’s own timers, which differ from Node’s',
+  'test/timers/promises.test.ts':
+    'compares the drop-in with the runtime’s own timers, which differ from Node’s',
+};
+
+function node(major: number): Runtime {
+  return {
+    name: `Node ${major}`,
+    command: [`node${major}/bin/node`],
+    specs: ['test/**/*.test.ts'],
+    skippedFiles: NOT_CORE,
+    skippedTests: {},
+    requires: ['tsx/esm'],
+  };
+}
+
+const bun: Runtime = {
+  name: 'Bun',
+  command: ['.bin/bun', '--bun'],
+  specs: CONTRACT,
+  skippedFiles: COMPARED_WITH_NODE,
+  skippedTests: {
+    'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
+    'has one hint at keys that are objects': 'Bun’s util.debuglog does not say whether it is enabled',
+  },
+  requires: [],
+};
+
+const deno: Runtime = {
+  name: 'Deno',
+  command: ['.bin/deno', 'run', '--allow-all'],
+  specs: CONTRACT,
+  skippedFiles: COMPARED_WITH_NODE,
+  skippedTests: {
+    'closes within echoTimeoutMs while the primary reads nothing':
+      'Deno’s cluster.disconnect() throws where a worker has gone',
+  },
+  requires: [],
+};
+
+export const runtimes: readonly Runtime[] = [node(22), node(24), bun, deno];

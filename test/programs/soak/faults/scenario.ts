@@ -1,0 +1,236 @@
+// A scenario that calls back in every way that the engine can: tries, completions, expirations,
+// tasks, periodic tasks, attempts of waiters, idle elements, and events from inside all of these.
+// The load decides what each callback does besides: it throws, or uses up the stack.
+import { IdleTimeouts } from '../../../../src/idle/index.ts';
+import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../../../src/purgatory/purgatory.ts';
+import { ThresholdPurgatory } from '../../../../src/threshold/threshold-purgatory.ts';
+import { checkTimerInvariants } from '../../../../src/timer/driven-timer.ts';
+import { holds } from '../load.ts';
+import { Random } from '../random.ts';
+
+const KEYS = 5;
+const MAX_DEPTH = 3;
+
+class ScenarioOperation extends DelayedOperation {
+  readonly #scenario: Scenario;
+  ready = false;
+  completions = 0;
+  expirations = 0;
+
+  constructor(scenario: Scenario, delayMs: number) {
+    super(delayMs);
+    this.#scenario = scenario;
+  }
+
+  override tryComplete(): boolean {
+    this.#scenario.callback();
+    return this.ready && this.forceComplete();
+  }
+
+  override onComplete(): void {
+    this.completions++;
+    this.#scenario.inside();
+  }
+
+  override onExpiration(): void {
+    this.expirations++;
+    this.#scenario.inside();
+  }
+}
+
+export interface ScenarioOptions {
+  /**
+   * Whether there are waiters. At the end of the stack Node prints rejections that it cannot report
+   * otherwise.
+   */
+  readonly waits?: boolean;
+  /**
+   * Whether there are thresholds and idle elements. The end of the stack may cut them off in the
+   * middle of a change.
+   */
+  readonly extras?: boolean;
+}
+
+export class Scenario {
+  readonly #random: Random;
+  readonly #onCallback: () => void;
+  /**
+   * Called with each action that comes from outside all callbacks, except those of the clock. False
+   * ends the scenario.
+   */
+  readonly #perform: (action: () => void) => boolean;
+  readonly #clock = new ManualClock();
+  readonly #timer: SystemTimer;
+  readonly #purgatory: Purgatory<number, ScenarioOperation>;
+  readonly #thresholds: ThresholdPurgatory<number, number, ScenarioOperation>;
+  readonly #idle: IdleTimeouts<object>;
+  readonly #elements: readonly object[] = Array.from({ length: 4 }, () => ({}));
+  readonly #operations: ScenarioOperation[] = [];
+  readonly #waits: boolean;
+  readonly #hasExtras: boolean;
+  #depth = 0;
+
+  constructor(
+    seed: number,
+    onCallback: () => void,
+    onError: (error: unknown) => void,
+    perform: (action: () => void) => boolean,
+    { waits = true, extras = true }: ScenarioOptions = {},
+  ) {
+    this.#waits = waits;
+    this.#hasExtras = extras;
+    this.#random = new Random(seed);
+    this.#onCallback = onCallback;
+    this.#perform = perform;
+    const wheelSize = this.#random.pick([2, 16, 512]);
+    this.#timer = new SystemTimer({ clock: this.#clock, wheelSize, onError });
+    this.#purgatory = new Purgatory('scenario', { timer: this.#timer, onError });
+    this.#thresholds = new ThresholdPurgatory('scenario', { timer: this.#timer, onError });
+    this.#idle = new IdleTimeouts<object>({
+      timeoutMs: 15,
+      timer: this.#timer,
+      onIdle: () => this.inside(),
+      onError,
+    });
+  }
+
+  /** User code of every kind calls it. */
+  callback(): void {
+    this.#onCallback();
+  }
+
+  /** A callback that acts. */
+  inside(): void {
+    this.#onCallback();
+    if (this.#depth === MAX_DEPTH) return;
+    this.#depth++;
+    try {
+      this.#act();
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** False when it was ended. */
+  play(actions: number): boolean {
+    for (let left = actions; left > 0; left--) {
+      // A host wakes timers at the top of the stack.
+      if (this.#random.below(5) === 0) this.#clock.advance(this.#random.below(20));
+      else if (!this.#perform(() => this.#act())) return false;
+      this.#depth = 0;
+      this.check();
+    }
+    return true;
+  }
+
+  #act(): void {
+    const random = this.#random;
+    const key = random.below(KEYS);
+    const { length } = this.#operations;
+    const operation = length === 0 ? undefined : this.#operations[random.below(length)];
+    switch (random.below(14)) {
+      case 0:
+      case 1:
+      case 2:
+        this.#purgatory.tryCompleteElseWatch(this.#newOperation(), [
+          key,
+          random.below(KEYS),
+          random.below(KEYS),
+        ]);
+        break;
+      case 3:
+        if (!this.#hasExtras) break;
+        this.#thresholds.tryCompleteElseWatch(this.#newOperation(), [
+          [key, random.below(20)],
+          [random.below(KEYS), random.below(20)],
+        ]);
+        break;
+      case 4:
+        if (!this.#hasExtras) break;
+        this.#thresholds.advance(key, random.below(20));
+        break;
+      case 5:
+      case 6:
+        this.#purgatory.checkAndComplete(key);
+        break;
+      case 7:
+        if (operation !== undefined) operation.ready = true;
+        break;
+      case 8:
+        operation?.forceComplete();
+        break;
+      case 9:
+        operation?.cancel();
+        break;
+      case 10:
+        this.#timer.schedule(() => this.inside(), random.below(30));
+        break;
+      case 11:
+        if (!this.#hasExtras) break;
+        this.#idle.touch(random.pick(this.#elements));
+        break;
+      case 12: {
+        if (!this.#waits) break;
+        let tries = 0;
+        const attempt = (): number | undefined => {
+          this.callback();
+          return ++tries > 2 ? tries : undefined;
+        };
+        this.#purgatory.waitFor([key], attempt, { timeoutMs: random.below(30) }).catch(() => {});
+        break;
+      }
+      default:
+        this.#timer.advanceClock();
+    }
+  }
+
+  #newOperation(): ScenarioOperation {
+    const delayMs = this.#random.below(4) === 0 ? Number.POSITIVE_INFINITY : this.#random.below(40);
+    const operation = new ScenarioOperation(this, delayMs);
+    operation.ready = this.#random.below(8) === 0;
+    this.#operations.push(operation);
+    return operation;
+  }
+
+  check(): void {
+    checkTimerInvariants(this.#timer);
+    checkPurgatoryInvariants(this.#purgatory);
+    checkPurgatoryInvariants(this.#thresholds);
+    IdleTimeouts.check(this.#idle);
+    for (const { completions, expirations, isCompleted, isPending } of this.#operations) {
+      holds(
+        completions <= 1 && expirations <= 1,
+        () => `completed ${completions} times, expired ${expirations}`,
+      );
+      holds(isCompleted || completions === 0, () => 'onComplete ran, and it is not completed');
+      holds(!(isCompleted && isPending), () => 'completed and pending');
+    }
+  }
+
+  /** Ends everything. Nothing may be left. */
+  end(): void {
+    const parked = [...this.#purgatory.close(), ...this.#thresholds.close()];
+    const pending = this.#operations.filter(({ isCompleted }) => !isCompleted);
+    holds(
+      parked.every((operation) => pending.includes(operation)),
+      () => 'close returned one that is completed',
+    );
+    this.#idle.close();
+    this.#timer.close();
+    this.check();
+    const { numDelayed, watched, watchedKeys } = this.#purgatory;
+    const left = [
+      numDelayed,
+      watched,
+      watchedKeys,
+      this.#thresholds.numDelayed,
+      this.#idle.size,
+      this.#timer.size,
+    ];
+    holds(
+      left.every((each) => each === 0),
+      () => `left behind: ${left}`,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { uncovered } from '../../support/uncovered.ts';
+import { Ledger } from './ledger.ts';
+
+const soak = fileURLToPath(new URL('soak.ts', import.meta.url));
+const plantedFault = new URL('planted-fault.ts', import.meta.url).href;
+const env = uncovered();
+
+describe('The soak', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let ledger: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'purgatory-soak-test-'));
+    ledger = join(folder, 'ledger', 'ledger.json');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  function run(
+    args: readonly string[],
+    variables: NodeJS.ProcessEnv = {},
+  ): Promise<{ code: unknown; stdout: string; stderr: string }> {
+    const all = ['--import', 'tsx', soak, '--ledger', ledger, ...args];
+    return new Promise((resolve) => {
+      execFile(process.execPath, all, { env: { ...env, ...variables } }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stdout, stderr }),
+      );
+    });
+  }
+
+  it('adds what it did to its ledger, and prints the sum', async () => {
+    const args = ['--only', 'throws', '--minutes', '0', '--seed', '1'];
+    expect(await run(args)).to.include({ code: 0, stderr: '' });
+    const { throws = 0 } = new Ledger(ledger).data.counts;
+    expect(throws).to.be.above(100);
+    await run(args);
+    const { data } = new Ledger(ledger);
+    expect([data.counts.throws, data.runs, data.failures]).to.deep.equal([2 * throws, 2, 0]);
+    const { stdout } = await run(['--summary']);
+    expect(stdout).to.contain(`| throws of callbacks | ${(2 * throws).toLocaleString('en')} |`);
+  });
+
+  it('finds a fault, fails, and prints the seed that finds it again', async () => {
+    const withFault = { NODE_OPTIONS: `--import tsx --import ${plantedFault}` };
+    const { code, stderr } = await run(['--only', 'purgatory', '--minutes', '1'], withFault);
+    expect(code).to.equal(1);
+    const again = /Again: npm run soak -- --replay (purgatory:\d+)\n.*the count of checkAndComplete/.exec(
+      stderr,
+    )?.[1];
+    expect(again, stderr).to.be.a('string');
+    const replayed = await run(['--replay', `${again}`], withFault);
+    expect([replayed.code, replayed.stderr]).to.deep.equal([1, stderr]);
+    expect(await run(['--replay', `${again}`])).to.include({ code: 0, stderr: '' });
+  });
+
+  it('refuses what it does not know', async () => {
+    expect(await run(['--only', 'nothing'])).to.include({ code: 2 });
+    expect(await run(['--minutes', 'ten'])).to.include({ code: 2 });
+  });
+});
