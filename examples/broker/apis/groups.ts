@@ -23,6 +23,8 @@ const NOTHING = Buffer.alloc(0);
 const MEMBER_ID_REQUIRED_FROM = 4;
 const MANY_COORDINATORS_FROM = 4;
 const MANY_LEAVERS_FROM = 3;
+/** From here on a leader can be told not to share out (KIP-814). */
+const SKIPPED_ASSIGNMENT_FROM = 9;
 
 export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster }) => {
   const { key, keyType, coordinatorKeys } = exchange.request;
@@ -70,6 +72,7 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
       groupId: request.groupId,
       memberId: request.memberId,
       mustBringId: exchange.version >= MEMBER_ID_REQUIRED_FROM,
+      maySkipAssignment: exchange.version >= SKIPPED_ASSIGNMENT_FROM,
       profile: {
         instanceId: request.groupInstanceId,
         protocolType: request.protocolType,

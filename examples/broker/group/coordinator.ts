@@ -14,10 +14,11 @@ import {
   type JoinRequest,
   joinError,
   rebalanceError,
+  replacedBy,
   unknownError,
 } from './admission.ts';
 import { Group } from './group.ts';
-import { type JoinResult, Member, type MemberProfile, type SyncResult } from './member.ts';
+import { type JoinResult, Member, type MemberProfile, type SyncResult, sameSubscription } from './member.ts';
 import { Place, placeBytes } from './memory.ts';
 import { Rebalances } from './rebalances.ts';
 import { Sessions } from './sessions.ts';
@@ -144,13 +145,40 @@ export class GroupCoordinator {
       return;
     }
     group.pending.get(id)?.cancel();
-    const replaced = instanceId === null ? undefined : group.memberOfInstance(instanceId);
-    if (replaced !== undefined) this.#rebalances.drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
+    const former = replacedBy(group, request);
     group.protocolType = profile.protocolType;
     const member = new Member(this.#options.memory, group.id, id, profile);
     member.join = respond;
-    group.add(member);
-    this.#rebalances.begin(group);
+    if (former !== undefined) {
+      this.#takePlace(group, former, member, request.maySkipAssignment);
+    } else {
+      group.add(member);
+      this.#rebalances.begin(group);
+    }
+  }
+
+  /**
+   * A static member that starts again gets its share back, with a new id and without a rebalance
+   * (KIP-345), unless it asks for something else or the shares are just being given out, by ids
+   * that the leader knows. A leader keeps the lead and shares out no more. Before version 9 it
+   * cannot be told so: it gets its former id for the leader's, as Kafka does it.
+   */
+  #takePlace(group: Group, former: Member, member: Member, maySkipAssignment: boolean): void {
+    const leads = group.leaderId === former.id;
+    this.#rebalances.replace(group, former, member);
+    const isStable =
+      group.state === 'Stable' &&
+      group.favourite() === group.protocolName &&
+      sameSubscription(former.profile, member.profile, group.protocolName);
+    if (!isStable) {
+      this.#rebalances.begin(group);
+      return;
+    }
+    const result = group.joinResult(member.id);
+    const toLeader = maySkipAssignment ? { skipAssignment: true } : { leader: former.id, members: [] };
+    member.join?.(leads ? { ...result, ...toLeader } : result);
+    member.join = undefined;
+    this.#rebalances.renewSession(group, member);
   }
 
   #joinAgain(
