@@ -66,7 +66,10 @@ function find(
     return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
   if (cluster.isSelf(cluster.controller)) {
     const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
-      topics.create(name, options.partitions),
+      topics.create(
+        name,
+        Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index)),
+      ),
     );
     return topics.get(name) ?? { errorCode, name, topicId: NO_TOPIC_ID };
   }
@@ -84,18 +87,17 @@ function describeTopic({ name, id, partitions }: Topic, { cluster }: Context) {
     name,
     topicId: id,
     isInternal: false,
-    partitions: partitions.map(({ index, inSyncReplicas }) => {
-      const leader = cluster.leaderOf(index);
-      const replicas = cluster.replicasOf(index);
-      const isLed = cluster.isAlive(leader);
+    partitions: partitions.map(({ index, replicaIds, inSyncReplicas }) => {
+      const [leaderId] = replicaIds;
+      const isLed = cluster.isAlive({ id: leaderId });
       return {
         errorCode: isLed ? ErrorCode.NONE : ErrorCode.LEADER_NOT_AVAILABLE,
         partitionIndex: index,
-        leaderId: isLed ? leader.id : -1,
+        leaderId: isLed ? leaderId : -1,
         leaderEpoch: LEADER_EPOCH,
-        replicaNodes: replicas.map(({ id }) => id),
+        replicaNodes: [...replicaIds],
         isrNodes: [...inSyncReplicas],
-        offlineReplicas: replicas.filter((node) => !cluster.isAlive(node)).map(({ id }) => id),
+        offlineReplicas: replicaIds.filter((id) => !cluster.isAlive({ id })),
       };
     }),
   };
