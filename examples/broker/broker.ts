@@ -134,7 +134,7 @@ export class Broker {
       scheduleUpkeep(this.#timer, this.#options, {
         offsets: this.#offsets,
         topics: this.#topics,
-        isActive: (group) => this.#groups.get(group) !== undefined,
+        groups: this.#groups,
         log: this.#log,
       });
       this.#producerIds.open(join(this.#folder, 'producer-ids'));

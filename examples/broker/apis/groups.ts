@@ -2,6 +2,7 @@
 import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { Refusal } from '../refusal.ts';
+import { authorizedOperations } from './authorized-operations.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
@@ -124,7 +125,15 @@ export const leaveGroup: Handler<'LeaveGroup'> = (exchange, { groups }) => {
 
 export const describeGroups: Handler<'DescribeGroups'> = (exchange, context) => {
   const groups = exchange.request.groups.filter(firstTime());
-  exchange.respond({ groups: groups.map((groupId) => describe(groupId, context)) });
+  const { includeAuthorizedOperations } = exchange.request;
+  const operations = authorizedOperations('group', includeAuthorizedOperations);
+  exchange.respond({
+    groups: groups.map((groupId) => {
+      const described = describe(groupId, context);
+      const isFound = described.errorCode === ErrorCode.NONE;
+      return isFound ? { ...described, authorizedOperations: operations } : described;
+    }),
+  });
 };
 
 function describe(groupId: string, { cluster, groups, offsets }: Context) {

@@ -3,6 +3,7 @@ import { isLegalTopicName, type Topic } from '../log/topics.ts';
 import type { Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
+import { authorizedOperations } from './authorized-operations.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
@@ -43,8 +44,11 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
     clusterId: cluster.id,
     controllerId: cluster.isAlive(cluster.controller) ? cluster.controller.id : -1,
     topics: found.map((topic) =>
-      'errorCode' in topic ? describeMissing(topic) : describeTopic(topic, context),
+      'errorCode' in topic
+        ? describeMissing(topic)
+        : describeTopic(topic, context, request.includeTopicAuthorizedOperations),
     ),
+    clusterAuthorizedOperations: authorizedOperations('cluster', request.includeClusterAuthorizedOperations),
   });
 };
 
@@ -81,12 +85,13 @@ function describeMissing(missing: Missing) {
   return { ...missing, isInternal: false, partitions: [] };
 }
 
-function describeTopic({ name, id, partitions }: Topic, { cluster }: Context) {
+function describeTopic({ name, id, partitions }: Topic, { cluster }: Context, withOperations: boolean) {
   return {
     errorCode: ErrorCode.NONE,
     name,
     topicId: id,
     isInternal: false,
+    topicAuthorizedOperations: authorizedOperations('topic', withOperations),
     partitions: partitions.map(({ index, replicaIds, inSyncReplicas }) => {
       const [leaderId] = replicaIds;
       const isLed = cluster.isAlive({ id: leaderId });

@@ -108,6 +108,22 @@ function roomError(
   }
 }
 
+/** Whether there is room for what the leader shares out; a line in the log where there is none. */
+export function hasRoomForShares(
+  assignments: ReadonlyMap<string, Buffer>,
+  { profile }: Member,
+  { memory, log }: CoordinatorOptions,
+): boolean {
+  let bytes = 0;
+  for (const assignment of assignments.values()) bytes += assignment.length;
+  if (memory.hasRoomFor(bytes)) return true;
+  log(
+    `refused the shares that a leader from ${profile.clientHost} gave: --max-group-bytes is ${memory.maxBytes}`,
+    'refused member',
+  );
+  return false;
+}
+
 export function rebalanceError(group: Group, state: Group['state']): number {
   return group.state === state ? ErrorCode.REBALANCE_IN_PROGRESS : ErrorCode.NONE;
 }

@@ -27,6 +27,14 @@ export interface MemberProfile {
   readonly protocols: readonly Protocol[];
 }
 
+/** The identity of a member in a request. */
+export interface MemberRef {
+  readonly groupId: string;
+  readonly memberId: string;
+  readonly groupInstanceId: string | null;
+  readonly generationId: number;
+}
+
 export interface JoinResult {
   readonly errorCode: number;
   readonly memberId: string;

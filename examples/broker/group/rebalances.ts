@@ -10,7 +10,7 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 import { DelayedJoin, InitialDelayedJoin } from './delayed-join.ts';
 import type { Group } from './group.ts';
-import type { Member } from './member.ts';
+import { type Member, sameSubscription } from './member.ts';
 import type { Sessions } from './sessions.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -72,10 +72,30 @@ export class Rebalances {
     this.begin(group);
   }
 
-  /** `member` takes the place of `former`, whose process is told that it is fenced. */
-  replace(group: Group, former: Member, member: Member): void {
+  /**
+   * `member` takes the place of `former`, whose process is told that it is fenced. A static member
+   * that starts again gets its share back, with a new id and without a rebalance (KIP-345), unless
+   * it asks for something else or the shares are just being given out, by ids that the leader knows.
+   * A leader keeps the lead and shares out no more. Before version 9 it
+   * cannot be told so: it gets its former id for the leader's, as Kafka does it.
+   */
+  takePlace(group: Group, former: Member, member: Member, maySkipAssignment: boolean): void {
+    const leads = group.leaderId === former.id;
     group.replace(former, member);
     this.#dismiss(former, ErrorCode.FENCED_INSTANCE_ID);
+    const isStable =
+      group.state === 'Stable' &&
+      group.favourite() === group.protocolName &&
+      sameSubscription(former.profile, member.profile, group.protocolName);
+    if (!isStable) {
+      this.begin(group);
+      return;
+    }
+    const result = group.joinResult(member.id);
+    const toLeader = maySkipAssignment ? { skipAssignment: true } : { leader: former.id, members: [] };
+    member.join?.(leads ? { ...result, ...toLeader } : result);
+    member.join = undefined;
+    this.renewSession(group, member);
   }
 
   /** Out of the group, with an answer to what it still waits for. */
