@@ -87,7 +87,8 @@ export class Broker {
     this.#offsets = new OffsetStore(this.#options.maxGroups, memory);
     this.#rooms = createRooms(this.#timer, maxParked, log);
     this.#topics = new Topics(
-      (topic, index, isNew) => this.#createPartition(topic, index, isNew),
+      (topic, index, replicaIds, isNew) =>
+        this.#createPartition(topic, index, replicaIds ?? this.#cluster.replicasOf(index), isNew),
       (topic) => this.#offsets.forgetTopic(topic),
     );
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
@@ -133,7 +134,7 @@ export class Broker {
       scheduleUpkeep(this.#timer, this.#options, {
         offsets: this.#offsets,
         topics: this.#topics,
-        isActive: (group) => this.#groups.get(group) !== undefined,
+        groups: this.#groups,
         log: this.#log,
       });
       this.#producerIds.open(join(this.#folder, 'producer-ids'));
@@ -189,8 +190,7 @@ export class Broker {
     };
   }
 
-  #createPartition(topic: string, index: number, isNew: boolean): Partition {
-    const replicaIds = this.#cluster.replicasOf(index).map(({ id }) => id);
+  #createPartition(topic: string, index: number, replicaIds: readonly number[], isNew: boolean): Partition {
     const options = {
       segmentBytes: this.#options.segmentBytes,
       files: this.#files,

@@ -2,8 +2,9 @@
  * The nodes: which of them leads and coordinates what, and which are alive. Leadership is static
  * and the same on every node: nothing here is elected.
  *
- * Partition p is led by node p mod n and replicated by the next two. A group is coordinated by the
- * node that its hash names. Node 0 is the controller, which creates and deletes topics. Liveness is
+ * A topic says for each partition which nodes replicate it, and the first of these leads it. Where
+ * nobody assigned them, partition p has node p mod n and the next ones. A group is coordinated by
+ * the node that its hash names. Node 0 is the controller, which creates and deletes topics. Liveness is
  * what the heartbeats of this node saw last.
  */
 import { crc32c } from './protocol/crc32c.ts';
@@ -37,17 +38,15 @@ export class Cluster {
     return this.nodes[0];
   }
 
-  leaderOf(partition: number): Node {
-    return this.nodes[partition % this.nodes.length];
+  /** Of a topic for which nobody asks for another. */
+  get replicationFactor(): number {
+    return Math.min(REPLICATION_FACTOR, this.nodes.length);
   }
 
-  /** The leader first. */
-  replicasOf(partition: number): Node[] {
+  /** The ids of the nodes that replicate a partition that nobody assigned, the leader first. */
+  replicasOf(partition: number, factor: number = this.replicationFactor): number[] {
     const { length } = this.nodes;
-    return Array.from(
-      { length: Math.min(REPLICATION_FACTOR, length) },
-      (_, index) => this.nodes[(partition + index) % length],
-    );
+    return Array.from({ length: factor }, (_, index) => (partition + index) % length);
   }
 
   coordinatorOf(group: string): Node {
@@ -62,8 +61,8 @@ export class Cluster {
     return node === this.self;
   }
 
-  isAlive(node: Node): boolean {
-    return this.#alive.has(node.id);
+  isAlive({ id }: { readonly id: number }): boolean {
+    return this.#alive.has(id);
   }
 
   setAlive(node: Node, isAlive: boolean): void {

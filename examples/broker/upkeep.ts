@@ -1,8 +1,9 @@
 /**
- * What a broker does by the clock: commits of groups that are gone expire, and logs are cut to what
- * their topics' settings keep.
+ * What a broker does by the clock: groups without members expire, and their commits, and logs are
+ * cut to what their topics' settings keep.
  */
 import type { SystemTimer } from 'purgatory';
+import type { GroupCoordinator } from './group/coordinator.ts';
 import type { OffsetStore } from './group/offset-store.ts';
 import type { Topics } from './log/topics.ts';
 import type { Log } from './log-lines.ts';
@@ -16,8 +17,7 @@ const EXPIRY_CHECK_MS = 600_000;
 interface Kept {
   readonly offsets: OffsetStore;
   readonly topics: Topics;
-  /** Whether a group has members. */
-  readonly isActive: (group: string) => boolean;
+  readonly groups: GroupCoordinator;
   readonly log: Log;
 }
 
@@ -28,12 +28,16 @@ interface Kept {
 export function scheduleUpkeep(
   timer: SystemTimer,
   options: BrokerOptions,
-  { offsets, topics, isActive, log }: Kept,
+  { offsets, topics, groups, log }: Kept,
 ): void {
   const retentionMs = options.offsetsRetentionMinutes * 60_000;
   const repeat = (work: () => void, delayMs: number) =>
     timer.scheduleWithFixedDelay(() => unlessDiskIsFull(work, log), delayMs);
-  repeat(() => offsets.expire(Date.now(), retentionMs, isActive), Math.min(retentionMs, EXPIRY_CHECK_MS));
+  const expire = () => {
+    groups.expire(retentionMs);
+    offsets.expire(Date.now(), retentionMs, (group) => groups.isActive(group));
+  };
+  repeat(expire, Math.min(retentionMs, EXPIRY_CHECK_MS));
   repeat(() => retainLogs(topics, Date.now()), options.logRetentionCheckIntervalMs);
 }
 

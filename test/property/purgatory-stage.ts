@@ -197,7 +197,11 @@ export abstract class Stage implements Host {
     } else if (frame?.kind === 'timer') {
       // Behaviour 30: its deadline and its event meet, and the event came first.
       const keys = this.notified[guest.spec.purgatory % this.notified.length];
-      this.verify('tried in time', [...guest.keys].some((key) => keys.has(key)), true);
+      this.verify(
+        'tried in time',
+        [...guest.keys].some((key) => keys.has(key)),
+        true,
+      );
       this.verify('the next that is due', guest.id, this.#nextDue(frame, guest)?.id);
     } else {
       this.wrong(`a try of ${guest.id} out of the blue`, frame?.kind, undefined);

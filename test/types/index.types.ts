@@ -2,6 +2,7 @@ import { expectTypeOf } from 'expect-type';
 import {
   type Clock,
   DelayedOperation,
+  type EventOptions,
   ManualClock,
   Purgatory,
   type PurgatoryError,

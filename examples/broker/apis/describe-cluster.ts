@@ -1,4 +1,5 @@
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { authorizedOperations } from './authorized-operations.ts';
 import type { Handler } from './context.ts';
 
 /** The nodes that are there, and which of them is the controller. */
@@ -11,5 +12,9 @@ export const describeCluster: Handler<'DescribeCluster'> = (exchange, { cluster 
     brokers: cluster.nodes
       .filter((node) => cluster.isAlive(node))
       .map(({ id, host, port }) => ({ brokerId: id, host, port, rack: null })),
+    clusterAuthorizedOperations: authorizedOperations(
+      'cluster',
+      exchange.request.includeClusterAuthorizedOperations,
+    ),
   });
 };

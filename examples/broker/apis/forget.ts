@@ -13,7 +13,10 @@ export const deleteGroups: Handler<'DeleteGroups'> = (exchange, context) => {
     const errorCode =
       groupError(groupId, context) || (hasMembers ? ErrorCode.NON_EMPTY_GROUP : ErrorCode.NONE);
     if (errorCode !== ErrorCode.NONE) return { groupId, errorCode };
-    const forget = () => offsets.forgetGroup(groupId);
+    const forget = () => {
+      offsets.forgetGroup(groupId);
+      context.groups.forget(groupId);
+    };
     return {
       groupId,
       errorCode: unlessDiskIsFull(context, 'to forget a group', ErrorCode.COORDINATOR_NOT_AVAILABLE, forget),

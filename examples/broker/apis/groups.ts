@@ -2,6 +2,7 @@
 import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { Refusal } from '../refusal.ts';
+import { authorizedOperations } from './authorized-operations.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
@@ -23,6 +24,8 @@ const NOTHING = Buffer.alloc(0);
 const MEMBER_ID_REQUIRED_FROM = 4;
 const MANY_COORDINATORS_FROM = 4;
 const MANY_LEAVERS_FROM = 3;
+/** From here on a leader can be told not to share out (KIP-814). */
+const SKIPPED_ASSIGNMENT_FROM = 9;
 
 export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster }) => {
   const { key, keyType, coordinatorKeys } = exchange.request;
@@ -70,6 +73,7 @@ export const joinGroup: Handler<'JoinGroup'> = (exchange, { groups }) => {
       groupId: request.groupId,
       memberId: request.memberId,
       mustBringId: exchange.version >= MEMBER_ID_REQUIRED_FROM,
+      maySkipAssignment: exchange.version >= SKIPPED_ASSIGNMENT_FROM,
       profile: {
         instanceId: request.groupInstanceId,
         protocolType: request.protocolType,
@@ -121,7 +125,15 @@ export const leaveGroup: Handler<'LeaveGroup'> = (exchange, { groups }) => {
 
 export const describeGroups: Handler<'DescribeGroups'> = (exchange, context) => {
   const groups = exchange.request.groups.filter(firstTime());
-  exchange.respond({ groups: groups.map((groupId) => describe(groupId, context)) });
+  const { includeAuthorizedOperations } = exchange.request;
+  const operations = authorizedOperations('group', includeAuthorizedOperations);
+  exchange.respond({
+    groups: groups.map((groupId) => {
+      const described = describe(groupId, context);
+      const isFound = described.errorCode === ErrorCode.NONE;
+      return isFound ? { ...described, authorizedOperations: operations } : described;
+    }),
+  });
 };
 
 function describe(groupId: string, { cluster, groups, offsets }: Context) {

@@ -3,6 +3,7 @@ import { isLegalTopicName, type Topic } from '../log/topics.ts';
 import type { Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
+import { authorizedOperations } from './authorized-operations.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
@@ -43,8 +44,11 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
     clusterId: cluster.id,
     controllerId: cluster.isAlive(cluster.controller) ? cluster.controller.id : -1,
     topics: found.map((topic) =>
-      'errorCode' in topic ? describeMissing(topic) : describeTopic(topic, context),
+      'errorCode' in topic
+        ? describeMissing(topic)
+        : describeTopic(topic, context, request.includeTopicAuthorizedOperations),
     ),
+    clusterAuthorizedOperations: authorizedOperations('cluster', request.includeClusterAuthorizedOperations),
   });
 };
 
@@ -66,7 +70,10 @@ function find(
     return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
   if (cluster.isSelf(cluster.controller)) {
     const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
-      topics.create(name, options.partitions),
+      topics.create(
+        name,
+        Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index)),
+      ),
     );
     return topics.get(name) ?? { errorCode, name, topicId: NO_TOPIC_ID };
   }
@@ -78,24 +85,24 @@ function describeMissing(missing: Missing) {
   return { ...missing, isInternal: false, partitions: [] };
 }
 
-function describeTopic({ name, id, partitions }: Topic, { cluster }: Context) {
+function describeTopic({ name, id, partitions }: Topic, { cluster }: Context, withOperations: boolean) {
   return {
     errorCode: ErrorCode.NONE,
     name,
     topicId: id,
     isInternal: false,
-    partitions: partitions.map(({ index, inSyncReplicas }) => {
-      const leader = cluster.leaderOf(index);
-      const replicas = cluster.replicasOf(index);
-      const isLed = cluster.isAlive(leader);
+    topicAuthorizedOperations: authorizedOperations('topic', withOperations),
+    partitions: partitions.map(({ index, replicaIds, inSyncReplicas }) => {
+      const [leaderId] = replicaIds;
+      const isLed = cluster.isAlive({ id: leaderId });
       return {
         errorCode: isLed ? ErrorCode.NONE : ErrorCode.LEADER_NOT_AVAILABLE,
         partitionIndex: index,
-        leaderId: isLed ? leader.id : -1,
+        leaderId: isLed ? leaderId : -1,
         leaderEpoch: LEADER_EPOCH,
-        replicaNodes: replicas.map(({ id }) => id),
+        replicaNodes: [...replicaIds],
         isrNodes: [...inSyncReplicas],
-        offlineReplicas: replicas.filter((node) => !cluster.isAlive(node)).map(({ id }) => id),
+        offlineReplicas: replicaIds.filter((id) => !cluster.isAlive({ id })),
       };
     }),
   };

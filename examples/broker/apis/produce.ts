@@ -1,7 +1,8 @@
 import type { Partition } from '../log/partition.ts';
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
-import { RecordBatchError, readBatches } from '../protocol/record-batch.ts';
+import { RecordBatchError, readBatches, stampBatch } from '../protocol/record-batch.ts';
+import { writeRulesOf } from '../settings/topic-settings.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { DelayedProduce, type PendingAck } from '../waiting/delayed-produce.ts';
 import type { Context, Handler } from './context.ts';
@@ -13,6 +14,8 @@ interface Appended {
   readonly baseOffset: number;
   /** Acknowledged when the high watermark is here. */
   readonly endOffset?: number;
+  /** The time (ms) that the broker gave its records, where it did. */
+  readonly logAppendTimeMs?: number;
   readonly partition?: Partition;
 }
 
@@ -68,14 +71,17 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     exchange.respond({
       responses: results.map(({ name, partitions }) => ({
         name,
-        partitionResponses: partitions.map(({ index, partition, errorCode, errorMessage, baseOffset }) => ({
-          index,
-          errorCode: (partition && ackErrors.get(partition)) ?? errorCode,
-          baseOffset,
-          logStartOffset: partition?.log.startOffset ?? -1,
-          recordErrors: [],
-          errorMessage,
-        })),
+        partitionResponses: partitions.map(
+          ({ index, partition, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1 }) => ({
+            index,
+            errorCode: (partition && ackErrors.get(partition)) ?? errorCode,
+            baseOffset,
+            logAppendTimeMs,
+            logStartOffset: partition?.log.startOffset ?? -1,
+            recordErrors: [],
+            errorMessage,
+          }),
+        ),
       })),
     });
   }
@@ -111,8 +117,9 @@ function append(
   records: Buffer | null,
   forAll: boolean,
 ): Appended {
-  const partition = context.topics.get(topic)?.partitions[index];
-  if (partition === undefined) {
+  const found = context.topics.get(topic);
+  const partition = found?.partitions[index];
+  if (found === undefined || partition === undefined) {
     return isLegalTopicName(topic)
       ? refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no partition ${index} of ${topic}`)
       : refused(ErrorCode.INVALID_TOPIC_EXCEPTION, 'not a legal topic name');
@@ -129,11 +136,27 @@ function append(
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
+    const { maxMessageBytes, isLogAppendTime } = writeRulesOf(found.settings);
+    if (batches[0].size > maxMessageBytes) {
+      const rule = `a batch of ${batches[0].size} bytes, where max.message.bytes of ${topic} is ${maxMessageBytes}`;
+      throw new RecordBatchError(ErrorCode.MESSAGE_TOO_LARGE, rule);
+    }
+    const batch = isLogAppendTime ? stampBatch(batches[0], Date.now()) : batches[0];
     const before = partition.log.endOffset;
-    const baseOffset = partition.append(batches[0], forAll);
-    if (partition.log.endOffset > before) context.recordMetrics.onAppended([batches[0].bytes]);
-    const endOffset = baseOffset + batches[0].lastOffsetDelta + 1;
-    return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, endOffset, partition };
+    const baseOffset = partition.append(batch, forAll);
+    const isNew = partition.log.endOffset > before;
+    if (isNew) context.recordMetrics.onAppended([batch.bytes]);
+    const endOffset = baseOffset + batch.lastOffsetDelta + 1;
+    // Of a batch that came before, the time that it has got then is not known.
+    const logAppendTimeMs = isNew && isLogAppendTime ? batch.maxTimestamp : -1;
+    return {
+      errorCode: ErrorCode.NONE,
+      errorMessage: null,
+      baseOffset,
+      endOffset,
+      logAppendTimeMs,
+      partition,
+    };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);
     if (error instanceof FullDisk) return refused(ErrorCode.KAFKA_STORAGE_ERROR, error.message);

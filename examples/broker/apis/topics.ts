@@ -2,7 +2,7 @@
  * CreateTopics, CreatePartitions and DeleteTopics: the controller's, which is the only node that
  * changes what topics there are.
  */
-import { isLegalTopicName, type Topic } from '../log/topics.ts';
+import { isLegalTopicName, type Replicas, type Topic } from '../log/topics.ts';
 import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
@@ -10,14 +10,9 @@ import { SettingError } from '../settings/setting.ts';
 import { describeTopicSettings, type TopicSettings, withSetting } from '../settings/topic-settings.ts';
 import type { Context, Handler } from './context.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
+import { placeMore, placeTopic, type Refused } from './placement.ts';
 
-/**
- * A partition costs memory before it holds anything: no single request shall make a million of
- * them.
- */
-const MAX_PARTITIONS = 1000;
 const DISK_IS_FULL = 'the disk of the broker is full';
-const FIXED_ASSIGNMENT = 'partitions are assigned to nodes by a fixed rule here';
 
 type NewTopic = Request<'CreateTopics'>['topics'][number];
 
@@ -50,10 +45,7 @@ function createTopic(
   isRepeated: boolean,
 ) {
   const { name } = wanted;
-  const replicationFactor = context.cluster.replicasOf(0).length;
-  const numPartitions =
-    wanted.assignments.length ||
-    (wanted.numPartitions === -1 ? context.options.partitions : wanted.numPartitions);
+  let replicas: Replicas = [];
   let settings: TopicSettings = {};
   const [errorCode, errorMessage] = refusalOf();
   const refused = { name, topicId: NO_TOPIC_ID, errorCode, errorMessage, configs: null };
@@ -62,7 +54,7 @@ function createTopic(
   const failure = exchange.request.validateOnly
     ? ErrorCode.NONE
     : unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
-        topicId = context.topics.create(name, numPartitions, settings).id;
+        topicId = context.topics.create(name, replicas, settings).id;
       });
   if (failure !== ErrorCode.NONE) return { ...refused, errorCode: failure, errorMessage: DISK_IS_FULL };
   const configs = describeTopicSettings(settings, context.options).map(
@@ -74,7 +66,13 @@ function createTopic(
       isSensitive: false,
     }),
   );
-  return { ...refused, topicId, numPartitions, replicationFactor, configs };
+  return {
+    ...refused,
+    topicId,
+    numPartitions: replicas.length,
+    replicationFactor: replicas[0].length,
+    configs,
+  };
 
   function refusalOf(): readonly [number, string | null] {
     if (!context.cluster.isSelf(context.cluster.controller)) return notController(context);
@@ -85,21 +83,9 @@ function createTopic(
         'a name has 1 to 249 of a-z A-Z 0-9 . _ - and is not . or ..',
       ];
     if (context.topics.get(name) !== undefined) return [ErrorCode.TOPIC_ALREADY_EXISTS, 'the topic exists'];
-    if (numPartitions < 1 || numPartitions > MAX_PARTITIONS) {
-      return [
-        ErrorCode.INVALID_PARTITIONS,
-        `${numPartitions} partitions, where 1 to ${MAX_PARTITIONS} are possible`,
-      ];
-    }
-    if (wanted.assignments.length > 0) {
-      return [ErrorCode.INVALID_REPLICA_ASSIGNMENT, FIXED_ASSIGNMENT];
-    }
-    if (wanted.replicationFactor !== -1 && wanted.replicationFactor !== replicationFactor) {
-      return [
-        ErrorCode.INVALID_REPLICATION_FACTOR,
-        `a replication factor of ${wanted.replicationFactor}, where ${replicationFactor} is the only one`,
-      ];
-    }
+    const placement = placeTopic(wanted, context);
+    if ('refused' in placement) return placement.refused;
+    replicas = placement.replicas;
     try {
       for (const { name, value } of wanted.configs)
         settings = withSetting(settings, name, value, context.options);
@@ -107,7 +93,7 @@ function createTopic(
       if (error instanceof SettingError) return [ErrorCode.INVALID_CONFIG, error.message];
       throw error;
     }
-    if (!hasRoomFor(numPartitions, context)) return noRoom(context);
+    if (!hasRoomFor(replicas.length, context)) return noRoom(context);
     return [ErrorCode.NONE, null];
   }
 }
@@ -115,13 +101,15 @@ function createTopic(
 export const createPartitions: Handler<'CreatePartitions'> = (exchange, context) => {
   const { topics: wanted, validateOnly } = exchange.request;
   const isRepeated = repeatedNames(wanted);
-  const results = wanted.map(({ name, count, assignments }) => {
+  const results = wanted.map((more) => {
+    const { name } = more;
+    let replicas: Replicas = [];
     const topic = context.topics.get(name);
     const [errorCode, errorMessage] = refusalOf(topic);
     if (topic === undefined || errorCode !== ErrorCode.NONE || validateOnly)
       return { name, errorCode, errorMessage };
     const failure = unlessDiskIsFull(context, `partitions of ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
-      context.topics.grow(topic, count),
+      context.topics.grow(topic, replicas),
     );
     return { name, errorCode: failure, errorMessage: failure === ErrorCode.NONE ? null : DISK_IS_FULL };
 
@@ -129,14 +117,10 @@ export const createPartitions: Handler<'CreatePartitions'> = (exchange, context)
       if (!context.cluster.isSelf(context.cluster.controller)) return notController(context);
       if (isRepeated(name)) return [ErrorCode.INVALID_REQUEST, 'the topic is named twice in this request'];
       if (topic === undefined) return [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 'there is no such topic'];
-      const before = topic.partitions.length;
-      if (count <= before || count > MAX_PARTITIONS)
-        return [
-          ErrorCode.INVALID_PARTITIONS,
-          `${count} partitions, where there are ${before} and ${MAX_PARTITIONS} are possible`,
-        ];
-      if (assignments !== null) return [ErrorCode.INVALID_REPLICA_ASSIGNMENT, FIXED_ASSIGNMENT];
-      if (!hasRoomFor(count - before, context)) return noRoom(context);
+      const placement = placeMore(more, topic, context.cluster);
+      if ('refused' in placement) return placement.refused;
+      replicas = placement.replicas;
+      if (!hasRoomFor(replicas.length, context)) return noRoom(context);
       return [ErrorCode.NONE, null];
     }
   });
@@ -145,11 +129,11 @@ export const createPartitions: Handler<'CreatePartitions'> = (exchange, context)
   exchange.respond({ results });
 };
 
-export function notController({ cluster }: Context): readonly [number, string] {
+export function notController({ cluster }: Context): Refused {
   return [ErrorCode.NOT_CONTROLLER, `node ${cluster.controller.id} is the controller`];
 }
 
-function noRoom({ options }: Context): readonly [number, string] {
+function noRoom({ options }: Context): Refused {
   return [ErrorCode.POLICY_VIOLATION, `no room for more: --max-partitions is ${options.maxPartitions}`];
 }
 

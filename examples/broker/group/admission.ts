@@ -5,7 +5,7 @@
 import type { Log } from '../log-lines.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Group } from './group.ts';
-import { type MemberProfile, profileBytes } from './member.ts';
+import { type Member, type MemberProfile, profileBytes } from './member.ts';
 import { type GroupMemory, placeBytes } from './memory.ts';
 
 export interface CoordinatorOptions {
@@ -38,6 +38,8 @@ export interface JoinRequest {
    * with an answer.
    */
   readonly mustBringId: boolean;
+  /** Whether a leader can be told not to share out (KIP-814). */
+  readonly maySkipAssignment: boolean;
 }
 
 /**
@@ -57,7 +59,8 @@ export function joinError(
   if (sessionTimeoutMs < options.minSessionTimeoutMs || sessionTimeoutMs > options.maxSessionTimeoutMs) {
     return ErrorCode.INVALID_SESSION_TIMEOUT;
   }
-  if (protocolType === '' || protocols.length === 0 || !group.accepts(profile, memberId)) {
+  const replaced = replacedBy(group, request);
+  if (protocolType === '' || protocols.length === 0 || !group.accepts(profile, replaced?.id ?? memberId)) {
     return ErrorCode.INCONSISTENT_GROUP_PROTOCOL;
   }
   const known = group.members.get(memberId);
@@ -67,25 +70,31 @@ export function joinError(
   return roomError(group, request, groups, options);
 }
 
+/** The static member whose place the request takes: a process that starts again brings no id. */
+export function replacedBy(group: Group, { memberId, profile }: JoinRequest): Member | undefined {
+  if (profile.instanceId === null || group.members.has(memberId)) return undefined;
+  return group.memberOfInstance(profile.instanceId);
+}
+
 /**
  * Whether there is room for the request, as an error code. With 15 clients try again later, with 81
  * they stop.
  */
 function roomError(
   group: Group,
-  { memberId, profile }: JoinRequest,
+  request: JoinRequest,
   groups: number,
   { maxMembers, maxGroups, maxGroupSize, memory, log }: CoordinatorOptions,
 ): number {
-  const isNew = memberId === '';
-  const known = group.members.get(memberId);
-  const isReplacing = profile.instanceId !== null && group.memberOfInstance(profile.instanceId) !== undefined;
+  const { memberId, profile } = request;
+  const known = group.members.get(memberId) ?? replacedBy(group, request);
+  const isNew = memberId === '' && known === undefined;
   const bytes =
     (isNew ? placeBytes(group.id) : 0) + profileBytes(profile) - (known ? profileBytes(known.profile) : 0);
   const { COORDINATOR_NOT_AVAILABLE, GROUP_MAX_SIZE_REACHED } = ErrorCode;
   if (isNew && memory.places >= maxMembers)
     return refused(COORDINATOR_NOT_AVAILABLE, `--max-parked is ${maxMembers}`);
-  if (isNew && !isReplacing && group.size >= maxGroupSize)
+  if (isNew && group.size >= maxGroupSize)
     return refused(GROUP_MAX_SIZE_REACHED, `--group-max-size is ${maxGroupSize}`);
   if (group.size === 0 && groups >= maxGroups)
     return refused(COORDINATOR_NOT_AVAILABLE, `--max-groups is ${maxGroups}`);
@@ -97,6 +106,22 @@ function roomError(
     log(`refused a ${isNew ? 'new ' : ''}member from ${profile.clientHost}: ${rule}`, 'refused member');
     return errorCode;
   }
+}
+
+/** Whether there is room for what the leader shares out; a line in the log where there is none. */
+export function hasRoomForShares(
+  assignments: ReadonlyMap<string, Buffer>,
+  { profile }: Member,
+  { memory, log }: CoordinatorOptions,
+): boolean {
+  let bytes = 0;
+  for (const assignment of assignments.values()) bytes += assignment.length;
+  if (memory.hasRoomFor(bytes)) return true;
+  log(
+    `refused the shares that a leader from ${profile.clientHost} gave: --max-group-bytes is ${memory.maxBytes}`,
+    'refused member',
+  );
+  return false;
 }
 
 export function rebalanceError(group: Group, state: Group['state']): number {

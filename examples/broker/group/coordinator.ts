@@ -2,40 +2,36 @@
  * Keeps the consumer groups of this node: members join, the leader distributes the partitions,
  * heartbeats keep sessions alive.
  *
- * Owns all groups. Only the coordinator and its Rebalances change them. A group is here while it
- * has members, or ids that were given out. A join or a sync is answered exactly once, through its
- * callback. These callbacks must not call back in the same turn.
+ * Owns all groups. Only the coordinator and its Rebalances change them. A group counts while it has
+ * members, or ids that were given out; after that EmptyGroups has it. A join or a sync is answered
+ * exactly once, through its callback. These callbacks must not call back in the same turn.
  */
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 import {
   type CoordinatorOptions,
+  hasRoomForShares,
   type JoinRequest,
   joinError,
   rebalanceError,
+  replacedBy,
   unknownError,
 } from './admission.ts';
+import { EmptyGroups } from './empty-groups.ts';
 import { Group } from './group.ts';
-import { type JoinResult, Member, type MemberProfile, type SyncResult } from './member.ts';
+import { type JoinResult, Member, type MemberProfile, type MemberRef, type SyncResult } from './member.ts';
 import { Place, placeBytes } from './memory.ts';
 import { Rebalances } from './rebalances.ts';
 import { Sessions } from './sessions.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The identity of a member in a request. */
-export interface MemberRef {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly groupInstanceId: string | null;
-  readonly generationId: number;
-}
-
 type Found = { readonly group: Group; readonly member: Member } | { readonly errorCode: number };
 
 export class GroupCoordinator {
   readonly #groups = new Map<string, Group>();
+  readonly #empty = new EmptyGroups();
   readonly #sessions: Sessions;
   readonly #rebalances: Rebalances;
   readonly #options: CoordinatorOptions;
@@ -49,16 +45,31 @@ export class GroupCoordinator {
   }
 
   get(groupId: string): Group | undefined {
-    return this.#groups.get(groupId);
+    return this.#groups.get(groupId) ?? this.#empty.get(groupId);
   }
 
   all(): Group[] {
-    return [...this.#groups.values()];
+    return [...this.#groups.values(), ...this.#empty.all()];
+  }
+
+  /** Whether the group has members, or someone is about to be one. */
+  isActive(groupId: string): boolean {
+    return this.#groups.has(groupId);
+  }
+
+  /** A group without members is known no longer; any other stays. */
+  forget(groupId: string): void {
+    this.#empty.delete(groupId);
+  }
+
+  /** Forgets the groups that have had no members for `retentionMs`. */
+  expire(retentionMs: number): void {
+    this.#empty.expire(performance.now(), retentionMs);
   }
 
   join(request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { groupId, memberId, profile } = request;
-    const group = this.#groups.get(groupId) ?? new Group(groupId);
+    const group = this.get(groupId) ?? new Group(groupId);
     const errorCode = joinError(group, request, this.#groups.size, this.#options);
     const known = group.members.get(memberId);
     if (errorCode !== ErrorCode.NONE) respond({ errorCode, memberId, members: [] });
@@ -80,7 +91,7 @@ export class GroupCoordinator {
     }
     const { group, member } = found;
     const isShared = group.state === 'CompletingRebalance' && member.id === group.leaderId;
-    if (isShared && !this.#hasRoomFor(assignments, member)) {
+    if (isShared && !hasRoomForShares(assignments, member, this.#options)) {
       respond({ errorCode: ErrorCode.COORDINATOR_NOT_AVAILABLE, assignment: NOTHING });
       return;
     }
@@ -135,6 +146,7 @@ export class GroupCoordinator {
   #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { memberId, profile } = request;
     const { instanceId } = profile;
+    this.#empty.delete(group.id);
     this.#groups.set(group.id, group);
     // A client id may be long, and a member id is a string of at most 32,767 bytes.
     const id = memberId || `${profile.clientId.slice(0, 200)}-${randomUUID()}`;
@@ -144,13 +156,16 @@ export class GroupCoordinator {
       return;
     }
     group.pending.get(id)?.cancel();
-    const replaced = instanceId === null ? undefined : group.memberOfInstance(instanceId);
-    if (replaced !== undefined) this.#rebalances.drop(group, replaced, ErrorCode.FENCED_INSTANCE_ID);
+    const former = replacedBy(group, request);
     group.protocolType = profile.protocolType;
     const member = new Member(this.#options.memory, group.id, id, profile);
     member.join = respond;
-    group.add(member);
-    this.#rebalances.begin(group);
+    if (former !== undefined) {
+      this.#rebalances.takePlace(group, former, member, request.maySkipAssignment);
+    } else {
+      group.add(member);
+      this.#rebalances.begin(group);
+    }
   }
 
   #joinAgain(
@@ -193,19 +208,9 @@ export class GroupCoordinator {
   }
 
   #forgetIfUnused(group: Group): void {
-    if (group.state === 'Empty' && group.pending.size === 0) this.#groups.delete(group.id);
-  }
-
-  #hasRoomFor(assignments: ReadonlyMap<string, Buffer>, { profile }: Member): boolean {
-    const { memory, log } = this.#options;
-    let bytes = 0;
-    for (const assignment of assignments.values()) bytes += assignment.length;
-    if (memory.hasRoomFor(bytes)) return true;
-    log(
-      `refused the shares that a leader from ${profile.clientHost} gave: --max-group-bytes is ${memory.maxBytes}`,
-      'refused member',
-    );
-    return false;
+    if (group.state !== 'Empty' || group.pending.size > 0) return;
+    this.#groups.delete(group.id);
+    if (group.generation > 0) this.#empty.add(group, performance.now());
   }
 
   #find(ref: MemberRef): Found {

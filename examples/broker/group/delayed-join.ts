@@ -10,8 +10,8 @@ export class DelayedJoin extends WaitingOperation {
   readonly #group: Group;
   readonly #onJoined: () => void;
 
-  constructor(group: Group, onJoined: () => void) {
-    super(group.rebalanceTimeoutMs());
+  constructor(group: Group, timeoutMs: number, onJoined: () => void) {
+    super(timeoutMs);
     this.#group = group;
     this.#onJoined = onJoined;
   }

@@ -56,6 +56,23 @@ export class Group {
     if (this.leaderId === member.id) this.leaderId = this.members.keys().next().value ?? '';
   }
 
+  /** `member` takes the place of `former`: its share, and the lead where it had that. */
+  replace(former: Member, member: Member): void {
+    const { leaderId } = this;
+    this.remove(former);
+    this.add(member);
+    this.leaderId = leaderId === former.id ? member.id : leaderId;
+    member.assignment = former.assignment;
+  }
+
+  /** The lead goes to a member that has joined; false where there is none. */
+  electJoinedLeader(): boolean {
+    const leader = this.members.get(this.leaderId);
+    const elected = leader?.join ? leader : [...this.members.values()].find(({ join }) => join !== undefined);
+    this.leaderId = elected?.id ?? this.leaderId;
+    return elected !== undefined;
+  }
+
   /** Whether someone of that profile can be a member: all must have a protocol in common. */
   accepts({ protocolType, protocols }: MemberProfile, exceptId: string): boolean {
     const others = [...this.members.values()].filter(({ id }) => id !== exceptId);
@@ -73,29 +90,35 @@ export class Group {
     return Math.max(0, ...[...this.members.values()].map(({ profile }) => profile.rebalanceTimeoutMs));
   }
 
+  /** How long the most patient member may be silent (ms). */
+  sessionTimeoutMs(): number {
+    return Math.max(0, ...[...this.members.values()].map(({ profile }) => profile.sessionTimeoutMs));
+  }
+
   haveAllJoined(): boolean {
     return this.pending.size === 0 && [...this.members.values()].every(({ join }) => join !== undefined);
   }
 
-  /**
-   * Begins the next generation with the protocol that most members like best among those that all
-   * of them have.
-   */
   nextGeneration(): void {
     this.generation++;
+    this.state = this.members.size === 0 ? 'Empty' : 'CompletingRebalance';
+    this.protocolName = this.favourite();
+  }
+
+  /** The protocol that most members like best among those that all of them have. */
+  favourite(): string {
     const members = [...this.members.values()];
-    this.state = members.length === 0 ? 'Empty' : 'CompletingRebalance';
-    this.protocolName = '';
     const common = commonProtocols(members);
     const votes = new Map<string, number>();
     for (const { profile } of members) {
       const vote = profile.protocols.find(({ name }) => common.has(name))?.name ?? '';
       votes.set(vote, (votes.get(vote) ?? 0) + 1);
     }
-    let most = 0;
+    let [favourite, most] = ['', 0];
     for (const [name, count] of votes) {
-      if (count > most) [this.protocolName, most] = [name, count];
+      if (count > most) [favourite, most] = [name, count];
     }
+    return favourite;
   }
 
   /** What a member learns of this generation. */

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DelayedHeartbeat } from './delayed-heartbeat.ts';
 import { type GroupMemory, Place, placeBytes, textBytes } from './memory.ts';
+import { subscribedTopics } from './subscription.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** The objects around a protocol. A round sum. */
@@ -25,6 +27,14 @@ export interface MemberProfile {
   readonly protocols: readonly Protocol[];
 }
 
+/** The identity of a member in a request. */
+export interface MemberRef {
+  readonly groupId: string;
+  readonly memberId: string;
+  readonly groupInstanceId: string | null;
+  readonly generationId: number;
+}
+
 export interface JoinResult {
   readonly errorCode: number;
   readonly memberId: string;
@@ -32,6 +42,8 @@ export interface JoinResult {
   readonly protocolType?: string | null;
   readonly protocolName?: string;
   readonly leader?: string;
+  /** It leads, and does not share out: everyone has a share. */
+  readonly skipAssignment?: boolean;
   /** For the leader alone, which shares out the partitions. */
   readonly members: readonly { memberId: string; groupInstanceId: string | null; metadata: Buffer }[];
 }
@@ -105,6 +117,21 @@ export function profileBytes({
     (sum, { name, metadata }) => sum + PROTOCOL_BYTES + textBytes(name) + metadata.length,
     textBytes(instanceId, clientId, clientHost, protocolType),
   );
+}
+
+/**
+ * Whether a process that takes the place of another wants what that one read: the same topics or,
+ * where the group is none of consumers, the same to the byte. What a consumer says besides of the
+ * partitions that it had is of the process that is gone.
+ */
+export function sameSubscription(former: MemberProfile, profile: MemberProfile, protocol: string): boolean {
+  const [one, other] = [former, profile].map(({ protocols }) =>
+    protocols.find(({ name }) => name === protocol),
+  );
+  if (one === undefined || other === undefined) return false;
+  if (one.metadata.equals(other.metadata)) return true;
+  const [before, now] = [one, other].map(({ metadata }) => subscribedTopics(metadata)?.sort());
+  return profile.protocolType === 'consumer' && now !== undefined && isDeepStrictEqual(before, now);
 }
 
 /** Whether a member that joins again offers exactly what it did. */

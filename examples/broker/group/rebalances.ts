@@ -10,7 +10,7 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 import { DelayedJoin, InitialDelayedJoin } from './delayed-join.ts';
 import type { Group } from './group.ts';
-import type { Member } from './member.ts';
+import { type Member, sameSubscription } from './member.ts';
 import type { Sessions } from './sessions.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -39,7 +39,7 @@ export class Rebalances {
     group.state = 'PreparingRebalance';
     this.answerSyncs(group, ErrorCode.REBALANCE_IN_PROGRESS);
     if (isFirst) this.#awaitFirstMembers(group, group.rebalanceTimeoutMs());
-    else this.#joins.enter(new DelayedJoin(group, () => this.#onJoined(group)), [group.id]);
+    else this.#awaitMembers(group, group.rebalanceTimeoutMs());
   }
 
   /** Someone whom the join that is under way may have waited for is gone. */
@@ -68,14 +68,44 @@ export class Rebalances {
 
   /** Out of the group, which goes on without it. */
   remove(group: Group, member: Member): void {
-    this.drop(group, member, ErrorCode.UNKNOWN_MEMBER_ID);
+    this.#drop(group, member);
     this.begin(group);
   }
 
+  /**
+   * `member` takes the place of `former`, whose process is told that it is fenced. A static member
+   * that starts again gets its share back, with a new id and without a rebalance (KIP-345), unless
+   * it asks for something else or the shares are just being given out, by ids that the leader knows.
+   * A leader keeps the lead and shares out no more. Before version 9 it
+   * cannot be told so: it gets its former id for the leader's, as Kafka does it.
+   */
+  takePlace(group: Group, former: Member, member: Member, maySkipAssignment: boolean): void {
+    const leads = group.leaderId === former.id;
+    group.replace(former, member);
+    this.#dismiss(former, ErrorCode.FENCED_INSTANCE_ID);
+    const isStable =
+      group.state === 'Stable' &&
+      group.favourite() === group.protocolName &&
+      sameSubscription(former.profile, member.profile, group.protocolName);
+    if (!isStable) {
+      this.begin(group);
+      return;
+    }
+    const result = group.joinResult(member.id);
+    const toLeader = maySkipAssignment ? { skipAssignment: true } : { leader: former.id, members: [] };
+    member.join?.(leads ? { ...result, ...toLeader } : result);
+    member.join = undefined;
+    this.renewSession(group, member);
+  }
+
   /** Out of the group, with an answer to what it still waits for. */
-  drop(group: Group, member: Member, errorCode: number): void {
-    this.#sessions.suspend(member);
+  #drop(group: Group, member: Member): void {
     group.remove(member);
+    this.#dismiss(member, ErrorCode.UNKNOWN_MEMBER_ID);
+  }
+
+  #dismiss(member: Member, errorCode: number): void {
+    this.#sessions.suspend(member);
     member.release();
     member.join?.({ errorCode, memberId: member.id, members: [] });
     member.sync?.({ errorCode, assignment: NOTHING });
@@ -96,15 +126,29 @@ export class Rebalances {
     this.#joins.enter(new InitialDelayedJoin(delayMs, onEnd), [group.id]);
   }
 
+  #awaitMembers(group: Group, timeoutMs: number): void {
+    this.#joins.enter(new DelayedJoin(group, timeoutMs, () => this.#onJoined(group)), [group.id]);
+  }
+
+  /**
+   * The group goes on without the missing, but for static members: their places are theirs for as
+   * long as their sessions. Where these are all that it has, it waits for one of them.
+   */
   #onJoined(group: Group): void {
     for (const member of [...group.members.values()]) {
-      if (member.join === undefined) this.drop(group, member, ErrorCode.UNKNOWN_MEMBER_ID);
+      if (member.join === undefined && member.profile.instanceId === null) this.#drop(group, member);
+    }
+    if (group.members.size > 0 && !group.electJoinedLeader()) {
+      this.#awaitMembers(group, Math.max(group.rebalanceTimeoutMs(), group.sessionTimeoutMs()));
+      return;
     }
     group.nextGeneration();
     for (const member of group.members.values()) {
-      member.join?.(group.joinResult(member.id));
-      member.join = undefined;
       member.assignment = NOTHING;
+      const respond = member.join;
+      if (respond === undefined) continue;
+      respond(group.joinResult(member.id));
+      member.join = undefined;
       this.renewSession(group, member);
     }
     this.#onEnd(group);

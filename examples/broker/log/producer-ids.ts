@@ -1,7 +1,7 @@
 /**
  * Numbers for idempotent producers: no two in the cluster are the same, over all restarts. Each
- * node counts on its own, in steps of MAX_NODES from its id on, and keeps in a journal how far it
- * may have got: a block of numbers ahead.
+ * node counts on its own, in steps of MAX_NODES from its id plus 1 on, because clients take 0 for
+ * none. It keeps in a journal how far it may have got: a block of numbers ahead.
  */
 import { Journal } from '../storage/journal.ts';
 
@@ -34,7 +34,7 @@ export class ProducerIds {
       this.#reserved += BLOCK;
       this.#journal?.flushNow();
     }
-    return this.#next++ * MAX_NODES + this.#nodeId;
+    return this.#next++ * MAX_NODES + this.#nodeId + 1;
   }
 
   async close(): Promise<void> {

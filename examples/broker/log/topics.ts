@@ -18,10 +18,15 @@ export interface Topic {
 
 type OwnTopic = { -readonly [Name in keyof Topic]: Topic[Name] };
 
+/** The ids of the nodes that replicate each partition, its leader first. */
+export type Replicas = readonly (readonly number[])[];
+
 interface KeptTopic {
   readonly name: string;
   readonly id: string;
   readonly partitions: number;
+  /** Of all partitions; without it they are where the cluster's rule has them. */
+  readonly replicas?: Replicas;
   readonly settings?: TopicSettings;
 }
 
@@ -35,7 +40,12 @@ type TopicEntry = KeptTopic | { readonly deleted: string };
  * Makes a partition; `isNew` says that nothing that may be left of a partition of this name belongs
  * to it.
  */
-export type PartitionFactory = (topic: string, index: number, isNew: boolean) => Partition;
+export type PartitionFactory = (
+  topic: string,
+  index: number,
+  replicaIds: readonly number[] | undefined,
+  isNew: boolean,
+) => Partition;
 
 /** Kafka's rule: 1 to 249 of `a-z A-Z 0-9 . _ -`, and neither `.` nor `..`. */
 export function isLegalTopicName(name: string): boolean {
@@ -92,24 +102,22 @@ export class Topics {
    * The topic is on the disk when this returns. Throws a RangeError for a name that is not legal or
    * is taken.
    */
-  create(name: string, partitions: number, settings: TopicSettings = {}, id: string = randomUUID()): Topic {
+  create(name: string, replicas: Replicas, settings: TopicSettings = {}, id: string = randomUUID()): Topic {
     if (!isLegalTopicName(name)) throw new RangeError(`${JSON.stringify(name)} is no legal topic name`);
     if (this.#byName.has(name)) throw new RangeError(`the topic ${name} exists`);
-    const kept = { name, id, partitions, settings };
+    const kept = { name, id, partitions: replicas.length, replicas, settings };
     this.#keep(kept);
     return this.#add(kept, true);
   }
 
-  /**
-   * The topic has that many partitions, not fewer than before, and they are on the disk when this
-   * returns.
-   */
-  grow(topic: Topic, partitions: number): void {
-    this.#change(topic, { partitions });
+  /** The topic has those partitions besides, and they are on the disk when this returns. */
+  grow(topic: Topic, more: Replicas): void {
+    const replicas = [...topic.partitions.map(({ replicaIds }) => replicaIds), ...more];
+    this.#change(topic, { partitions: replicas.length, replicas });
     const own = this.#byId.get(topic.id) as OwnTopic;
     own.partitions = [
       ...own.partitions,
-      ...this.#createPartitions(own.name, own.partitions.length, partitions, true),
+      ...this.#createPartitions(own.name, own.partitions.length, more, true),
     ];
   }
 
@@ -133,16 +141,22 @@ export class Topics {
     await this.#journal?.close();
   }
 
-  #add({ name, id, partitions, settings = {} }: KeptTopic, isNew: boolean): Topic {
-    const topic = { name, id, settings, partitions: this.#createPartitions(name, 0, partitions, isNew) };
+  #add({ name, id, partitions: count, replicas, settings = {} }: KeptTopic, isNew: boolean): Topic {
+    const each = replicas ?? Array<undefined>(count).fill(undefined);
+    const topic = { name, id, settings, partitions: this.#createPartitions(name, 0, each, isNew) };
     this.#byName.set(name, topic);
     this.#byId.set(id, topic);
     return topic;
   }
 
-  #createPartitions(name: string, from: number, to: number, isNew: boolean): Partition[] {
-    this.#partitionCount += to - from;
-    return Array.from({ length: to - from }, (_, index) => this.#createPartition(name, from + index, isNew));
+  #createPartitions(
+    name: string,
+    from: number,
+    replicas: readonly (Replicas[number] | undefined)[],
+    isNew: boolean,
+  ): Partition[] {
+    this.#partitionCount += replicas.length;
+    return replicas.map((ids, index) => this.#createPartition(name, from + index, ids, isNew));
   }
 
   #change({ id }: Topic, changes: Partial<KeptTopic>): void {

@@ -17,9 +17,12 @@ const EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const CRC_AT = 17;
 const CRC_FROM = 21;
+const MAX_TIMESTAMP_AT = 35;
 const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const COMPRESSION_MASK = 0x07;
+/** In the attributes: all records have the maxTimestamp for their time. */
+const LOG_APPEND_TIME = 0x08;
 
 /** As many bytes of a batch tell what a broker must know of it. */
 export const HEADER_BYTES: number = RECORDS_AT;
@@ -32,6 +35,8 @@ export interface BatchHeader {
   readonly baseTimestamp: number;
   readonly maxTimestamp: number;
   readonly compressed: boolean;
+  /** All its records have `maxTimestamp` for their time, whatever is written in them. */
+  readonly isLogAppendTime: boolean;
   /** -1 for a producer that is not idempotent; its epoch and sequence mean nothing then. */
   readonly producerId: number;
   readonly producerEpoch: number;
@@ -104,6 +109,7 @@ export function readHeader(bytes: Buffer, at: number): BatchHeader {
     baseTimestamp: safeInt64(bytes, at + 27),
     maxTimestamp: safeInt64(bytes, at + 35),
     compressed: (bytes.readInt16BE(at + CRC_FROM) & COMPRESSION_MASK) !== 0,
+    isLogAppendTime: (bytes.readInt16BE(at + CRC_FROM) & LOG_APPEND_TIME) !== 0,
     producerId: safeInt64(bytes, at + 43),
     producerEpoch: bytes.readInt16BE(at + 51),
     baseSequence: bytes.readInt32BE(at + 53),
@@ -136,6 +142,15 @@ export function placeBatch(batch: RecordBatch, baseOffset: number, leaderEpoch: 
   return { ...batch, bytes, baseOffset };
 }
 
+/** A copy of the batch whose records all have `nowMs` (wall clock) for their time. O(bytes). */
+export function stampBatch(batch: RecordBatch, nowMs: number): RecordBatch {
+  const bytes = Buffer.from(batch.bytes);
+  bytes.writeInt16BE(bytes.readInt16BE(CRC_FROM) | LOG_APPEND_TIME, CRC_FROM);
+  bytes.writeBigInt64BE(BigInt(nowMs), MAX_TIMESTAMP_AT);
+  bytes.writeUInt32BE(crc32c(bytes.subarray(CRC_FROM)), CRC_AT);
+  return { ...readHeader(bytes, 0), bytes };
+}
+
 /**
  * The first record of the batch, from `fromOffset` on, that is not older than `timestamp`;
  * undefined when there is none. Of a compressed batch, or one whose records do not parse, it is the
@@ -146,7 +161,12 @@ export function findTimestamp(
   timestamp: number,
   fromOffset: number = batch.baseOffset,
 ): { offset: number; timestamp: number } | undefined {
-  const first = { offset: Math.max(batch.baseOffset, fromOffset), timestamp: batch.baseTimestamp };
+  const { baseOffset, baseTimestamp, maxTimestamp, isLogAppendTime } = batch;
+  const first = {
+    offset: Math.max(baseOffset, fromOffset),
+    timestamp: isLogAppendTime ? maxTimestamp : baseTimestamp,
+  };
+  if (isLogAppendTime) return maxTimestamp >= timestamp ? first : undefined;
   if (batch.compressed) return first;
   const { bytes } = batch;
   for (let at = RECORDS_AT; at < bytes.length; ) {

@@ -106,9 +106,10 @@ export class PeerHeartbeat {
     for (const topic of this.#topics.all()) if (!ids.has(topic.id)) this.#topics.delete(topic);
     for (const { name, topicId, partitions } of topics) {
       const topic = this.#topics.getById(topicId);
-      if (topic === undefined && name !== null) this.#topics.create(name, partitions.length, {}, topicId);
-      else if (topic !== undefined && partitions.length > topic.partitions.length)
-        this.#topics.grow(topic, partitions.length);
+      const replicas = partitions.map(({ replicaNodes }) => replicaNodes);
+      if (topic === undefined && name !== null) this.#topics.create(name, replicas, {}, topicId);
+      else if (topic !== undefined && replicas.length > topic.partitions.length)
+        this.#topics.grow(topic, replicas.slice(topic.partitions.length));
     }
   }
 

@@ -74,7 +74,7 @@ describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', function (
       broker_id: '0',
       altered: '5',
       refused:
-        '"max.speed" is no setting of a topic here, where there are retention.ms, retention.bytes, cleanup.policy, min.insync.replicas, segment.bytes',
+        '"max.speed" is no setting of a topic here, where there are retention.ms, retention.bytes, max.message.bytes, message.timestamp.type, compression.type, cleanup.policy, min.insync.replicas, segment.bytes',
     });
     expect(lines).to.deep.equal([]);
   });

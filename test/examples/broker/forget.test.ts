@@ -95,6 +95,26 @@ describe('what a group has committed', () => {
     expect(await deleteGroups('g')).to.deep.equal([['g', GROUP_ID_NOT_FOUND]]);
   });
 
+  it('may be nothing: the group is Empty when its last member has left, until it is deleted', async () => {
+    const stateOf = async () => {
+      const request = { groups: ['g'], includeAuthorizedOperations: false };
+      const { groupState, members } = (await client.send('DescribeGroups', 5, request)).groups[0];
+      return [groupState, members.length];
+    };
+    const listed = async () => (await client.send('ListGroups', 4, { statesFilter: ['Empty'] })).groups;
+    const { memberId, generationId } = await join('connect', SUBSCRIBED_TO_T);
+    await client.send('LeaveGroup', 1, { groupId: 'g', memberId, members: [] });
+    expect(await stateOf()).to.deep.equal(['Empty', 0]);
+    expect(await listed()).to.deep.equal([{ groupId: 'g', protocolType: 'connect', groupState: 'Empty' }]);
+    const again = await join('connect', SUBSCRIBED_TO_T);
+    expect(again.generationId, 'generations go on').to.be.above(generationId);
+    expect(await listed()).to.deep.equal([]);
+    await client.send('LeaveGroup', 1, { groupId: 'g', memberId: again.memberId, members: [] });
+    expect(await deleteGroups('g')).to.deep.equal([['g', NONE]]);
+    expect(await stateOf()).to.deep.equal(['Dead', 0]);
+    expect(await deleteGroups('g')).to.deep.equal([['g', GROUP_ID_NOT_FOUND]]);
+  });
+
   it('goes for single partitions, but not of topics that members read, and stays gone', async () => {
     await commit('g');
     await join('consumer', SUBSCRIBED_TO_T);

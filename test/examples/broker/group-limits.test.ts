@@ -156,6 +156,18 @@ describe('what groups keep', () => {
     }
   });
 
+  it('is so many bytes of members, which one that takes the place of another finds free', async () => {
+    await start({ maxGroupBytes: 100_000 });
+    for (let round = 0; round < 5; round++) {
+      const { errorCode } = await join('a', { groupInstanceId: 'static', metadataBytes: 60_000 + round });
+      expect(errorCode, `${round}`).to.equal(NONE);
+    }
+    expect((await join('b', { groupInstanceId: 'b', metadataBytes: 30_000 })).errorCode).to.equal(NONE);
+    expect((await join('c', { groupInstanceId: 'c', metadataBytes: 30_000 })).errorCode).to.equal(
+      COORDINATOR_NOT_AVAILABLE,
+    );
+  });
+
   it('is so many bytes of what a leader shares out', async () => {
     await start({ maxGroupBytes: 100_000 });
     const { memberId } = await joinWithId('g');

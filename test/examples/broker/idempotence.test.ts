@@ -81,6 +81,7 @@ describe('an idempotent producer', () => {
     await start();
     ids.push((await initialise()).producerId);
     expect(new Set(ids).size).to.equal(3);
+    expect(ids[0], 'clients take 0 for none').to.equal(1);
   });
 
   it('that sends a batch again gets its old offset, and it is kept once, also after a restart', async () => {

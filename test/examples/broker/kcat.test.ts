@@ -1,4 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,7 +134,51 @@ describeWith(programs.kcat, 'kcat', () => {
       members: 1,
     });
     member.kill();
-    await until(() => running.broker.status().groups.length === 0);
+    await until(() => running.broker.status().groups[0].state === 'Empty');
+  });
+
+  it('gives a member that is killed and starts again its partitions back, and the others keep theirs', async () => {
+    await kcat(['-L', '-t', 'static']);
+    const members: ChildProcessWithoutNullStreams[] = [];
+    /** A static member, and the records that it has read. */
+    const startMember = (instance: string) => {
+      const args = ['-b', running.address, '-G', 'statics', '-o', 'beginning', '-u', '-q'];
+      const child = spawn('kcat', [...args, '-X', `group.instance.id=${instance}`, 'static']);
+      members.push(child);
+      const member = { child, printed: '' };
+      child.stdout.on('data', (chunk) => {
+        member.printed += chunk;
+      });
+      return member;
+    };
+    const group = () => running.broker.status().groups.find(({ id }) => id === 'statics');
+    const produce = async (value: string) => {
+      for (const partition of ['0', '1', '2'])
+        await kcat(['-P', '-t', 'static', '-p', partition], `${value}\n`);
+    };
+    const linesOf = (member: { printed: string }, value: string) =>
+      member.printed.split('\n').filter((line) => line === value).length;
+
+    const [one, other] = [startMember('one'), startMember('other')];
+    await until(() => group()?.members === 2 && group()?.state === 'Stable');
+    await produce('first');
+    await until(() => linesOf(one, 'first') + linesOf(other, 'first') === 3);
+    const before = group();
+    const share = linesOf(other, 'first');
+    const ended = once(other.child, 'exit');
+    other.child.kill('SIGKILL');
+    await ended;
+    const again = startMember('other');
+    await produce('second');
+    await until(() => linesOf(one, 'second') + linesOf(again, 'second') === 3);
+    expect(linesOf(again, 'second')).to.equal(share);
+    expect(share).to.be.within(1, 2);
+    expect(group(), 'no rebalance').to.deep.equal(before);
+    const twin = startMember('other');
+    await until(() => again.child.exitCode !== null);
+    expect(group(), 'the fenced one ends').to.deep.equal(before);
+    for (const { child } of [one, twin]) child.kill('SIGKILL');
+    await until(() => members.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null));
   });
 
   it('lists the brokers, and all topics or one', async () => {

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import type { RequestDraft } from '../../../examples/broker/replication/peer-client.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
 const { NONE, INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION, INVALID_PARTITIONS } = ErrorCode;
 const TOPIC = 2;
@@ -75,11 +76,17 @@ describe('the settings of a topic', () => {
       expect(Object.fromEntries(configs.map(({ name, value }) => [name, value]))).to.deep.equal({
         'retention.ms': '-1',
         'retention.bytes': '-1',
+        'max.message.bytes': '104857600',
+        'message.timestamp.type': 'CreateTime',
+        'compression.type': 'producer',
         'cleanup.policy': 'delete',
         'min.insync.replicas': '1',
         'segment.bytes': '1024',
       });
-      expect(configs.map(({ readOnly }) => readOnly)).to.deep.equal([false, false, true, true, true]);
+      expect(configs.map(({ readOnly }) => readOnly)).to.deep.equal([
+        ...Array(4).fill(false),
+        ...Array(4).fill(true),
+      ]);
     }
     const { configs } = await describeConfigs('t', { configurationKeys: ['retention.ms', 'nonsense'] });
     expect(configs.map(({ name }) => name)).to.deep.equal(['retention.ms']);
@@ -128,6 +135,13 @@ describe('the settings of a topic', () => {
       ['__proto__', '1', '"__proto__" is no setting of a topic here'],
       ['retention.bytes', 'much', 'retention.bytes is "much", where a whole number from -1'],
       ['retention.bytes', '-2', 'retention.bytes is "-2"'],
+      ['max.message.bytes', '-1', 'max.message.bytes is "-1", where a whole number of bytes is needed'],
+      [
+        'message.timestamp.type',
+        'AppendTime',
+        'message.timestamp.type is "AppendTime", where CreateTime or LogAppendTime is needed',
+      ],
+      ['compression.type', 'gzip', 'compression.type is producer for every topic here'],
       ['cleanup.policy', 'compact', 'cleanup.policy is delete for every topic here, and cannot be "compact"'],
     ] as const) {
       const { errorCode, errorMessage } = await refused(name, value);
@@ -162,6 +176,57 @@ describe('the settings of a topic', () => {
       await client.send('Produce', 7, produceRequest('t', 0, -1, batch));
     }
   };
+
+  const send = async (records: Buffer, partition = 0) => {
+    const { responses } = await client.send('Produce', 8, produceRequest('t', partition, -1, records));
+    return responses[0].partitionResponses[0];
+  };
+
+  it('refuse a batch that is larger than max.message.bytes, and take one that is as large', async () => {
+    const records = makeBatch(['x'.repeat(500)]);
+    await create('t', [{ name: 'max.message.bytes', value: `${records.length - 1}` }]);
+    expect(await send(records)).to.include({
+      errorCode: ErrorCode.MESSAGE_TOO_LARGE,
+      baseOffset: -1,
+      errorMessage: `a batch of ${records.length} bytes, where max.message.bytes of t is ${records.length - 1}`,
+    });
+    await alter('t', [[SET, 'max.message.bytes', `${records.length}`]]);
+    expect(await send(records)).to.include({ errorCode: NONE, baseOffset: 0 });
+    await alter('t', [[DELETE, 'max.message.bytes', null]]);
+    expect(await send(makeBatch(['x'.repeat(5000)]))).to.include({ errorCode: NONE, baseOffset: 1 });
+  });
+
+  it('give records the time when they come with message.timestamp.type, and find them by it', async () => {
+    const begin = Date.now();
+    await create('t', [{ name: 'message.timestamp.type', value: 'LogAppendTime' }]);
+    const sent = makeBatch(['a', 'b'], [5, 6], { id: 7, epoch: 0, sequence: 0 });
+    const first = await send(sent);
+    expect(first).to.include({ errorCode: NONE, baseOffset: 0 });
+    expect(first.logAppendTimeMs).to.be.within(begin, Date.now());
+    expect(await send(sent), 'the same again').to.include({ baseOffset: 0, logAppendTimeMs: -1 });
+
+    const fetched = fetchRequest('t', 0, 0, { maxWaitMs: 5000, minBytes: 1 });
+    const { responses } = await client.send('Fetch', 11, fetched);
+    const [batch] = readBatches(Buffer.concat(responses[0].partitions[0].records ?? []));
+    expect(batch).to.include({ isLogAppendTime: true, maxTimestamp: first.logAppendTimeMs });
+    const offsetAt = async (timestamp: number) => {
+      const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp }];
+      const topics = [{ name: 't', partitions }];
+      const found = await client.send('ListOffsets', 5, {
+        replicaId: -1,
+        isolationLevel: 0,
+        topics,
+      } as never);
+      const { offset, timestamp: time } = found.topics[0].partitions[0];
+      return [offset, time];
+    };
+    expect(await offsetAt(6)).to.deep.equal([0, first.logAppendTimeMs]);
+    expect(await offsetAt(first.logAppendTimeMs + 1)).to.deep.equal([-1, -1]);
+
+    await alter('t', [[SET, 'message.timestamp.type', 'CreateTime']]);
+    expect(await send(makeBatch(['c'], [begin * 2]))).to.include({ baseOffset: 2, logAppendTimeMs: -1 });
+    expect(await offsetAt(begin + 60_000)).to.deep.equal([2, begin * 2]);
+  });
 
   it('delete what is older than retention.ms, the newest file included, and offsets go on', async () => {
     await create('t');

@@ -1,0 +1,340 @@
+import { expect } from 'chai';
+import { type Clock, ManualClock, Purgatory, type WakeUp } from '../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
+
+/** A manual clock on which each try may take time, so that slices are spent. */
+class SlowClock implements Clock {
+  readonly manual = new ManualClock();
+  now(): number {
+    return this.manual.now();
+  }
+  wakeAt(atMs: number, wake: () => void): WakeUp {
+    return this.manual.wakeAt(atMs, wake);
+  }
+}
+
+interface Scene {
+  readonly purgatory: Purgatory<string, Op>;
+  readonly tried: string[];
+  park(label: string, key: string, onTry?: (op: Op) => void): Op;
+}
+
+/** A purgatory whose tries take `tryMs` each by its clock. */
+function scene({ tryMs = 1, sliceMs = 5 } = {}): Scene {
+  const clock = new SlowClock();
+  const purgatory = new Purgatory<string, Op>('fair', { clock, sliceMs });
+  const tried: string[] = [];
+  const park = (label: string, key: string, onTry?: (op: Op) => void): Op => {
+    let isParked = false;
+    const op = new Op(label, {
+      onTry: () => {
+        if (!isParked) return;
+        tried.push(label);
+        clock.manual.advance(tryMs);
+        onTry?.(op);
+      },
+    });
+    purgatory.tryCompleteElseWatch(op, [key]);
+    isParked = true;
+    return op;
+  };
+  return { purgatory, tried, park };
+}
+
+function herd({ park }: Scene, key: string, size: number, onTry?: (op: Op) => void): Op[] {
+  return Array.from({ length: size }, (_, i) => park(`${key}${i}`, key, onTry));
+}
+
+describe('An event with many watchers', () => {
+  it('behaviour 25: takes several turns of the loop, each no longer than a slice and a batch', async () => {
+    const all = scene();
+    herd(all, 'k', 200);
+    all.purgatory.notify('k');
+    await turn();
+    expect(all.tried.length).to.be.within(16, 60);
+    expect(all.purgatory.snapshot().events).to.include({ passesUnderWay: 1, pendingKeys: 0 });
+    await all.purgatory.served();
+    expect(all.tried).to.deep.equal(Array.from({ length: 200 }, (_, i) => `k${i}`));
+  });
+
+  it('behaviour 23: leaves those that are parked later for the next event', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    await turn();
+    all.park('late', 'k');
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(100).and.not.include('late');
+    all.purgatory.notify('k');
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(201).and.include('late');
+  });
+
+  it('behaviour 23: goes on behind those that leave between two slices, whoever they are', async () => {
+    const all = scene();
+    const ops = herd(all, 'k', 300);
+    all.purgatory.notify('k');
+    await turn();
+    const next = all.tried.length;
+    for (const op of ops.slice(next - 2, next + 3)) op.cancel();
+    ops[299].cancel();
+    checkPurgatoryInvariants(all.purgatory);
+    await all.purgatory.served();
+    const left = [...Array(next).keys(), ...Array.from({ length: 299 - next - 3 }, (_, i) => next + 3 + i)];
+    expect(all.tried).to.deep.equal(left.map((i) => `k${i}`));
+  });
+
+  it('behaviour 23: ends when its key is cancelled between two slices, and leaves nothing', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    await turn();
+    const { length } = all.tried;
+    all.purgatory.cancelForKey('k');
+    const again = all.park('again', 'k');
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(length);
+    again.cancel();
+    expect(counts(all.purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('behaviour 24: is followed by exactly one more, however often its key is notified meanwhile', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    await turn();
+    for (let i = 0; i < 10; i++) all.purgatory.notify('k');
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(200);
+    expect(all.tried.slice(0, 100)).to.deep.equal(all.tried.slice(100));
+  });
+
+  it('behaviour 24: is followed by one more when it is notified in its last part', async () => {
+    const all = scene({ tryMs: 0 });
+    herd(all, 'k', 300, (op) => {
+      if (op.label === 'k299' && all.tried.length === 300) all.purgatory.notify('k');
+    });
+    all.purgatory.notify('k');
+    await turn();
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(600);
+  });
+
+  it('behaviour 25: lets a small key in between', async () => {
+    const all = scene();
+    herd(all, 'hot', 500);
+    herd(all, 'small', 2);
+    all.purgatory.notify('hot');
+    await turn();
+    all.purgatory.notify('small');
+    await turn();
+    await turn();
+    expect(all.tried).to.include('small1');
+    expect(all.tried.length).to.be.lessThan(200);
+    await all.purgatory.served();
+  });
+
+  it('behaviour 25: serves keys that fit a batch in the order of their first notify', async () => {
+    const all = scene({ tryMs: 0.1 });
+    const keys = Array.from({ length: 40 }, (_, i) => `key${i}-`);
+    for (const key of keys) herd(all, key, 5);
+    for (const key of keys) all.purgatory.notify(key);
+    await all.purgatory.served();
+    expect(all.tried).to.deep.equal(keys.flatMap((key) => [0, 1, 2, 3, 4].map((i) => `${key}${i}`)));
+  });
+
+  it('behaviour 26: yields never on a clock that stands still', async () => {
+    const all = scene({ tryMs: 0 });
+    herd(all, 'k', 20_000);
+    all.purgatory.notify('k');
+    await turn();
+    expect(all.tried).to.have.length(20_000);
+  });
+
+  it('behaviour 26: yields never with a sliceMs of Infinity', async () => {
+    const all = scene({ sliceMs: Number.POSITIVE_INFINITY });
+    herd(all, 'k', 500);
+    all.purgatory.notify('k');
+    await turn();
+    expect(all.tried).to.have.length(500);
+  });
+
+  it('drops its rest when the purgatory is closed, and who waits for it waits no longer', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    await turn();
+    const served = all.purgatory.served();
+    const { length } = all.tried;
+    expect(all.purgatory.close()).to.have.length(100);
+    await served;
+    await turn();
+    expect(all.tried).to.have.length(length);
+  });
+
+  it('goes on where it was after memory has been given back', async () => {
+    const all = scene();
+    const ops = herd(all, 'k', 3_000);
+    all.purgatory.notify('k');
+    await turn();
+    const { length } = all.tried;
+    for (const op of ops.slice(length + 100)) op.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    checkPurgatoryInvariants(all.purgatory);
+    await all.purgatory.served();
+    expect(all.tried).to.deep.equal(ops.slice(0, length + 100).map(({ label }) => label));
+    checkPurgatoryInvariants(all.purgatory);
+  });
+});
+
+describe('behaviour 28: an event with atMost', () => {
+  it('ends after so many completions, in park order, and tries nobody else', async () => {
+    const { purgatory, park, log } = hall();
+    const ops = ['a', 'b', 'c', 'd'].map((label) => park(label, ['k']));
+    for (const op of ops.slice(1)) op.ready = true;
+    expect(purgatory.checkAndComplete('k', { atMost: 2 })).to.equal(2);
+    expect(log).to.deep.equal(['complete b', 'complete c']);
+    expect(ops.map(({ tries }) => tries)).to.deep.equal([1, 1, 1, 0]);
+    purgatory.notify('k', { atMost: 1 });
+    await turn();
+    expect(log).to.deep.equal(['complete b', 'complete c', 'complete d']);
+  });
+
+  it('adds up with others before it begins, and one without a limit removes it', async () => {
+    const { purgatory, park, log } = hall();
+    for (const label of ['a', 'b', 'c', 'd', 'e']) park(label, ['k']).ready = true;
+    purgatory.notify('k', { atMost: 1 });
+    purgatory.notify('k', { atMost: 2 });
+    await turn();
+    expect(log).to.have.length(3);
+    purgatory.notify('k', { atMost: 1 });
+    purgatory.notify('k');
+    await turn();
+    expect(log).to.have.length(5);
+  });
+
+  it('holds over many slices', async () => {
+    const all = scene();
+    for (const op of herd(all, 'k', 400)) op.ready = true;
+    all.purgatory.notify('k', { atMost: 150 });
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(150);
+    expect(all.purgatory.numDelayed).to.equal(250);
+  });
+
+  it('refuses what is no integer of at least 1', () => {
+    const { purgatory } = hall();
+    for (const atMost of [0, -1, 1.5, Number.NaN]) {
+      expect(() => purgatory.notify('k', { atMost }))
+        .to.throw(RangeError)
+        .with.property('code', 'ERR_OUT_OF_RANGE');
+      expect(() => purgatory.checkAndComplete('k', { atMost })).to.throw(RangeError, 'options.atMost');
+    }
+    expect(() => purgatory.notify('k', { atMost: '1' as never })).to.throw(TypeError);
+  });
+});
+
+describe('behaviour 30: a deadline that meets an event', () => {
+  it('tries the operation first when the event is pending', () => {
+    const { purgatory, park, clock, log } = hall();
+    const op = park('a', ['k'], { delayMs: 5 });
+    op.ready = true;
+    purgatory.notify('k');
+    clock.advance(5);
+    expect(log).to.deep.equal(['complete a']);
+    expect(op.expirations).to.equal(0);
+    expect(purgatory.snapshot().totals).to.include({ completed: 1, expired: 0 });
+  });
+
+  it('expires it when the try does not complete it', () => {
+    const { purgatory, park, clock, log } = hall();
+    const op = park('a', ['k'], { delayMs: 5 });
+    purgatory.notify('k');
+    clock.advance(5);
+    expect(op.tries).to.equal(1);
+    expect(log).to.deep.equal(['complete a', 'expire a']);
+  });
+
+  it('does not expire one that its try parks anew', () => {
+    const { purgatory, park, clock } = hall();
+    let isExpiring = false;
+    const op = park('a', ['k'], {
+      delayMs: 5,
+      onTry: (op) => {
+        if (!isExpiring || !op.cancel()) return;
+        isExpiring = false;
+        purgatory.tryCompleteElseWatch(op, ['k']);
+      },
+    });
+    isExpiring = true;
+    purgatory.notify('k');
+    clock.advance(5);
+    expect(op.isPending).to.equal(true);
+    expect(op.completions).to.equal(0);
+    op.cancel();
+  });
+
+  it('uses up the limit of the event', async () => {
+    const { purgatory, park, clock, log } = hall();
+    park('a', ['k'], { delayMs: 5 }).ready = true;
+    park('b', ['k']).ready = true;
+    purgatory.notify('k', { atMost: 1 });
+    clock.advance(5);
+    await turn();
+    expect(log).to.deep.equal(['complete a']);
+  });
+});
+
+describe('behaviour 29: the promises of a burst', () => {
+  it('settle in order, a batch before the microtasks run', async () => {
+    const purgatory = new Purgatory<string>('burst', { clock: new ManualClock() });
+    const order: number[] = [];
+    let settledAtOnce = 0;
+    const waits = Array.from({ length: 1_000 }, (_, i) =>
+      purgatory
+        .waitFor(['k'], () => undefined, { timeoutMs: 1_000 })
+        .catch((error) => {
+          order.push(i);
+          return error.code;
+        }),
+    );
+    purgatory.cancelForKey('k');
+    expect(purgatory.numDelayed).to.equal(0);
+    for (let i = 0; i < 4; i++) await Promise.resolve();
+    settledAtOnce = order.length;
+    expect(settledAtOnce).to.be.lessThan(200);
+    expect(new Set(await Promise.all(waits))).to.deep.equal(new Set(['ERR_PURGATORY_CANCELLED']));
+    expect(order).to.deep.equal([...order.keys()]);
+  });
+
+  it('share one error when they are refused together', async () => {
+    const purgatory = new Purgatory<string>('burst', { clock: new ManualClock() });
+    const waits = [1, 2, 3].map(() =>
+      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 1_000 }).catch((error: unknown) => error),
+    );
+    purgatory.close();
+    expect(new Set(await Promise.all(waits)).size).to.equal(1);
+  });
+});
+
+describe('behaviour 27: served', () => {
+  it('resolves when what was notified before has been tried, and not earlier', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    let isServed = false;
+    const served = all.purgatory.served().then(() => {
+      isServed = true;
+    });
+    await turn();
+    expect(isServed).to.equal(false);
+    await served;
+    expect(all.tried).to.have.length(100);
+  });
+
+  it('resolves at once when nothing is notified', async () => {
+    await new Purgatory('idle').served();
+  });
+});
