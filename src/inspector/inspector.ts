@@ -15,17 +15,31 @@ import {
   invalidArgValue,
   type NumberRule,
 } from '../errors.ts';
-import { checkNamedSources, checkSources, type NamedSources, type Sources } from '../live-sources.ts';
+import {
+  checkNamedSources,
+  checkSources,
+  type NamedSources,
+  type ObservedBus,
+  type ObservedPurgatory,
+  type ObservedTimer,
+  type Sources,
+} from '../sources.ts';
 import { Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
 import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
 import { SecondRecorder } from './second-recorder.ts';
-import { type ObservedBus, type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
+import { Shown } from './shown.ts';
 
-export type { NamedSources, Source, Sources } from '../live-sources.ts';
-export type { ObservedBus, ObservedPurgatory, ObservedTimer } from './shown.ts';
+export type {
+  NamedSources,
+  ObservedBus,
+  ObservedPurgatory,
+  ObservedTimer,
+  Source,
+  Sources,
+} from '../sources.ts';
 
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {
@@ -101,7 +115,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   checkPath(path);
   const names = checkedHosts(hosts);
   if (typeof history !== 'boolean') throw invalidArgType('options.history', 'of type boolean', history);
-  return new Service(new Shown(purgatories, timers, buses), path, names, history);
+  return new Service(new Shown({ purgatories, timers, buses }), path, names, history);
 }
 
 class Service implements Inspector {

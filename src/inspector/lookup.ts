@@ -7,9 +7,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import type { ObservedPurgatory } from '../sources.ts';
 import { keyText } from '../text.ts';
 import { type AskedOperation, type Found, type FoundKey, type FoundOperation, MAX_FOUND } from './frame.ts';
-import type { ObservedPurgatory, Shown } from './shown.ts';
+import type { Shown } from './shown.ts';
 import { cut, operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;

@@ -50,7 +50,7 @@ export class Recorder implements FrameSource {
   }
 
   frame(): Frame {
-    const { purgatories, timers } = this.#shown.look();
+    const { purgatories, timers, buses } = this.#shown.look();
     return {
       run: this.#run,
       atMs: performance.now(),
@@ -74,7 +74,7 @@ export class Recorder implements FrameSource {
           ...this.#cascades.take(timer),
         };
       }),
-      buses: this.#shown.buses.map((bus) => busView(bus.snapshot())),
+      buses: buses.map(([, bus]) => busView(bus.snapshot())),
       timelines: this.#timelines.told(),
     };
   }

@@ -7,6 +7,7 @@
 // Costs: each second takes a snapshot of each purgatory, without its keys, and reads the lateness
 // of each timer. docs/operations.md has the figures.
 import type { DurationSnapshot } from '../duration-histogram.ts';
+import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
   type History,
   MAX_RECORDED,
@@ -17,7 +18,7 @@ import {
   type SecondOfTimer,
 } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
-import type { ObservedPurgatory, ObservedTimer, Shown } from './shown.ts';
+import type { Shown } from './shown.ts';
 
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);

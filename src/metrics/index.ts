@@ -4,15 +4,22 @@
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { invalidArgType, invalidArgValue } from '../errors.ts';
-import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
+import { checkNamedSources, checkSources, openSources } from '../sources.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
 
-export type { NamedSources, Source, Sources } from '../live-sources.ts';
+export type {
+  NamedSources,
+  ObservedBus,
+  ObservedPurgatory,
+  ObservedTimer,
+  Source,
+  Sources,
+} from '../sources.ts';
 export type { DurationRecorder, InstrumentOptions, OpenTelemetryMeter } from './opentelemetry.ts';
 export type { PrometheusRegistry } from './prometheus.ts';
-export type { MeasuredBus, MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
+export type { MetricSources } from './sources.ts';
 
 const WITH_SNAPSHOT = 'an object with the method snapshot';
 
