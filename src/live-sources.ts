@@ -3,6 +3,7 @@
 //
 // Ground rules. The sources are read anew at each look, in O(sources). None is kept in between:
 // names are found by weak reference.
+import { busesOf } from './membership/bus-link.ts';
 import {
   isOpenSource,
   type NamedSource,
@@ -56,7 +57,7 @@ export class LiveSources {
       return [name, each];
     });
     const timers = this.#openTimers(purgatories);
-    const buses = openNamedSources(this.#given.buses);
+    const buses = this.#openBuses(purgatories);
     this.#names = new WeakMap();
     for (const [name, source] of [...purgatories, ...timers, ...buses]) this.#names.set(source, name);
     return { purgatories, timers, buses };
@@ -85,6 +86,23 @@ export class LiveSources {
       timers.push([names.has(name) ? `purgatory ${name}` : name, timer]);
     }
     return timers;
+  }
+
+  /** The buses that were given, then those of purgatories, each once. */
+  #openBuses(purgatories: readonly NamedSource<ObservedPurgatory>[]): NamedSource<ObservedBus>[] {
+    const buses = openNamedSources(this.#given.buses);
+    const known = new Set<object>(buses.map(([, bus]) => bus));
+    const names = new Set(buses.map(([name]) => name));
+    for (const [name, purgatory] of purgatories) {
+      for (const bus of busesOf(purgatory.name)) {
+        if (!isOpenSource<ObservedBus>(bus) || known.has(bus)) continue;
+        known.add(bus);
+        const own = freeName(names.has(name) ? `purgatory ${name}` : name, names);
+        names.add(own);
+        buses.push([own, bus]);
+      }
+    }
+    return buses;
   }
 }
 

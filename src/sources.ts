@@ -40,8 +40,12 @@ export interface ObservedPurgatory extends Source {
   readonly $parked?: ParkedView;
 }
 
-/** The snapshot of a purgatory, or of SharedWaits, which have loads as well. */
-export type ObservedSnapshot = PurgatorySnapshot & { readonly loads?: LoadsSnapshot };
+/** The snapshot of a purgatory, or of SharedWaits, which have loads as well. What is optional, not all have. */
+export type ObservedSnapshot = PurgatorySnapshot & {
+  readonly loads?: LoadsSnapshot;
+  /** How many operations were refused, by the code of the error. */
+  readonly refused?: Readonly<Record<string, number>>;
+};
 
 /** A SystemTimer. */
 export interface ObservedTimer extends Source {

@@ -24,7 +24,7 @@ import {
   type ObservedTimer,
   type Sources,
 } from '../sources.ts';
-import { Feed } from './feed.ts';
+import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
@@ -188,7 +188,7 @@ class Service implements Inspector {
       const id = Number(new URLSearchParams(query).get('id'));
       sendJson(request, response, this.#lookup.operation(id));
     } else if (request.method === 'HEAD') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
+      response.writeHead(200, EVENTS_HEADERS).end();
     } else {
       this.#feed.watch(response);
     }
