@@ -50,7 +50,10 @@ export interface InspectorOptions {
   purgatories?: Sources<ObservedPurgatory> | undefined;
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
   timers?: NamedSources<ObservedTimer> | undefined;
-  /** The buses between processes to show: as the timers. */
+  /**
+   * More buses between processes to show: as the timers. Those that the purgatories are on are shown
+   * with them.
+   */
   buses?: NamedSources<ObservedBus> | undefined;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
   path?: string | undefined;

@@ -22,7 +22,7 @@ export interface MetricSources {
    * place among all that are given. Timers of the purgatories need not be given.
    */
   timers?: NamedSources<ObservedTimer> | undefined;
-  /** As the timers, with the label `bus`. */
+  /** As the timers, with the label `bus`. Buses that the purgatories are on need not be given. */
   buses?: NamedSources<ObservedBus> | undefined;
 }
 

@@ -42,6 +42,14 @@ describe('the incidents that the inspector tells', () => {
     ]);
   });
 
+  it('have one that goes on before those that began after it and are over', () => {
+    const failing = (number: number) => ({ failed: 1, blockedMs: number === 50 ? 150 : 2 });
+    expect(told(100, failing)).to.deep.equal([
+      ['threw', 100],
+      ['blocked', 1],
+    ]);
+  });
+
   it('tell a process that stood still from one that was blocked, and give the cause', () => {
     const [stood] = incidentsOf(
       seconds(5, (number) => (number === 3 ? { blockedMs: 31_000, cpuMs: 2 } : {})),

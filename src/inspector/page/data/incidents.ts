@@ -24,14 +24,14 @@ interface Span {
   readonly seconds: Second[];
 }
 
-/** The latest first. O(seconds x timers and purgatories). */
+/** The one that ended last, or goes on, first. O(seconds x timers and purgatories). */
 export function incidentsOf(seconds: readonly Second[], chosen: string | undefined): Incident[] {
   const spans: Span[] = [];
   const open = new Map<Incident['what'], Span>();
   for (const second of seconds) {
     for (const what of wrongIn(second, chosen)) {
       const span = open.get(what);
-      if (span !== undefined && second.number - span.seconds[span.seconds.length - 1].number <= PAUSE + 1) {
+      if (span !== undefined && second.number - lastOf(span).number <= PAUSE + 1) {
         span.seconds.push(second);
       } else {
         const begun = { what, seconds: [second] };
@@ -40,12 +40,17 @@ export function incidentsOf(seconds: readonly Second[], chosen: string | undefin
       }
     }
   }
-  return spans.reverse().map(({ what, seconds: all }) => ({
+  const latestFirst = spans.reverse().sort((a, b) => lastOf(b).number - lastOf(a).number);
+  return latestFirst.map(({ what, seconds: all }) => ({
     what,
     fromMs: all[0].wallMs - all[0].overMs,
     untilMs: all[all.length - 1].wallMs,
     inWords: inWords(what, all, chosen),
   }));
+}
+
+function lastOf({ seconds }: Span): Second {
+  return seconds[seconds.length - 1];
 }
 
 function wrongIn(second: Second, chosen: string | undefined): Incident['what'][] {
