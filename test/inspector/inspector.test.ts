@@ -242,7 +242,8 @@ describe('createInspector', () => {
     const url = await inspector.listen();
     await using watcher = await Watcher.open(url);
     const [first, without] = (await watcher.next(({ second }) => second !== null)).purgatories;
-    expect([first.refused, without.refused]).to.deep.equal([{ full: 5 }, {}]);
+    expect(first.refused).to.deep.equal({ full: 5 });
+    expect(Object.values(without.refused).filter((n) => n > 0)).to.deep.equal([]);
     full = 12;
     const { second } = await watcher.next((frame) => (frame.second?.number ?? 0) > 1);
     expect(second?.purgatories.jobs).to.deep.equal([0, 0, 0, 0, 0, { full: 7 }]);
