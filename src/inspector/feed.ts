@@ -12,6 +12,15 @@ export const FRAME_MS = 250;
 /** The time after which a page that has lost the server tries again, in ms. */
 const RETRY_MS = 1000;
 
+/** No proxy may gather the frames, and no page of another origin may read them. */
+export const EVENTS_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-accel-buffering': 'no',
+} as const;
+
 /** Where frames come from. */
 export interface FrameSource {
   /** Somebody watches from now on. */
@@ -33,12 +42,7 @@ export class Feed {
 
   /** Sends frames to `response` until its connection closes. */
   watch(response: ServerResponse): void {
-    response.writeHead(200, {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'x-accel-buffering': 'no',
-    });
+    response.writeHead(200, EVENTS_HEADERS);
     response.write(`retry: ${RETRY_MS}\n\n`);
     this.#watchers.add(response);
     response.once('close', () => this.#leave(response));

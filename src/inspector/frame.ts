@@ -95,6 +95,8 @@ export type SecondOfPurgatory = readonly [
   expired: number,
   cancelled: number,
   failed: number,
+  /** How many were refused, by the code of the error. Left out where none was. */
+  refused?: Readonly<Record<string, number>>,
 ];
 
 /**
@@ -110,6 +112,10 @@ export interface PurgatoryView {
   readonly watchedKeys: number;
   readonly maxParked: number | null;
   readonly totals: EndTotals;
+  /** How many operations it refused since it was made, by the code of the error. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** The last error of user code that went to `onError`. Null: none was heard of. */
+  readonly lastError: LastError | null;
   readonly hottestKeys: readonly { readonly key: string; readonly watchers: number }[];
   readonly oldest: readonly OldOperation[];
 }
@@ -120,6 +126,13 @@ export interface EndTotals {
   readonly expired: number;
   readonly cancelled: number;
   readonly failed: number;
+}
+
+export interface LastError {
+  readonly message: string;
+  /** What threw, as {@link OldOperation.type}. A load of SharedWaits in words. */
+  readonly operation: string;
+  readonly agoMs: number;
 }
 
 export interface OldOperation {
@@ -163,6 +176,8 @@ export type AskedOperation = (FoundOperation & { readonly watches: readonly Foun
 
 /** A bus between processes. */
 export interface BusView {
+  /** As it was given. Without one, the name of the purgatory that led to it, or else null. */
+  readonly name: string | null;
   readonly engine: string;
   readonly prefix: string;
   readonly state: 'connecting' | 'live' | 'gap' | 'closed';

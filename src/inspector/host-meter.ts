@@ -7,36 +7,36 @@
 // /proc/<pid>/schedstat: ns on a CPU, ns waiting for one, time slices.
 import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
+import { BlockProbe } from './block-probe.ts';
 import type { HostTime } from './frame.ts';
-import { LoopProbe } from './loop-probe.ts';
 
 const cpus = availableParallelism();
 
 export class HostMeter {
-  readonly #loop: LoopProbe;
+  readonly #blocks: BlockProbe;
   #cpuMs = 0;
   #waitedMs: number | null = null;
 
   /** @param probeMs the interval of the probe. A shorter block is not seen. */
   constructor(probeMs: number) {
-    this.#loop = new LoopProbe(probeMs);
+    this.#blocks = new BlockProbe(probeMs);
   }
 
   start(): void {
-    this.#loop.start();
+    this.#blocks.start();
     this.#cpuMs = usedMs();
     this.#waitedMs = readWaitedMs();
   }
 
   stop(): void {
-    this.#loop.stop();
+    this.#blocks.stop();
   }
 
   take(): HostTime {
     const cpuMs = usedMs();
     const waitedMs = readWaitedMs();
     const taken = {
-      blockedMs: this.#loop.take(),
+      blockedMs: this.#blocks.take(),
       cpuMs: cpuMs - this.#cpuMs,
       waitedMs: waitedMs === null || this.#waitedMs === null ? null : waitedMs - this.#waitedMs,
       load: loadavg()[0] / cpus,

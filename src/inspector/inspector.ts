@@ -10,15 +10,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkedBoolean, checkedNumber, checkedOptions, type NumberRule, requiredString } from '../checks.ts';
-import { checkNamedSources, checkSources, type NamedSources, type Sources } from '../live-sources.ts';
 import { invalidArgValue } from '../node-errors.ts';
-import { Feed } from './feed.ts';
+import {
+  checkNamedSources,
+  checkSources,
+  type NamedSources,
+  type ObservedBus,
+  type ObservedPurgatory,
+  type ObservedTimer,
+  type Sources,
+} from '../sources.ts';
+import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
 import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
 import { SecondRecorder } from './second-recorder.ts';
-import { type ObservedBus, type ObservedPurgatory, type ObservedTimer, Shown } from './shown.ts';
+import { Shown } from './shown.ts';
 
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {
@@ -29,7 +37,10 @@ export interface InspectorOptions {
   purgatories?: Sources<ObservedPurgatory> | undefined;
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
   timers?: NamedSources<ObservedTimer> | undefined;
-  /** The buses between processes to show: as the timers. */
+  /**
+   * More buses between processes to show: as the timers. Those that the purgatories are on are shown
+   * with them.
+   */
   buses?: NamedSources<ObservedBus> | undefined;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
   path?: string | undefined;
@@ -87,7 +98,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   checkPath(path);
   const names = checkedHosts(hosts);
   const keepsHistory = checkedBoolean('options.history', history, true);
-  return new Service(new Shown(purgatories, timers, buses), path, names, keepsHistory);
+  return new Service(new Shown({ purgatories, timers, buses }), path, names, keepsHistory);
 }
 
 class Service implements Inspector {
@@ -160,7 +171,7 @@ class Service implements Inspector {
       const id = Number(new URLSearchParams(query).get('id'));
       sendJson(request, response, this.#lookup.operation(id));
     } else if (request.method === 'HEAD') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
+      response.writeHead(200, EVENTS_HEADERS).end();
     } else {
       this.#feed.watch(response);
     }

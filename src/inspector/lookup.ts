@@ -7,6 +7,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import type { ObservedPurgatory } from '../sources.ts';
 import { keyText } from '../text.ts';
 import {
   type AskedOperation,
@@ -16,7 +17,7 @@ import {
   MAX_FOUND,
   MAX_KEY_LENGTH,
 } from './frame.ts';
-import type { ObservedPurgatory, Shown } from './shown.ts';
+import type { Shown } from './shown.ts';
 import { operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;

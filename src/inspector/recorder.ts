@@ -39,18 +39,20 @@ export class Recorder implements FrameSource {
 
   start(): void {
     this.#host.start();
+    this.#seconds.errors.start();
     this.#cascades.start();
     this.#timelines.start();
   }
 
   stop(): void {
     this.#host.stop();
+    this.#seconds.errors.stop();
     this.#cascades.stop();
     this.#timelines.stop();
   }
 
   frame(): Frame {
-    const { purgatories, timers } = this.#shown.look();
+    const { purgatories, timers, buses } = this.#shown.look();
     return {
       run: this.#run,
       atMs: performance.now(),
@@ -63,7 +65,7 @@ export class Recorder implements FrameSource {
           id: this.#lookup.idOf(operation, each),
           type: typeOf(operation),
         }));
-        return purgatoryView(name, each.snapshot({ top: TOP }), known);
+        return purgatoryView(name, each.snapshot({ top: TOP }), known, this.#seconds.errors.of(each));
       }),
       timers: timers.map(([name, timer]) => {
         const of = purgatories.filter(([, purgatory]) => purgatory.timer === timer);
@@ -74,7 +76,7 @@ export class Recorder implements FrameSource {
           ...this.#cascades.take(timer),
         };
       }),
-      buses: this.#shown.buses.map((bus) => busView(bus.snapshot())),
+      buses: buses.map(([name, bus]) => busView(name, bus.snapshot())),
       timelines: this.#timelines.told(),
     };
   }

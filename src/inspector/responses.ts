@@ -1,8 +1,7 @@
 // The answers of the inspector: its page, JSON, or a refusal.
 //
 // Ground rules. The browser may not guess another type for an answer. The browser stores no JSON,
-// and asks again before it shows a stored page. No page of another origin may read the page or the
-// JSON.
+// and asks again before it shows a stored page. No page of another origin may read an answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pageAsset } from './page-asset.ts';
 
@@ -43,7 +42,8 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, val
 export function redirectToFolder(response: ServerResponse, path: string, query: string | undefined): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const location = `./${name}/${query === undefined ? '' : `?${query}`}`;
-  response.writeHead(308, { location, 'cache-control': 'no-store' }).end();
+  const policy = { 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' };
+  response.writeHead(308, { location, ...policy }).end();
 }
 
 export function refuse(
@@ -55,6 +55,7 @@ export function refuse(
   response
     .writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
+      'cross-origin-resource-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       ...headers,
     })

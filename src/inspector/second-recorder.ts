@@ -7,6 +7,7 @@
 // Costs: each second takes a snapshot of each purgatory, without its keys, and reads the lateness
 // of each timer. docs/operations.md has the figures.
 import type { DurationSnapshot } from '../duration-histogram.ts';
+import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
   type History,
   MAX_RECORDED,
@@ -17,7 +18,8 @@ import {
   type SecondOfTimer,
 } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
-import type { ObservedPurgatory, ObservedTimer, Shown } from './shown.ts';
+import { LastErrors } from './last-errors.ts';
+import type { Shown } from './shown.ts';
 
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
@@ -33,12 +35,15 @@ const NO_ENDS: Ends = [0, 0, 0, 0];
 
 export class SecondRecorder {
   readonly #shown: Shown;
+  /** Heard of while this records, or while somebody else starts it. */
+  readonly errors: LastErrors = new LastErrors();
   readonly #host = new HostMeter(PROBE_MS);
   readonly #seconds: Second[] = [];
   #number = 0;
   #atMs = 0;
   #interval: NodeJS.Timeout | undefined;
   readonly #ends = new WeakMap<object, Ends>();
+  readonly #refused = new WeakMap<object, Readonly<Record<string, number>>>();
   readonly #lateness = new WeakMap<object, readonly number[]>();
 
   constructor(shown: Shown) {
@@ -48,11 +53,14 @@ export class SecondRecorder {
   start(): void {
     if (this.#interval !== undefined) return;
     this.#host.start();
+    this.errors.start();
     this.#atMs = now();
     this.#interval = setInterval(() => this.#record(), SECOND_MS).unref();
   }
 
   stop(): void {
+    if (this.#interval === undefined) return;
+    this.errors.stop();
     clearInterval(this.#interval);
     this.#interval = undefined;
     this.#host.stop();
@@ -86,12 +94,28 @@ export class SecondRecorder {
   }
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
-    const { parked, totals } = purgatory.snapshot({ top: 0 });
+    const { parked, totals, refused = {} } = purgatory.snapshot({ top: 0 });
     const ends: Ends = [totals.completed, totals.expired, totals.cancelled, totals.failed];
     const before = this.#ends.get(purgatory) ?? (this.#number === 1 ? ends : NO_ENDS);
     this.#ends.set(purgatory, ends);
     const [completed, expired, cancelled, failed] = ends.map((each, index) => each - before[index]);
-    return [parked, completed, expired, cancelled, failed];
+    const refusedSince = this.#refusedSince(purgatory, refused);
+    return refusedSince === undefined
+      ? [parked, completed, expired, cancelled, failed]
+      : [parked, completed, expired, cancelled, failed, refusedSince];
+  }
+
+  /** Undefined when it refused none since the second before. */
+  #refusedSince(
+    purgatory: ObservedPurgatory,
+    refused: Readonly<Record<string, number>>,
+  ): Readonly<Record<string, number>> | undefined {
+    const before = this.#refused.get(purgatory) ?? (this.#number === 1 ? refused : {});
+    this.#refused.set(purgatory, { ...refused });
+    const since = Object.entries(refused)
+      .map(([code, n]) => [code, n - (before[code] ?? 0)] as const)
+      .filter(([, n]) => n > 0);
+    return since.length === 0 ? undefined : Object.fromEntries(since);
   }
 
   #ofTimer(timer: ObservedTimer): SecondOfTimer {

@@ -6,12 +6,15 @@
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import type { ObservedSnapshot } from '../sources.ts';
 import { cut } from '../text.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
 import {
   type BusView,
+  type LastError,
   MAX_KEY_LENGTH,
   MAX_KEYS,
+  MAX_NAME_LENGTH,
   MAX_RINGS,
   MAX_SECTORS,
   type OldOperation,
@@ -62,8 +65,9 @@ function ringOf({ tickMs, position, buckets }: Level, maxPerBucket: number): Rin
 /** @param known the oldest operations, where the purgatory shows them. */
 export function purgatoryView(
   name: string,
-  snapshot: PurgatorySnapshot,
+  snapshot: ObservedSnapshot,
   known: readonly Pick<OldOperation, 'id' | 'type'>[],
+  lastError: LastError | null,
 ): PurgatoryView {
   const { nowMs } = snapshot;
   return {
@@ -73,6 +77,8 @@ export function purgatoryView(
     watchedKeys: snapshot.watchedKeys,
     maxParked: snapshot.maxParked,
     totals: snapshot.totals,
+    refused: snapshot.refused ?? {},
+    lastError,
     hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({
       key: cut(key, MAX_KEY_LENGTH),
       watchers,
@@ -100,13 +106,15 @@ export function operationView(
   return { id, type: cut(type, MAX_KEY_LENGTH), ...shownKeys(keys, keys.length), ageMs, leftMs };
 }
 
-export function busView(snapshot: BusSnapshot): BusView {
+/** @param name that it was given, or its place in an array, which is no name for people. */
+export function busView(name: string, snapshot: BusSnapshot): BusView {
   const { nowMs, echo, lastGap, lastError, lastSweep, totals } = snapshot;
   const took = ({ beganMs, endedMs }: { beganMs: number; endedMs: number | null }) => ({
     beganAgoMs: nowMs - beganMs,
     tookMs: endedMs === null ? null : endedMs - beganMs,
   });
   return {
+    name: /^\d+$/.test(name) ? null : cut(name, MAX_NAME_LENGTH),
     engine: snapshot.engine,
     prefix: snapshot.prefix,
     state: snapshot.state,

@@ -57,7 +57,21 @@ export interface Sweeper {
   stop(): void;
 }
 
+/** The buses that members of a name have joined in this process, by weak reference. */
+const joined = new Map<string, Set<WeakRef<JoinableBus>>>();
+
+/**
+ * The buses on which a member of this name is now. There is more than one when members of one name
+ * have joined different buses. For observers: a bus itself knows its members by their names only.
+ */
+export function busesOf(name: string): JoinableBus[] {
+  const found = Array.from(joined.get(name) ?? [], (each) => each.deref());
+  return found.filter((bus) => bus !== undefined);
+}
+
 export class BusLink {
+  readonly #name: string;
+  readonly #joined: WeakRef<JoinableBus>;
   readonly #membership: Membership;
   readonly #sweep: Sweeper | undefined;
 
@@ -69,6 +83,9 @@ export class BusLink {
   constructor(name: string, bus: JoinableBus, hinted: BusMember['hinted'], sweep: Sweeper | undefined) {
     this.#sweep = sweep;
     this.#membership = bus.join({ name, hinted, sweep: (ended) => this.#begin(ended) });
+    this.#name = name;
+    this.#joined = new WeakRef(bus);
+    joined.set(name, (joined.get(name) ?? new Set()).add(this.#joined));
   }
 
   /** @throws TypeError for a key that a bus does not take; then nothing is published. O(1). */
@@ -79,6 +96,8 @@ export class BusLink {
 
   leave(): void {
     this.#membership.leave();
+    const ofName = joined.get(this.#name);
+    if (ofName?.delete(this.#joined) && ofName.size === 0) joined.delete(this.#name);
     this.#sweep?.stop();
   }
 

@@ -1,7 +1,14 @@
 // `purgatory/metrics`: numbers for operators, in prom-client or OpenTelemetry. docs/operations.md
 // says what each of them means.
-export type { NamedSources, Source, Sources } from '../live-sources.ts';
+export type {
+  NamedSources,
+  ObservedBus,
+  ObservedPurgatory,
+  ObservedTimer,
+  Source,
+  Sources,
+} from '../sources.ts';
 export type { DurationRecorder, InstrumentOptions, OpenTelemetryMeter } from './opentelemetry.ts';
 export type { PrometheusRegistry } from './prometheus.ts';
 export { registerMetrics } from './register-metrics.ts';
-export type { MeasuredBus, MeasuredPurgatory, MeasuredTimer, MetricSources } from './sources.ts';
+export type { MetricSources } from './sources.ts';

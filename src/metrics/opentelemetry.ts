@@ -65,7 +65,7 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
     ([, observable]) => observable,
   );
   const observe = (result: BatchResult): void => {
-    const { purgatories, timers } = measured.look();
+    const { purgatories, timers, buses } = measured.look();
     for (const [name, purgatory] of purgatories) {
       const snapshot = purgatory.snapshot({ top: 0 });
       const labels = { purgatory: name };
@@ -78,7 +78,7 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
       const snapshot = timer.snapshot();
       for (const [{ of }, observable] of ofTimer) result.observe(observable, of(snapshot), { timer: name });
     }
-    for (const [name, bus] of measured.buses()) {
+    for (const [name, bus] of buses) {
       const snapshot = bus.snapshot();
       for (const [{ of }, observable] of ofBus) result.observe(observable, of(snapshot), { bus: name });
       for (const [{ of, label }, observable] of ofBusByCause) {

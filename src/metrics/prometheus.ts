@@ -73,7 +73,7 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
   const timerStates = oncePerTurn(() =>
     look().timers.map(([name, timer]) => [name, timer.snapshot()] as const),
   );
-  const busStates = oncePerTurn(() => measured.buses().map(([name, bus]) => [name, bus.snapshot()] as const));
+  const busStates = oncePerTurn(() => look().buses.map(([name, bus]) => [name, bus.snapshot()] as const));
 
   const metrics: Metric[] = [
     ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),

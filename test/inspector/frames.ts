@@ -33,6 +33,8 @@ const QUIET_PURGATORY: PurgatoryView = {
   watchedKeys: 0,
   maxParked: null,
   totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 },
+  refused: {},
+  lastError: null,
   hottestKeys: [],
   oldest: [],
 };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Second } from '../../src/inspector/frame.ts';
 import { endedWithin, latenessWithin, quantile, ratesOf } from '../../src/inspector/page/data/history.ts';
 import { frames } from './frames.ts';
 
@@ -42,6 +43,26 @@ describe('what the inspector reckons from its frames', () => {
     expect(endedWithin(changing.slice(0, 8), undefined, 60_000).completed).to.equal(77);
     expect(endedWithin(changing, undefined, 60_000).completed).to.equal(7);
     expect(ratesOf(changing, undefined).completed.every((rate) => rate >= 0)).to.equal(true);
+  });
+
+  it('begins the last minute with the seconds that the server kept before the first frame', () => {
+    const [first] = frames(1);
+    const second = (ago: number, completed: number): Second => ({
+      number: 100 - ago,
+      wallMs: first.wallMs - 1000 * ago,
+      overMs: 1000,
+      host: first.host,
+      purgatories: { fetch: [1, completed, 0, 0, 0], another: [1, 9, 0, 0, 0] },
+      timers: {},
+    });
+    const seconds = [second(70, 1), second(2, 40), second(1, 50)];
+    const opened = ratesOf(frames(1), 'fetch', seconds);
+    expect(opened.atS).to.deep.equal([-2, -1]);
+    expect(opened.completed).to.deep.equal([40, 50]);
+    const later = ratesOf(frames(5), undefined, seconds);
+    expect(later.atS).to.deep.equal([-3, -2, -0.75, -0.5, -0.25, 0]);
+    expect(later.completed).to.deep.equal([49, 59, 0, 0, 0, 0]);
+    expect(endedWithin(frames(5), 'fetch', 60_000, seconds).completed).to.equal(90);
   });
 
   it('tells a quantile by the bound of its bin, and Infinity past the last', () => {

@@ -4,16 +4,19 @@ import { incidentsOf } from '../../src/inspector/page/data/incidents.ts';
 
 function seconds(
   count: number,
-  change: (number: number) => Partial<HostTime> & { late?: number | null; failed?: number },
+  change: (number: number) => Partial<HostTime> & { late?: number | null; failed?: number; full?: number },
 ): Second[] {
   return Array.from({ length: count }, (_, index) => {
-    const { late = 1, failed = 0, ...host } = change(index + 1);
+    const { late = 1, failed = 0, full, ...host } = change(index + 1);
     return {
       number: index + 1,
       wallMs: 1_700_000_000_000 + 1000 * index,
       overMs: 1000,
       host: { blockedMs: 2, cpuMs: 20, waitedMs: 0, load: 0.1, ...host },
-      purgatories: { fetch: [1, 0, 0, 0, failed], jobs: [0, 0, 0, 0, 0] },
+      purgatories: {
+        fetch: [1, 0, 0, 0, failed, full === undefined ? undefined : { full }],
+        jobs: [0, 0, 0, 0, 0],
+      },
       timers: { wheels: [10, late] },
     };
   });
@@ -39,6 +42,14 @@ describe('the incidents that the inspector tells', () => {
     ]);
   });
 
+  it('have one that goes on before those that began after it and are over', () => {
+    const failing = (number: number) => ({ failed: 1, blockedMs: number === 50 ? 150 : 2 });
+    expect(told(100, failing)).to.deep.equal([
+      ['threw', 100],
+      ['blocked', 1],
+    ]);
+  });
+
   it('tell a process that stood still from one that was blocked, and give the cause', () => {
     const [stood] = incidentsOf(
       seconds(5, (number) => (number === 3 ? { blockedMs: 31_000, cpuMs: 2 } : {})),
@@ -52,6 +63,14 @@ describe('the incidents that the inspector tells', () => {
     expect(told(5, (number) => (number === 3 ? { late: 64 } : {}))).to.deep.equal([['late', 1]]);
     expect(told(5, (number) => (number === 3 ? { late: null } : {}))).to.deep.equal([['late', 1]]);
     expect(told(5, (number) => (number === 3 ? { late: 64, blockedMs: 60 } : {}))).to.deep.equal([]);
+  });
+
+  it('are refusals of the chosen purgatory, counted', () => {
+    const refusing = seconds(5, (number) => (number === 3 || number === 4 ? { full: 500 * number } : {}));
+    expect(incidentsOf(refusing, 'fetch').map(({ inWords }) => inWords)).to.deep.equal([
+      '3,500 operations were refused, 2,000 a second at most.',
+    ]);
+    expect(incidentsOf(refusing, 'jobs')).to.deep.equal([]);
   });
 
   it('are throws of the chosen purgatory', () => {

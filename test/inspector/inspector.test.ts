@@ -3,9 +3,12 @@ import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { LocalHub } from '../../src/bus/index.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import type { History } from '../../src/inspector/frame.ts';
-import { createInspector, type Inspector } from '../../src/inspector/index.ts';
+import { createInspector, type Inspector, type InspectorOptions } from '../../src/inspector/index.ts';
+import { SharedWaits } from '../../src/shared/index.ts';
+import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { runNode } from '../support/child.ts';
 import { Op } from '../support/op.ts';
 import { pause } from '../support/turns.ts';
@@ -127,6 +130,18 @@ describe('createInspector', () => {
     expect((await ask(new URL('events', url), 'HEAD')).headers['content-type']).to.equal('text/event-stream');
   });
 
+  it('lets no page of another origin read what it answers, the stream of frames included', async () => {
+    const url = await inspector.listen();
+    await using watcher = await Watcher.open(url);
+    const heads = ['', 'history', 'keys?text=a', 'operation?id=1', 'events'].map((path) =>
+      ask(new URL(path, url), 'HEAD'),
+    );
+    const answered = [watcher.response, ...(await Promise.all(heads)), await ask(new URL('nothing', url))];
+    expect(answered.map(({ headers }) => headers['cross-origin-resource-policy'])).to.deep.equal(
+      answered.map(() => 'same-origin'),
+    );
+  });
+
   it('stays small: under 45,000 bytes on the wire, of which uPlot and preact have half', async () => {
     const { body } = await ask(await inspector.listen(), 'GET', { 'accept-encoding': 'gzip' });
     expect(body.length).to.be.below(45_000);
@@ -215,6 +230,98 @@ describe('createInspector', () => {
     await inspector.listen({ port: Number(url.port) });
     const kept = (await history()).seconds.length;
     while ((await history()).seconds.length <= kept) await pause(100);
+  });
+
+  it('tells the refusals that a snapshot counts, in its frames and second by second', async () => {
+    let full = 5;
+    const jobs = {
+      name: 'jobs',
+      snapshot: (options: { top: number }) => ({ ...fetches.snapshot(options), refused: { full } }),
+    };
+    inspector = createInspector({ purgatories: [jobs, fetches] });
+    const url = await inspector.listen();
+    await using watcher = await Watcher.open(url);
+    const [first, without] = (await watcher.next(({ second }) => second !== null)).purgatories;
+    expect(first.refused).to.deep.equal({ full: 5 });
+    expect(Object.values(without.refused).filter((n) => n > 0)).to.deep.equal([]);
+    full = 12;
+    const { second } = await watcher.next((frame) => (frame.second?.number ?? 0) > 1);
+    expect(second?.purgatories.jobs).to.deep.equal([0, 0, 0, 0, 0, { full: 7 }]);
+    expect(second?.purgatories.fetch).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('tells the last error of user code, with its operation and age, one that nobody watched too', async () => {
+    const jobs = new Purgatory<string, Op>('jobs', { timer, onError: () => {} });
+    const waits = new SharedWaits('state', {
+      load: async () => Promise.reject(new Error('no database')),
+      onError: () => {},
+    });
+    class Fails extends Op {
+      override tryComplete(): boolean {
+        if (this.fails) throw this.reason;
+        return false;
+      }
+      fails = false;
+      reason: unknown = new TypeError('no such topic');
+    }
+    const op = new Fails('a');
+    inspector = createInspector({ purgatories: [jobs, fetches, waits] });
+    const url = await inspector.listen();
+    jobs.tryCompleteElseWatch(op, ['a']);
+    op.fails = true;
+    jobs.checkAndComplete('a');
+    const waiting = waits.waitUntil('k', () => true, { timeoutMs: 60_000 });
+    await pause(20);
+    await using watcher = await Watcher.open(url);
+    const told = (await watcher.next()).purgatories.map(({ lastError }) => lastError);
+    expect(told.map((each) => each?.operation)).to.deep.equal(['Fails', undefined, 'a load of 1 key']);
+    expect(told.map((each) => each?.message)).to.deep.equal([
+      'TypeError: no such topic',
+      undefined,
+      'Error: no database',
+    ]);
+    expect(told[0]?.agoMs).to.be.within(15, 5000);
+    op.reason = Object.create(null);
+    jobs.checkAndComplete('a');
+    const { purgatories } = await watcher.next(
+      (frame) => !frame.purgatories[0].lastError?.message.startsWith('TypeError'),
+    );
+    expect(purgatories[0].lastError?.message).to.equal(
+      'an error whose text cannot be read: reading it throws',
+    );
+    waits.close();
+    expect(await waiting.catch(({ code }) => code)).to.equal('ERR_PURGATORY_CLOSED');
+    jobs.close();
+  });
+
+  it('names buses as they were given, and follows purgatories to theirs, each bus once', async () => {
+    const hub = new LocalHub();
+    const [orders, chats, loads] = [hub.bus(), hub.bus(), hub.bus()];
+    const waits = new SharedWaits('state', { load: async () => new Map(), bus: loads });
+    const feed = new ThresholdPurgatory<string>('feed', { timer, bus: orders });
+    const chat = new Purgatory<string, Op>('chat', { timer, bus: chats });
+    const names = async (options: InspectorOptions): Promise<(string | null)[]> => {
+      inspector = createInspector({ history: false, ...options });
+      await using watcher = await Watcher.open(await inspector.listen());
+      const { buses } = await watcher.next();
+      await inspector.close();
+      return buses.map(({ name }) => name);
+    };
+    const purgatories = [feed, chat, waits];
+    expect(await names({ buses: { orders, chats } })).to.deep.equal(['orders', 'chats']);
+    expect(await names({ buses: [orders] })).to.deep.equal([null]);
+    expect(await names({ purgatories })).to.deep.equal(['feed', 'chat', 'state']);
+    expect(await names({ purgatories, buses: { chat: orders } })).to.deep.equal([
+      'chat',
+      'purgatory chat',
+      'state',
+    ]);
+    expect(await names({ purgatories: [fetches] })).to.deep.equal([]);
+    chat.close();
+    expect(await names({ purgatories: [chat, feed] })).to.deep.equal(['feed']);
+    feed.close();
+    waits.close();
+    await Promise.all([orders, chats, loads].map((bus) => bus.close()));
   });
 
   it('keeps no history when that is not wanted', async () => {

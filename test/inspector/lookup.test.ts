@@ -17,7 +17,7 @@ describe('Lookup', () => {
     timer = new SystemTimer({ clock });
     fetches = new Purgatory('fetch', { timer });
     joins = new Purgatory('join', { timer });
-    lookup = new Lookup(new Shown([fetches, joins], []));
+    lookup = new Lookup(new Shown({ purgatories: [fetches, joins], timers: [], buses: [] }));
   });
 
   afterEach(() => {
@@ -149,7 +149,9 @@ describe('Lookup', () => {
     );
     offsets.advance('idle', 1);
     const mute = { name: 'mute', snapshot: () => offsets.snapshot() };
-    const { keys, operations } = await new Lookup(new Shown([offsets, mute], [])).find('l', searches);
+    const { keys, operations } = await new Lookup(
+      new Shown({ purgatories: [offsets, mute], timers: [], buses: [] }),
+    ).find('l', searches);
     expect(keys).to.deep.equal([{ purgatory: 'offsets', key: 'log', watchers: 3 }]);
     expect(operations.map(({ leftMs }) => leftMs)).to.deep.equal([null, null, null]);
     offsets.close();

@@ -25,16 +25,19 @@ describe('the panel of buses', function () {
     // Tells of the one wait that is parked, as a purgatory on the bus does.
     const member: BusMember = { name: 'fetch', hinted: () => false, sweep: (ended) => ended(1) };
     for (const bus of [here, there]) bus.join(member);
-    const inspector = createInspector({ purgatories: [fetches], buses: [here], history: false });
+    const inspector = createInspector({ purgatories: [fetches], buses: { ordersBus: here }, history: false });
     const page = new OpenedPage(await (browser as Browser).newPage());
     await page.open(await inspector.listen());
-    await page.says('[data-test="bus"]', /live, echo [\d.]+\sms, 1 other process; no gap so far/);
+    await page.says(
+      '[data-test="bus"]',
+      /^ordersBus local live, echo [\d.]+\sms, 1 other process; no gap so far/,
+    );
     hub.cut(here);
     await page.says(
       '[data-test="bus"]',
       /gap.*gap since \d\d:\d\d:\d\d \(connection\); last error \d\d:\d\d:\d\d: \u2068The bus (was|is) cut off its hub\u2069/,
     );
-    await page.says('.words', /bus of \u2068\S+\u2069 is cut off/);
+    await page.says('.words', /the bus \u2068ordersBus\u2069 is cut off/);
     hub.mend(here);
     await page.says(
       '[data-test="bus"]',
@@ -45,5 +48,21 @@ describe('the panel of buses', function () {
     await inspector.close();
     fetches.close();
     await Promise.all([here.close(), there.close()]);
+  });
+
+  it('tells of a gap where only the purgatories on the bus were given', async () => {
+    const hub = new LocalHub();
+    const bus = hub.bus();
+    const orders = new Purgatory<string>('orders', { bus });
+    const inspector = createInspector({ purgatories: [orders], history: false });
+    const page = new OpenedPage(await (browser as Browser).newPage());
+    await page.open(await inspector.listen());
+    await page.says('[data-test="bus"]', /^orders local live/);
+    hub.cut(bus);
+    await page.says('.headline', /Have a look: the bus \u2068orders\u2069 is cut off/);
+    await page.page.close();
+    await inspector.close();
+    orders.close();
+    await bus.close();
   });
 });

@@ -26,7 +26,7 @@ describe('the page of the inspector while the server is stopped', function () {
 
   after(() => browser?.close());
 
-  it('says that what it shows is old, greys it, and tells afterwards how long the process stood still', async () => {
+  it('says that what it shows is old, greys it, and tells afterwards how long the process stood still, also on a page that is opened then', async () => {
     const server = spawn(process.execPath, ['--input-type=module', '-e', SERVER], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -51,6 +51,9 @@ describe('the page of the inspector while the server is stopped', function () {
       await page.lacks('[data-stale]');
       expect(await page.evaluate(filter)).to.equal('none');
       await page.says('[data-test="incidents"]', /The process stood still for [\d.]+\ss/);
+      await page.page.reload();
+      await page.says('.headline', /Something is wrong: the server hung for \d/);
+      await page.says('.detail', /It lasted [\d.]+\ss, until \d\d:\d\d:\d\d: the process stood still/);
       expect(page.complaints).to.deep.equal([]);
     } finally {
       server.kill('SIGKILL');

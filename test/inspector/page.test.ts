@@ -3,6 +3,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import type { History, Second } from '../../src/inspector/frame.ts';
 import { createInspector, type Inspector } from '../../src/inspector/index.ts';
 import { startBrowser } from '../support/browser.ts';
 import { Op } from '../support/op.ts';
@@ -194,6 +195,87 @@ describe('the page of the inspector', function () {
     await says('.detail', 'The event loop stood still for');
   });
 
+  it('has the verdict in the title of its tab, and that the server is gone', async () => {
+    await open();
+    const untilMs = performance.now() + 300;
+    while (performance.now() < untilMs);
+    const titled = async (what: RegExp): Promise<void> => {
+      while (!what.test(await page.title())) await pause(100);
+    };
+    await titled(/^\u26a0 Have a look: .+ - Purgatory inspector$/);
+    await inspector.close();
+    await titled(/^\u26d4 The server does not answer - Purgatory inspector$/);
+  });
+
+  it('lists the earlier incidents too, unfolded by a click, and begins the rates with the history', async () => {
+    await inspector.close();
+    inspector = createInspector({ purgatories: [fetches] });
+    await inspector.listen({ port: Number(url.port) });
+    await page.route('**/history', async (route) => {
+      const answer = await route.fetch();
+      const history: History = await answer.json();
+      const [first] = history.seconds;
+      const earlier = Array.from({ length: 200 }, (_, index): Second => {
+        const host = { blockedMs: index % 10 === 0 ? 150 : 2, cpuMs: 150, waitedMs: 0, load: 0.1 };
+        const wallMs = first.wallMs - 1000 * (200 - index);
+        const number = first.number - 200 + index;
+        return { ...first, number, wallMs, overMs: 1000, host, purgatories: { fetch: [1, 7, 0, 0, 0] } };
+      });
+      await route.fulfill({ json: { ...history, seconds: [...earlier, ...history.seconds] } });
+    });
+    await pause(2200); // A page asks for the history when there is more than the latest second.
+    await open();
+    await says('.earlier summary', /^1[4-9] earlier incidents$/);
+    expect(await page.locator('.earlier li').first().isVisible()).to.equal(false);
+    await page.locator('.earlier summary').click();
+    expect(await page.locator('.incidents li').count()).to.be.within(20, 25);
+    expect(await page.locator('.earlier li').last().isVisible()).to.equal(true);
+    await says(figure('early'), /100\s%/);
+  });
+
+  it('shows the last error with its operation, purgatory and age', async () => {
+    const throwing = new Purgatory<string, DelayedFetch>('join', { timer, onError: () => {} });
+    await inspector.close();
+    inspector = createInspector({ purgatories: [fetches, throwing], history: false });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
+    expect(await page.locator('[data-test="errors"]').count()).to.equal(0);
+    const op = new DelayedFetch('a');
+    throwing.tryCompleteElseWatch(op, ['a']);
+    op.tryComplete = () => {
+      throw new TypeError('<b>no</b>');
+    };
+    throwing.checkAndComplete('a');
+    await says('[data-test="errors"] li', /^[\d.]+\sm?s ago DelayedFetch in join: TypeError: <b>no<\/b>$/);
+    await says('.words', /operations throw/i);
+    throwing.close();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('tells the lateness of the latest of several timers, and of which one its chart is', async () => {
+    const late = new SystemTimer({ clock });
+    await inspector.close();
+    inspector = createInspector({ timers: { early: timer, late }, history: false });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
+    await says(figure('lateness'), /worst of 2 timers/);
+    timer.schedule(() => {}, 10);
+    clock.advance(10);
+    late.close();
+    const jumping = new ManualClock();
+    const slow = new SystemTimer({ clock: jumping, reaper: false });
+    await inspector.close();
+    inspector = createInspector({ timers: { early: timer, slow }, history: false });
+    await inspector.listen({ port: Number(url.port) });
+    await says('.connection', 'live');
+    slow.schedule(() => {}, 10);
+    jumping.advance(510);
+    slow.advanceClock();
+    await says(figure('lateness'), /512\sms/);
+    await says('#lateness-title', /How late tasks ran\s+of timer \u2068early\u2069/);
+    slow.close();
+  });
+
   it('explains every number on focus, to the eye and to a screen reader; Escape hides the explanation', async () => {
     await open();
     const explained = page.locator('[data-explain]');
@@ -236,7 +318,7 @@ describe('the page of the inspector', function () {
     await says(figure('parked'), /parked\s*2$/);
     await page.locator('.choices button', { hasText: 'Op x' }).click();
     await says('[data-test="timeline"]', 'Op in join, on x');
-    await page.getByLabel('Timer').selectOption('1');
+    await page.getByRole('combobox', { name: 'Timer' }).selectOption('1');
     await says(figure('pending'), /pending\s*0$/);
     joins.close();
     second.close();
@@ -249,7 +331,7 @@ describe('the page of the inspector', function () {
     fetches.tryCompleteElseWatch(new DelayedFetch('a'), [key]);
     await says('[data-test="hottest"]', key);
     expect(new Set(asked)).to.deep.equal(new Set(['/', '/events']));
-    expect(await page.title()).to.equal('Purgatory inspector');
+    expect(await page.title()).to.match(/^[^<>]+ - Purgatory inspector$/);
     expect(complaints).to.deep.equal([]);
   });
 

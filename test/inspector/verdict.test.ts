@@ -1,22 +1,48 @@
 import { expect } from 'chai';
-import type { EndTotals } from '../../src/inspector/frame.ts';
-import { judge } from '../../src/inspector/page/data/verdict.ts';
+import type { BusView, EndTotals, Frame, HostTime, Second } from '../../src/inspector/frame.ts';
+import { type Judged, judge, type Verdict } from '../../src/inspector/page/data/verdict.ts';
 import { type Change, frames } from './frames.ts';
 
+const NONE: EndTotals = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
+
+const CUT_OFF_BUS: BusView = {
+  name: null,
+  engine: 'local',
+  prefix: 'purgatory',
+  state: 'gap',
+  forMs: 2000,
+  peers: 0,
+  pendingKeys: 0,
+  echoMs: null,
+  lastGap: null,
+  lastError: null,
+  lastSweep: null,
+  totals: { published: 0, received: 0, gaps: 1 },
+};
+
 const totals = (more: Partial<EndTotals>): Change => ({
-  purgatory: { totals: { completed: 0, expired: 0, cancelled: 0, failed: 0, ...more } },
+  purgatory: { totals: { ...NONE, ...more } },
 });
+
+/** The verdict of a page that has `told`, the history before it, and has heard of `hang`. */
+function verdict(
+  told: readonly Frame[],
+  chosen?: string,
+  { seconds = [], hang }: Partial<Pick<Judged, 'seconds' | 'hang'>> = {},
+): Verdict {
+  return judge({ frames: told, seconds, hang }, chosen);
+}
 
 /** What the verdict warns of, by name, with its tone. */
 function warned(count: number, change: (index: number) => Change, chosen?: string): string[] {
-  return judge(frames(count, change), chosen).warnings.map(({ tone, what }) => `${tone}: ${what}`);
+  return verdict(frames(count, change), chosen).warnings.map(({ tone, what }) => `${tone}: ${what}`);
 }
 
 describe('the verdict of the inspector', () => {
   it('says that all is quiet when nothing is parked, and that all is well when something is', () => {
-    expect(judge(frames(1), undefined)).to.include({ tone: 'well', headline: 'All is quiet' });
+    expect(verdict(frames(1))).to.include({ tone: 'well', headline: 'All is quiet' });
     const busy = frames(1, () => ({ purgatory: { parked: 3 } }));
-    expect(judge(busy, undefined)).to.include({ tone: 'well', headline: 'All is well' });
+    expect(verdict(busy)).to.include({ tone: 'well', headline: 'All is well' });
   });
 
   it('warns of an event loop that was blocked within the last ten seconds, and no longer after', () => {
@@ -49,10 +75,7 @@ describe('the verdict of the inspector', () => {
       lateness: { leMs: [1, 2, 4, 8, 16, 32, 64, 128], counts: [99 * index, 0, 0, 0, 0, 0, 0, 2 * index, 0] },
     });
     const starved = { blockedMs: 90, cpuMs: 12, waitedMs: 200 };
-    const busy = judge(
-      frames(30, (index) => ({ timer: late(index), ...(index === 20 ? starved : {}) })),
-      undefined,
-    );
+    const busy = verdict(frames(30, (index) => ({ timer: late(index), ...(index === 20 ? starved : {}) })));
     expect(busy.warnings.map(({ what }) => what)).to.deep.equal(['the machine is busy']);
     expect(busy.detail).to.match(
       /stood still for 90\sms.*one task in a hundred ran up to 128\sms.*got no CPU/,
@@ -82,12 +105,14 @@ describe('the verdict of the inspector', () => {
   it('tells for a minute how long the server hung, and not besides that the event loop was blocked', () => {
     const told = frames(60, (index) => (index === 10 ? { blockedMs: 30_000, cpuMs: 3 } : {}));
     const hang = { forMs: 30_000, atMs: told[10].atMs, wallMs: told[10].wallMs, host: told[10].host };
-    const verdict = judge(told.slice(0, 12), undefined, hang);
-    expect(verdict.headline).to.match(/^Something is wrong: the server hung for 30\ss$/);
-    expect(verdict.detail).to.match(/^Nothing came for 30\ss, until \d\d:\d\d:\d\d: .*used no CPU/);
-    expect(verdict.warnings).to.have.lengthOf(1);
-    expect(judge(told.slice(-1), undefined, { ...hang, atMs: told[59].atMs - 60_001 }).tone).to.equal('well');
-    expect(judge(told.slice(-1), undefined, { ...hang, host: undefined }).headline).to.equal(
+    const hung = verdict(told.slice(0, 12), undefined, { hang });
+    expect(hung.headline).to.match(/^Something is wrong: the server hung for 30\ss$/);
+    expect(hung.detail).to.match(/^Nothing came for 30\ss, until \d\d:\d\d:\d\d: .*used no CPU/);
+    expect(hung.warnings).to.have.lengthOf(1);
+    expect(
+      verdict(told.slice(-1), undefined, { hang: { ...hang, atMs: told[59].atMs - 60_001 } }).tone,
+    ).to.equal('well');
+    expect(verdict(told.slice(-1), undefined, { hang: { ...hang, host: undefined } }).headline).to.equal(
       'All is well, with a remark: the connection was interrupted',
     );
   });
@@ -161,10 +186,82 @@ describe('the verdict of the inspector', () => {
         oldest: [{ id: null, type: 'Op', keys: [], more: 0, ageMs: 1, leftMs: -index - 2000 }],
       },
     });
-    const verdict = judge(frames(5, both), 'fetch');
-    expect(verdict.headline).to.equal('Something is wrong: a deadline has passed unanswered');
-    expect(verdict.warnings.map(({ tone }) => tone)).to.deep.equal(['bad', 'warn', 'warn']);
-    expect(verdict.detail).to.match(/^An operation of \u2068fetch\u2069 is still parked/);
+    const worst = verdict(frames(5, both), 'fetch');
+    expect(worst.headline).to.equal('Something is wrong: a deadline has passed unanswered');
+    expect(worst.warnings.map(({ tone }) => tone)).to.deep.equal(['bad', 'warn', 'warn']);
+    expect(worst.detail).to.match(/^An operation of \u2068fetch\u2069 is still parked/);
     expect(warned(5, both, 'another')).to.deep.equal(['warn: the event loop was blocked']);
+  });
+
+  it('begins with the seconds that the server kept, on a page that was opened after an incident', () => {
+    const told = frames(2, () => ({ purgatory: { parked: 1 } }));
+    const ended = (ago: number, host: Partial<HostTime>, more: Partial<Second> = {}): Second => ({
+      number: 1,
+      wallMs: told[0].wallMs - ago,
+      overMs: 1000,
+      host: { blockedMs: 2, cpuMs: 20, waitedMs: 0, load: 0.1, ...host },
+      purgatories: {},
+      timers: {},
+      ...more,
+    });
+    const opened = (...seconds: Second[]): string => verdict(told, undefined, { seconds }).headline;
+    expect(opened(ended(500, {}))).to.equal('All is well');
+    expect(opened(ended(500, { blockedMs: 4400, cpuMs: 3 }), ended(0, {}))).to.match(
+      /^Something is wrong: the server hung for 4\.4\ss$/,
+    );
+    expect(opened(ended(500, { blockedMs: 1900, cpuMs: 1900 }))).to.equal(
+      'Something is wrong: the event loop was blocked',
+    );
+    expect(opened(ended(11_000, { blockedMs: 1900, cpuMs: 1900 }))).to.equal('All is well');
+    expect(opened(ended(500, {}, { timers: { wheels: [100, 128] } }))).to.equal(
+      'Have a look: the timer runs late',
+    );
+    expect(opened(ended(500, {}, { purgatories: { fetch: [1, 0, 0, 0, 3] } }))).to.equal(
+      'Have a look: operations throw',
+    );
+    const refusing = ended(500, {}, { purgatories: { fetch: [1, 0, 0, 0, 0, { full: 7 }] } });
+    expect(opened(refusing)).to.equal('Have a look: purgatory \u2068fetch\u2069 refuses operations');
+  });
+
+  it('counts a hang that the page heard and that the history has as well once, by what the page heard', () => {
+    const told = frames(12);
+    const { atMs, wallMs } = told[10];
+    const host = { blockedMs: 29_900, cpuMs: 3, waitedMs: 0, load: 0.1 };
+    const second = { number: 1, wallMs: wallMs + 10, overMs: 30_900, host, purgatories: {}, timers: {} };
+    const hang = { forMs: 30_200, atMs, wallMs, host };
+    const heard = verdict(told, undefined, { seconds: [second], hang });
+    expect(heard.headline).to.match(/the server hung for 30\.2\ss$/);
+    const hidden = verdict(told, undefined, { seconds: [second], hang: { ...hang, atMs: atMs - 40_000 } });
+    expect(hidden.headline).to.match(/the server hung for 29\.9\ss$/);
+    expect(hidden.detail).to.match(/^It lasted 29\.9\ss, until \d\d:\d\d:\d\d: the process stood still/);
+  });
+
+  it('counts what a purgatory has refused within ten seconds, by code, and says no more that it is nearly full', () => {
+    const refused = (full: number) => ({
+      purgatory: { parked: 10, maxParked: 10, refused: { full, closed: 1 } },
+    });
+    const [warning, ...others] = verdict(frames(50, (index) => refused(250 * index))).warnings;
+    expect(others).to.deep.equal([]);
+    expect(warning.what).to.equal('purgatory \u2068fetch\u2069 refuses operations');
+    expect(warning.why).to.equal(
+      'Within the last 10 s it has refused 10,000 with \u2068full\u2069. It holds 10 of 10 operations.',
+    );
+    expect(warned(50, () => refused(250))).to.deep.equal([
+      'warn: purgatory \u2068fetch\u2069 is nearly full',
+    ]);
+  });
+
+  it('tells the last error with its operation, purgatory and age, and a bus by the name that it was given', () => {
+    const lastError = { message: 'Error: no', operation: 'Fetch', agoMs: 3000 };
+    const threw = verdict(
+      frames(50, (index) => ({ purgatory: { lastError, totals: { ...NONE, failed: index } } })),
+    );
+    expect(threw.detail).to.match(
+      /The last error came 3\ss ago, of \u2068Fetch\u2069 in \u2068fetch\u2069: \u2068Error: no\u2069\.$/,
+    );
+    const bus = (name: string | null) =>
+      verdict(frames(1, () => ({ buses: [{ ...CUT_OFF_BUS, name }] }))).warnings.map(({ what }) => what);
+    expect(bus('ordersBus')).to.deep.equal(['the bus \u2068ordersBus\u2069 is cut off']);
+    expect(bus(null)).to.deep.equal(['the bus of \u2068local\u2069 is cut off']);
   });
 });

@@ -6,6 +6,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { expect } from 'chai';
 import { Counter, Registry } from 'prom-client';
+import { LocalHub } from '../../src/bus/index.ts';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { type MetricSources, registerMetrics } from '../../src/metrics/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
@@ -110,6 +111,27 @@ describe('registerMetrics in a Registry of prom-client', () => {
       'purgatory_bus_echo_seconds_count{bus="main"} 1',
     ]);
     expect(lines.filter((line) => line.includes('closed'))).to.deep.equal([]);
+  });
+
+  it('measures the buses of its purgatories, once each and by their names, for as long as they are on them', async () => {
+    const hub = new LocalHub();
+    const [given, followed] = [hub.bus(), hub.bus()];
+    const [fetches, joins] = [
+      new Purgatory('fetch', { bus: given }),
+      new Purgatory('join', { bus: followed }),
+    ];
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [fetches, joins], buses: { main: given } });
+    const buses = async (): Promise<string[]> =>
+      Array.from(
+        (await registry.metrics()).matchAll(/^purgatory_bus_live\{bus="(.+)"\}/gm),
+        ([, bus]) => bus,
+      );
+    expect(await buses()).to.deep.equal(['main', 'join']);
+    joins.close();
+    expect(await buses()).to.deep.equal(['main']);
+    fetches.close();
+    await Promise.all([given.close(), followed.close()]);
   });
 
   it('tells the counts of the moment of each scrape', async () => {

@@ -2,10 +2,11 @@
 import type { JSX } from 'preact';
 import type { Frame } from '../frame.ts';
 import { chosenOf, timerOf } from './data/history.ts';
+import type { ShownVerdict } from './data/shown-verdict.ts';
 import { isSilent } from './data/silence.ts';
 import { choose, type State, shown } from './data/store.ts';
-import { judge } from './data/verdict.ts';
 import { Buses } from './panels/buses.tsx';
+import { Errors } from './panels/errors.tsx';
 import { LatenessChart } from './panels/lateness-chart.tsx';
 import { Lookup } from './panels/lookup.tsx';
 import { Minutes } from './panels/minutes.tsx';
@@ -19,13 +20,13 @@ import { Wheels } from './panels/wheels.tsx';
 import { explanations } from './words/explanations.ts';
 import { quoted } from './words/visible.ts';
 
-export function App({ state }: { state: State }): JSX.Element {
+export function App({ state, verdict }: { state: State; verdict: ShownVerdict | undefined }): JSX.Element {
   const isStale = state.connection === 'lost' || isSilent(state);
   return (
     <>
       <TopBar state={state} />
       <main data-restarts={state.restarts} data-stale={isStale ? '' : undefined}>
-        {state.frames.length === 0 ? <Waiting state={state} /> : <Picture state={state} />}
+        {verdict === undefined ? <Waiting state={state} /> : <Picture state={state} verdict={verdict} />}
       </main>
       <div hidden>
         {Object.entries(explanations).map(([term, text]) => (
@@ -38,23 +39,24 @@ export function App({ state }: { state: State }): JSX.Element {
   );
 }
 
-function Picture({ state }: { state: State }): JSX.Element {
+function Picture({ state, verdict }: { state: State; verdict: ShownVerdict }): JSX.Element {
   const { choice, followed } = state;
   const { purgatory } = choice;
-  const { frames, seconds, hang } = shown(state);
+  const { frames, seconds } = shown(state);
   const frame = frames[frames.length - 1];
   const views = chosenOf(frame, purgatory);
   const view = timerOf(frame, choice.timer);
   const timelines = frame.timelines.filter((each) => purgatory === undefined || each.purgatory === purgatory);
   return (
     <>
-      <VerdictStrip state={state} verdict={judge(frames, purgatory, hang)} />
+      <VerdictStrip state={state} verdict={verdict} />
       <Lookup state={state} />
       <Buses frame={frame} />
+      <Errors views={views} />
       {view !== undefined && <Wheels view={view} timers={<Timers frame={frame} chosen={view.name} />} />}
       <div class="charts">
-        <RatesChart frames={frames} chosen={purgatory} />
-        {view !== undefined && <LatenessChart frames={frames} view={view} />}
+        <RatesChart frames={frames} seconds={seconds} chosen={purgatory} />
+        {view !== undefined && <LatenessChart frames={frames} view={view} isOnly={frame.timers.length < 2} />}
       </div>
       <HottestKeys views={views} />
       <OldestParked views={views} />

@@ -30,7 +30,7 @@ import type {
   ObservedPurgatory,
   ObservedTimer,
 } from 'purgatory/inspector';
-import type { MeasuredBus, MeasuredPurgatory, MeasuredTimer, MetricSources } from 'purgatory/metrics';
+import type { MetricSources } from 'purgatory/metrics';
 import type { ExpectOptions, RepliesOptions } from 'purgatory/replies';
 import type {
   HashedWheelTimerOptions,
@@ -82,9 +82,6 @@ export type Taken = [
   Assignable<WithUndefined<ObservedTimer>, ObservedTimer>,
   Assignable<WithUndefined<ObservedBus>, ObservedBus>,
   Assignable<WithUndefined<MetricSources>, MetricSources>,
-  Assignable<WithUndefined<MeasuredPurgatory>, MeasuredPurgatory>,
-  Assignable<WithUndefined<MeasuredTimer>, MeasuredTimer>,
-  Assignable<WithUndefined<MeasuredBus>, MeasuredBus>,
   Assignable<{ port: number | undefined }, NonNullable<Parameters<Inspector['listen']>[0]>>,
 ];
 

@@ -11,7 +11,7 @@ export function exportShown(): void {
     shownAt: new Date(frame.wallMs).toISOString(),
     page: location.href,
     choice,
-    verdict: judge(frames, choice.purgatory, hang),
+    verdict: judge({ frames, seconds, hang }, choice.purgatory),
     frame,
     found,
     history: seconds,

@@ -1,13 +1,15 @@
-// The figures of the last minute's frames: sums over the chosen purgatories, and rates from the
-// differences of totals.
+// The figures of the last minute: sums over the chosen purgatories, and rates from the differences
+// of totals. The frames have them from the moment on at which the page was opened. What was before
+// comes from the seconds that the server kept.
 //
 // Ground rules. Pure: frames in, numbers out. Rates come from totals, so a lost frame makes none of
 // them wrong. A purgatory that is new between two frames counts from zero. One that has gone counts
 // no more. Frames are in order of time, and all of one run.
-import type { EndTotals, Frame, PurgatoryView, TimerView } from '../../frame.ts';
+import type { EndTotals, Frame, LastError, PurgatoryView, Second, TimerView } from '../../frame.ts';
 
 /** Frames kept: a minute of four a second. */
 export const MAX_FRAMES = 241;
+const MINUTE_MS = 60_000;
 /** The time over which a rate is taken, in ms. */
 const RATE_MS = 2000;
 
@@ -21,6 +23,11 @@ export function chosenOf(frame: Frame, chosen: string | undefined): readonly Pur
 /** The timer that `chosen` names, else the first. */
 export function timerOf(frame: Frame, chosen: string | undefined): TimerView | undefined {
   return frame.timers.find(({ name }) => name === chosen) ?? frame.timers[0];
+}
+
+/** The timers of what `chosen` names. All for undefined, those without a purgatory too. */
+export function timersOf(frame: Frame, chosen: string | undefined): readonly TimerView[] {
+  return chosen === undefined ? frame.timers : frame.timers.filter(({ of }) => of.includes(chosen));
 }
 
 export function sum<T>(all: readonly T[], of: (one: T) => number): number {
@@ -52,9 +59,69 @@ function endedBetween(from: Frame, to: Frame, chosen: string | undefined): EndTo
   return ended;
 }
 
+/** The seconds of the last `ms` that were over before the first frame. `frames` is not empty. */
+export function secondsBefore(frames: readonly Frame[], seconds: readonly Second[], ms: number): Second[] {
+  const [first] = frames;
+  const fromMs = frames[frames.length - 1].wallMs - ms;
+  return seconds.filter(({ wallMs }) => wallMs <= first.wallMs && wallMs > fromMs);
+}
+
+function endedIn({ purgatories }: Second, chosen: string | undefined): EndTotals {
+  const ended = { ...NO_ENDS };
+  for (const [name, [, completed, expired, cancelled, failed]] of Object.entries(purgatories)) {
+    if (chosen !== undefined && name !== chosen) continue;
+    ended.completed += completed;
+    ended.expired += expired;
+    ended.cancelled += cancelled;
+    ended.failed += failed;
+  }
+  return ended;
+}
+
+/** The last error of each purgatory, the latest first, with the name of the purgatory. */
+export function errorsOf(views: readonly PurgatoryView[]): (LastError & { readonly name: string })[] {
+  return views
+    .flatMap(({ name, lastError }) => (lastError === null ? [] : [{ name, ...lastError }]))
+    .sort((a, b) => a.agoMs - b.agoMs);
+}
+
+/** How many operations one purgatory refused in the last `ms`, by the code of the error. */
+export function refusedWithin(
+  frames: readonly Frame[],
+  seconds: readonly Second[],
+  purgatory: string,
+  ms: number,
+): Readonly<Record<string, number>> {
+  const refusedAt = ({ purgatories }: Frame): Readonly<Record<string, number>> =>
+    purgatories.find(({ name }) => name === purgatory)?.refused ?? {};
+  const [from, to] = spanOf(frames, ms);
+  const before = refusedAt(from);
+  const refused: Record<string, number> = {};
+  const add = (code: string, n: number): void => {
+    if (n > 0) refused[code] = (refused[code] ?? 0) + n;
+  };
+  for (const [code, n] of Object.entries(refusedAt(to))) add(code, n - (before[code] ?? 0));
+  for (const second of secondsBefore(frames, seconds, ms)) {
+    for (const [code, n] of Object.entries(second.purgatories[purgatory]?.[5] ?? {})) add(code, n);
+  }
+  return refused;
+}
+
 /** How many ended in the last `ms`. */
-export function endedWithin(frames: readonly Frame[], chosen: string | undefined, ms: number): EndTotals {
-  return endedBetween(...spanOf(frames, ms), chosen);
+export function endedWithin(
+  frames: readonly Frame[],
+  chosen: string | undefined,
+  ms: number,
+  seconds: readonly Second[] = [],
+): EndTotals {
+  const all = secondsBefore(frames, seconds, ms).map((second) => endedIn(second, chosen));
+  all.push(endedBetween(...spanOf(frames, ms), chosen));
+  return {
+    completed: sum(all, ({ completed }) => completed),
+    expired: sum(all, ({ expired }) => expired),
+    cancelled: sum(all, ({ cancelled }) => cancelled),
+    failed: sum(all, ({ failed }) => failed),
+  };
 }
 
 export interface Rates {
@@ -65,18 +132,34 @@ export interface Rates {
   readonly cancelled: readonly number[];
 }
 
-/** Ends per second, at each frame. O(frames x purgatories). */
-export function ratesOf(frames: readonly Frame[], chosen: string | undefined): Rates {
+/**
+ * Ends per second, at each frame, and at each second of the last minute before them.
+ * O(frames x purgatories).
+ */
+export function ratesOf(
+  frames: readonly Frame[],
+  chosen: string | undefined,
+  seconds: readonly Second[] = [],
+): Rates {
   const nowMs = frames.at(-1)?.atMs ?? 0;
   let from = 0;
-  const ended = frames.map((frame) => {
+  const ofFrames = frames.map((frame) => {
     while (frame.atMs - frames[from].atMs > RATE_MS) from++;
     return { ...endedBetween(frames[from], frame, chosen), seconds: (frame.atMs - frames[from].atMs) / 1000 };
   });
+  const earlier = frames.length === 0 ? [] : secondsBefore(frames, seconds, MINUTE_MS);
+  const wallNowMs = frames.at(-1)?.wallMs ?? 0;
+  const ofSeconds = earlier.map((each) => ({ ...endedIn(each, chosen), seconds: each.overMs / 1000 }));
+  // The first frame has none before it to compare with: the last second before it says more.
+  const skipped = earlier.length > 0 ? 1 : 0;
+  const ended = [...ofSeconds, ...ofFrames.slice(skipped)];
   const perSecond = (of: (totals: EndTotals) => number): number[] =>
     ended.map((each) => (each.seconds === 0 ? 0 : of(each) / each.seconds));
   return {
-    atS: frames.map(({ atMs }) => (atMs - nowMs) / 1000),
+    atS: [
+      ...earlier.map(({ wallMs }) => (wallMs - wallNowMs) / 1000),
+      ...frames.slice(skipped).map(({ atMs }) => (atMs - nowMs) / 1000),
+    ],
     completed: perSecond(({ completed }) => completed),
     expired: perSecond(({ expired }) => expired),
     cancelled: perSecond(({ cancelled }) => cancelled),

@@ -2,11 +2,11 @@
 //
 // Seconds with the same problem are one incident, also with a few good seconds between them.
 import type { Second } from '../../frame.ts';
-import { plural, time } from '../words/format.ts';
+import { count, plural, time } from '../words/format.ts';
 import { CAUSES, causeOf } from './cause.ts';
 
 export interface Incident {
-  readonly what: 'stood still' | 'blocked' | 'late' | 'threw';
+  readonly what: 'stood still' | 'blocked' | 'late' | 'threw' | 'refused';
   readonly fromMs: number;
   readonly untilMs: number;
   readonly inWords: string;
@@ -24,14 +24,14 @@ interface Span {
   readonly seconds: Second[];
 }
 
-/** The latest first. O(seconds x timers and purgatories). */
+/** The one that ended last, or goes on, first. O(seconds x timers and purgatories). */
 export function incidentsOf(seconds: readonly Second[], chosen: string | undefined): Incident[] {
   const spans: Span[] = [];
   const open = new Map<Incident['what'], Span>();
   for (const second of seconds) {
     for (const what of wrongIn(second, chosen)) {
       const span = open.get(what);
-      if (span !== undefined && second.number - span.seconds[span.seconds.length - 1].number <= PAUSE + 1) {
+      if (span !== undefined && second.number - lastOf(span).number <= PAUSE + 1) {
         span.seconds.push(second);
       } else {
         const begun = { what, seconds: [second] };
@@ -40,12 +40,17 @@ export function incidentsOf(seconds: readonly Second[], chosen: string | undefin
       }
     }
   }
-  return spans.reverse().map(({ what, seconds: all }) => ({
+  const latestFirst = spans.reverse().sort((a, b) => lastOf(b).number - lastOf(a).number);
+  return latestFirst.map(({ what, seconds: all }) => ({
     what,
     fromMs: all[0].wallMs - all[0].overMs,
     untilMs: all[all.length - 1].wallMs,
     inWords: inWords(what, all, chosen),
   }));
+}
+
+function lastOf({ seconds }: Span): Second {
+  return seconds[seconds.length - 1];
 }
 
 function wrongIn(second: Second, chosen: string | undefined): Incident['what'][] {
@@ -55,6 +60,7 @@ function wrongIn(second: Second, chosen: string | undefined): Incident['what'][]
   else if (blockedMs >= BLOCKED_MS) wrong.push('blocked');
   else if (latenessOf(second) > Math.max(LATE_MS, 2 * blockedMs)) wrong.push('late');
   if (failedIn(second, chosen) > 0) wrong.push('threw');
+  if (refusedIn(second, chosen) > 0) wrong.push('refused');
   return wrong;
 }
 
@@ -74,6 +80,10 @@ function inWords(what: Incident['what'], seconds: readonly Second[], chosen: str
     const most = Math.max(...seconds.map(latenessOf));
     return `Tasks ran late, one in a hundred by ${Number.isFinite(most) ? `up to ${time(most)}` : 'very much'}.`;
   }
+  if (what === 'refused') {
+    const refused = seconds.reduce((sum, second) => sum + refusedIn(second, chosen), 0);
+    return `${plural(refused, 'operation was', 'operations were')} refused, ${count(Math.max(...seconds.map((each) => refusedIn(each, chosen))))} a second at most.`;
+  }
   const failed = seconds.reduce((sum, second) => sum + failedIn(second, chosen), 0);
   return `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw.`;
 }
@@ -89,6 +99,14 @@ function failedIn({ purgatories }: Second, chosen: string | undefined): number {
   let sum = 0;
   for (const [name, [, , , , failed]] of Object.entries(purgatories)) {
     if (chosen === undefined || name === chosen) sum += failed;
+  }
+  return sum;
+}
+
+function refusedIn({ purgatories }: Second, chosen: string | undefined): number {
+  let sum = 0;
+  for (const [name, [, , , , , refused = {}]] of Object.entries(purgatories)) {
+    if (chosen === undefined || name === chosen) for (const n of Object.values(refused)) sum += n;
   }
   return sum;
 }

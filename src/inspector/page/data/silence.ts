@@ -2,7 +2,7 @@
 //
 // A frame comes every quarter of a second. A server whose process is stopped, or whose event loop
 // is blocked, keeps its connections. Only the silence shows that it hangs.
-import type { Frame, HostTime } from '../../frame.ts';
+import type { Frame, HostTime, Second } from '../../frame.ts';
 
 /** A silence is shown from this length on, in ms. */
 const SILENT_MS = 2000;
@@ -15,6 +15,8 @@ export interface Hang {
   readonly wallMs: number;
   /** What the process did meanwhile. Undefined: it went on, and only its frames did not arrive. */
   readonly host: HostTime | undefined;
+  /** It ended before this page listened: the server's history tells it. */
+  readonly isRecorded?: boolean;
 }
 
 interface Heard {
@@ -46,4 +48,23 @@ export function hangOf(heard: Heard, frame: Frame): Hang | undefined {
   return stoodMs >= SILENT_MS
     ? { forMs: stoodMs, atMs, wallMs, host }
     : { forMs: silenceOf(heard), atMs, wallMs, host: undefined };
+}
+
+/**
+ * The last silence: the one that this page heard, or a later one of the server's history, which
+ * this page did not hear because it was opened afterwards or was hidden. `frames` is not empty.
+ */
+export function latestHang(
+  frames: readonly Frame[],
+  seconds: readonly Second[],
+  heard: Hang | undefined,
+): Hang | undefined {
+  const second = seconds.findLast(({ host }) => host.blockedMs >= SILENT_MS);
+  if (second === undefined) return heard;
+  const { wallMs, host } = second;
+  const last = frames[frames.length - 1];
+  const atMs = last.atMs - (last.wallMs - wallMs);
+  // The second of a silence ends up to a second after it.
+  if (heard !== undefined && heard.atMs > atMs - SILENT_MS) return heard;
+  return { forMs: host.blockedMs, atMs, wallMs, host, isRecorded: true };
 }

@@ -77,7 +77,10 @@ export function current(): State {
 
 /** What is shown: the state when the reader paused, or the latest. */
 export function shown({ paused, frames, seconds, hang }: State): Told {
-  return paused ?? { frames, seconds, hang };
+  if (paused !== undefined) return paused;
+  // Until the history has arrived, the last second of it is known from the first frame.
+  const last = seconds.length === 0 ? frames.at(-1)?.second : undefined;
+  return { frames, seconds: last ? [last] : seconds, hang };
 }
 
 export function onChange(listener: Listener): void {

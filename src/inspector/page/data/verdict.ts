@@ -1,25 +1,26 @@
 // The verdict: whether all is well, in words, and if not, why.
 //
-// Ground rules. Pure: what the server sent goes in, sentences come out. A sentence begins with our
-// words, never with a user's. The headline has no number that changes with each frame, because
-// screen readers read it aloud when it changes. The bounds are where a person who waits would
-// notice. They are named below.
-import type { Frame } from '../../frame.ts';
-import { clock, count, plural, share, time } from '../words/format.ts';
+// Ground rules. Pure: what the server sent goes in, sentences come out. A page that was opened a
+// moment ago has few frames: the seconds that the server kept before them count as well. A
+// sentence begins with our words, never with a user's. The headline has no number that changes
+// with each frame, because screen readers read it aloud when it changes. The bounds are where a
+// person who waits would notice. They are named below, and in purgatory-warnings.ts.
+import type { Frame, Second } from '../../frame.ts';
+import { clock, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
-import { chosenOf, endedWithin, latenessWithin, quantile, spanOf, sum } from './history.ts';
-import type { Hang } from './silence.ts';
-
-export type Tone = 'well' | 'note' | 'warn' | 'bad';
-
-export interface Warning {
-  readonly tone: Tone;
-  /** The name of the warning. Unique, and used in the headline. */
-  readonly what: string;
-  /** The numbers, and what to do. */
-  readonly why: string;
-}
+import { chosenOf, latenessWithin, quantile, secondsBefore, spanOf, sum } from './history.ts';
+import {
+  expiring,
+  failing,
+  full,
+  growing,
+  overdue,
+  RECENT_MS,
+  type Tone,
+  type Warning,
+} from './purgatory-warnings.ts';
+import { type Hang, latestHang } from './silence.ts';
 
 export interface Verdict {
   readonly tone: Tone;
@@ -28,19 +29,12 @@ export interface Verdict {
   readonly warnings: readonly Warning[];
 }
 
-/** The span of time that warnings look back on, in ms. */
-const RECENT_MS = 10_000;
 /** How long the page shows a silence that has ended, in ms. */
 const HANG_TOLD_MS = 60_000;
 const BLOCKED_WARN_MS = 100;
 const BLOCKED_BAD_MS = 1000;
 const LATE_WARN_MS = 50;
-const OVERDUE_MS = 1000;
 const CUT_OFF_MS = 1000;
-const FULL_SHARE = 0.9;
-const GROWN_BY = 20;
-/** With fewer ends in a minute, shares mean nothing. */
-const FEW_ENDS = 20;
 
 const HEADLINES: Record<Tone, string> = {
   well: 'All is well',
@@ -50,19 +44,26 @@ const HEADLINES: Record<Tone, string> = {
 };
 const SEVERITY: readonly Tone[] = ['bad', 'warn', 'note'];
 
-/** `frames` is not empty. */
-export function judge(frames: readonly Frame[], chosen: string | undefined, hang?: Hang): Verdict {
+/** What the verdict is about, as far as this page has it. `frames` is not empty. */
+export interface Judged {
+  readonly frames: readonly Frame[];
+  readonly seconds: readonly Second[];
+  readonly hang: Hang | undefined;
+}
+
+export function judge({ frames, seconds, hang }: Judged, chosen: string | undefined): Verdict {
   const recent = frames.slice(frames.indexOf(spanOf(frames, RECENT_MS)[0]));
-  const hung = hanging(recent, hang);
+  const before = secondsBefore(frames, seconds, RECENT_MS);
+  const hung = hanging(recent, latestHang(frames, seconds, hang));
   const warnings = [
     ...hung,
-    ...(hung.length > 0 ? [] : waiting(frames, recent)),
+    ...(hung.length > 0 ? [] : waiting(frames, recent, before)),
     ...cutOff(recent),
     ...overdue(recent, chosen),
-    ...full(recent, chosen),
-    ...failing(frames, chosen),
+    ...full(recent, seconds, chosen),
+    ...failing(frames, seconds, chosen),
     ...growing(recent, chosen),
-    ...expiring(frames, chosen),
+    ...expiring(frames, seconds, chosen),
   ];
   warnings.sort((a, b) => SEVERITY.indexOf(a.tone) - SEVERITY.indexOf(b.tone));
   const [worst] = warnings;
@@ -87,8 +88,8 @@ export function judge(frames: readonly Frame[], chosen: string | undefined, hang
 
 function hanging(recent: readonly Frame[], hang: Hang | undefined): Warning[] {
   if (hang === undefined || recent[recent.length - 1].atMs - hang.atMs > HANG_TOLD_MS) return [];
-  const { forMs, wallMs, host } = hang;
-  const until = `Nothing came for ${time(forMs)}, until ${clock(wallMs)}:`;
+  const { forMs, wallMs, host, isRecorded } = hang;
+  const until = `${isRecorded ? 'It lasted' : 'Nothing came for'} ${time(forMs)}, until ${clock(wallMs)}:`;
   if (host === undefined) {
     const why = `${until} the server went on meanwhile, its news did not arrive.`;
     return [{ tone: 'note', what: 'the connection was interrupted', why }];
@@ -101,9 +102,9 @@ function hanging(recent: readonly Frame[], hang: Hang | undefined): Warning[] {
  * Warnings of a blocked event loop and of late timers. The blocked loop is the cause of the
  * lateness, unless the block was too short.
  */
-function waiting(frames: readonly Frame[], recent: readonly Frame[]): Warning[] {
-  const { host } = recent.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
-  const late = latestTimer(frames);
+function waiting(frames: readonly Frame[], recent: readonly Frame[], before: readonly Second[]): Warning[] {
+  const { host } = [...recent, ...before].reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+  const late = latestTimer(frames, before);
   const isBlocked = host.blockedMs >= BLOCKED_WARN_MS;
   const isAlone = late !== undefined && late.atLeastMs > host.blockedMs;
   const warnings: Warning[] = [];
@@ -129,12 +130,15 @@ interface LateTimer {
 }
 
 /** The timer with the highest lateness in the recent time. Undefined when none ran late. */
-function latestTimer(frames: readonly Frame[]): LateTimer | undefined {
+function latestTimer(frames: readonly Frame[], before: readonly Second[]): LateTimer | undefined {
   let latest: LateTimer | undefined;
   for (const { name, lateness, tickMs } of frames[frames.length - 1].timers) {
     const { leMs } = lateness;
-    const bound = quantile(leMs, latenessWithin(frames, name, RECENT_MS), 0.99);
-    if (bound === undefined || bound < LATE_WARN_MS + tickMs) continue;
+    const bound = Math.max(
+      quantile(leMs, latenessWithin(frames, name, RECENT_MS), 0.99) ?? 0,
+      ...before.map(({ timers }) => timers[name]).map((of) => (of === undefined ? 0 : (of[1] ?? Infinity))),
+    );
+    if (bound < LATE_WARN_MS + tickMs) continue;
     const isKnown = Number.isFinite(bound);
     const atLeastMs = isKnown ? (leMs[leMs.indexOf(bound) - 1] ?? 0) : leMs[leMs.length - 1];
     if (latest !== undefined && latest.atLeastMs >= atLeastMs) continue;
@@ -145,65 +149,17 @@ function latestTimer(frames: readonly Frame[]): LateTimer | undefined {
 }
 
 function cutOff(recent: readonly Frame[]): Warning[] {
-  return recent[recent.length - 1].buses.flatMap(({ engine, state, forMs, pendingKeys, lastError }) => {
+  return recent[recent.length - 1].buses.flatMap(({ name, engine, state, forMs, pendingKeys, lastError }) => {
     if (state === 'live' || state === 'closed' || forMs < CUT_OFF_MS) return [];
     const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
     const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
     const why = `${since} for ${time(forMs)}: hints of other processes do not arrive, and ${plural(pendingKeys, 'key')} wait to be sent. Waits fall back on their deadlines.${said}`;
-    return [{ tone: 'warn' as const, what: `the bus of ${quoted(engine)} is cut off`, why }];
+    return [
+      {
+        tone: 'warn' as const,
+        what: `the bus ${name === null ? `of ${quoted(engine)}` : quoted(name)} is cut off`,
+        why,
+      },
+    ];
   });
-}
-
-function overdue(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, oldest }) => {
-    const past = Math.max(...oldest.map(({ leftMs }) => -(leftMs ?? 0)), 0);
-    if (past < OVERDUE_MS) return [];
-    const why = `An operation of ${quoted(name)} is still parked ${time(past)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
-    return [{ tone: 'bad' as const, what: 'a deadline has passed unanswered', why }];
-  });
-}
-
-function full(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, parked, maxParked }) => {
-    if (maxParked === null || parked < FULL_SHARE * maxParked) return [];
-    const why = `It holds ${count(parked)} of ${count(maxParked)} operations. When it is full, parking throws ERR_PURGATORY_FULL.`;
-    return [{ tone: 'warn' as const, what: `purgatory ${quoted(name)} is nearly full`, why }];
-  });
-}
-
-function failing(frames: readonly Frame[], chosen: string | undefined): Warning[] {
-  const { failed } = endedWithin(frames, chosen, RECENT_MS);
-  if (failed === 0) return [];
-  const why = `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw in the last 10 s. The errors went to onError.`;
-  return [{ tone: 'warn', what: 'operations throw', why }];
-}
-
-/** Keys that gained many watchers in the recent time and never lost any. */
-function growing(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  const [first] = recent;
-  const last = recent[recent.length - 1];
-  if (last.atMs - first.atMs < RECENT_MS * 0.9) return [];
-  return chosenOf(last, chosen).flatMap(({ name, hottestKeys }) => {
-    const grown = hottestKeys.find(({ key, watchers }) => {
-      let before = Number.NEGATIVE_INFINITY;
-      for (const frame of recent) {
-        const view = frame.purgatories.find((each) => each.name === name);
-        const now = view?.hottestKeys.find((each) => each.key === key)?.watchers;
-        if (now === undefined || now < before) return false;
-        before = now;
-      }
-      const atFirst = first.purgatories.find((each) => each.name === name);
-      return watchers - (atFirst?.hottestKeys.find((each) => each.key === key)?.watchers ?? 0) >= GROWN_BY;
-    });
-    if (grown === undefined) return [];
-    const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
-    return [{ tone: 'warn' as const, what: 'a key grows without completion', why }];
-  });
-}
-
-function expiring(frames: readonly Frame[], chosen: string | undefined): Warning[] {
-  const { completed, expired } = endedWithin(frames, chosen, 60_000);
-  if (completed + expired < FEW_ENDS || completed >= expired) return [];
-  const why = `Only ${share(completed, completed + expired)} completed early in the last minute. Normal for quiet long polls; elsewhere events may be missing, or deadlines too short.`;
-  return [{ tone: 'note', what: 'most operations run into their deadline', why }];
 }

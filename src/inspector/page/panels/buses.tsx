@@ -17,8 +17,13 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
         {buses.map((bus, index) => (
           <li key={index} data-state={bus.state} data-test="bus">
             <strong>
-              <Name of={bus.engine} />
+              <Name of={bus.name ?? bus.engine} />
             </strong>{' '}
+            {bus.name !== null && (
+              <small>
+                <Name of={bus.engine} />{' '}
+              </small>
+            )}
             <span class="state">{bus.state}</span>
             {bus.echoMs !== null && `, echo ${time(bus.echoMs)}`}
             {`, ${plural(bus.peers, 'other process', 'other processes')}; `}

@@ -5,14 +5,18 @@ import type { Frame, TimerView } from '../../frame.ts';
 import { latenessWithin, quantile, sum } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
+import { quoted } from '../words/visible.ts';
 import { axis, Chart, type ChartProps, colour, countAxis, countScale } from './chart.tsx';
 
 export function LatenessChart({
   frames,
-  view: { name, lateness },
+  view: { name, of, lateness },
+  isOnly,
 }: {
   frames: readonly Frame[];
   view: TimerView;
+  /** There is no other timer. */
+  isOnly: boolean;
 }): JSX.Element {
   const counts = latenessWithin(frames, name, Number.POSITIVE_INFINITY);
   const { leMs } = lateness;
@@ -20,6 +24,7 @@ export function LatenessChart({
     <section aria-labelledby="lateness-title">
       <h2 id="lateness-title">
         <Explained of="histogram">How late tasks ran</Explained>
+        {!isOnly && <small> {timerInWords(name, of)}</small>}
       </h2>
       <p class="legend">{inWords(leMs, counts)}</p>
       <Chart
@@ -30,6 +35,11 @@ export function LatenessChart({
       />
     </section>
   );
+}
+
+/** A timer is known by its purgatories, if it has any. */
+function timerInWords(name: string, of: readonly string[]): string {
+  return of.length === 0 ? `of timer ${quoted(name)}` : `of the timer of ${of.map(quoted).join(', ')}`;
 }
 
 function inWords(leMs: readonly number[], counts: readonly number[]): string {

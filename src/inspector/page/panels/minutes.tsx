@@ -10,7 +10,7 @@ import { clock, count, plural } from '../words/format.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
 import { Lines, linesOf } from './rates-chart.tsx';
 
-/** The most incidents shown, the latest. */
+/** The most incidents that are shown at once, the latest. The others unfold. */
 const MAX_TOLD = 6;
 
 const minutesAxis = axis({
@@ -51,14 +51,14 @@ export function Minutes({
 }): JSX.Element {
   const nowMs = seconds.at(-1)?.wallMs ?? 0;
   const atS = seconds.map(({ wallMs }) => (wallMs - nowMs) / 1000);
-  const of = (index: number): number[] =>
+  const of = (index: 0 | 1 | 2 | 3): number[] =>
     seconds.map(({ purgatories }) =>
       sum(
         Object.entries(purgatories).filter(([name]) => chosen === undefined || name === chosen),
         ([, counts]) => counts[index],
       ),
     );
-  const perSecond = (index: number): number[] => of(index).map((n, at) => (1000 * n) / seconds[at].overMs);
+  const perSecond = (index: 1 | 2 | 3): number[] => of(index).map((n, at) => (1000 * n) / seconds[at].overMs);
   const marks = seconds.map((second) => (isBlockedIn(second) ? 1 : 0));
   const parked = of(0);
   const incidents = incidentsOf(seconds, chosen);
@@ -100,25 +100,34 @@ function Incidents({ incidents, minutes }: { incidents: readonly Incident[]; min
     return (
       <p class="none">
         No incident in the {minutes < 1 ? 'seconds' : plural(minutes, 'minute')} that the server has kept: no
-        blocked event loop, no late timer, no throws.
+        blocked event loop, no late timer, no throws, no refusals.
       </p>
     );
   }
   return (
     <>
-      <ol class="incidents" data-test="incidents">
-        {incidents.slice(0, MAX_TOLD).map(({ what, fromMs, untilMs, inWords }) => (
-          <li key={`${what} ${fromMs}`} data-what={what}>
-            <span class="when">
-              {clock(fromMs)}–{clock(untilMs)}
-            </span>{' '}
-            {inWords}
-          </li>
-        ))}
-      </ol>
+      <List incidents={incidents.slice(0, MAX_TOLD)} />
       {incidents.length > MAX_TOLD && (
-        <p class="none">{plural(incidents.length - MAX_TOLD, 'earlier incident')} not listed.</p>
+        <details class="earlier">
+          <summary>{plural(incidents.length - MAX_TOLD, 'earlier incident')}</summary>
+          <List incidents={incidents.slice(MAX_TOLD)} />
+        </details>
       )}
     </>
+  );
+}
+
+function List({ incidents }: { incidents: readonly Incident[] }): JSX.Element {
+  return (
+    <ol class="incidents" data-test="incidents">
+      {incidents.map(({ what, fromMs, untilMs, inWords }) => (
+        <li key={`${what} ${fromMs}`} data-what={what}>
+          <span class="when">
+            {clock(fromMs)}–{clock(untilMs)}
+          </span>{' '}
+          {inWords}
+        </li>
+      ))}
+    </ol>
   );
 }

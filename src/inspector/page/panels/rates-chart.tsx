@@ -1,7 +1,7 @@
 // How operations ended over the last minute: three lines, per second.
 import type { JSX } from 'preact';
 import type uPlot from 'uplot';
-import type { Frame } from '../../frame.ts';
+import type { Frame, Second } from '../../frame.ts';
 import { ratesOf } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { rate } from '../words/format.ts';
@@ -36,12 +36,14 @@ const options = {
 
 export function RatesChart({
   frames,
+  seconds,
   chosen,
 }: {
   frames: readonly Frame[];
+  seconds: readonly Second[];
   chosen: string | undefined;
 }): JSX.Element {
-  const rates = ratesOf(frames, chosen);
+  const rates = ratesOf(frames, chosen, seconds);
   const told = LINES.map(({ name }) => `${rate(rates[name].at(-1) ?? 0)} ${name} a second`).join(', ');
   return (
     <section aria-labelledby="rates-title">

@@ -1,19 +1,20 @@
 // The first thing to read: whether all is well, why not, and the six numbers behind it.
 import type { JSX } from 'preact';
-import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum, timerOf } from '../data/history.ts';
-import { isSilent, silenceOf } from '../data/silence.ts';
+import type { TimerView } from '../../frame.ts';
+import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum, timersOf } from '../data/history.ts';
+import type { Warning } from '../data/purgatory-warnings.ts';
+import type { ShownVerdict } from '../data/shown-verdict.ts';
 import { choose, type State, shown } from '../data/store.ts';
-import type { Verdict, Warning } from '../data/verdict.ts';
 import { Figure } from '../words/explained.tsx';
 import { capitalised, count, plural, rate, share, shortCount, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 
 const LATENESS_MS = 10_000;
 
-export function VerdictStrip({ state, verdict }: { state: State; verdict: Verdict }): JSX.Element {
+export function VerdictStrip({ state, verdict }: { state: State; verdict: ShownVerdict }): JSX.Element {
   const { frames } = shown(state);
   const { purgatories } = frames[frames.length - 1];
-  const { tone, headline, detail, warnings } = absence(state) ?? verdict;
+  const { tone, headline, detail, warnings } = verdict;
   return (
     <section class="verdict" aria-label="Verdict" data-tone={tone}>
       <div class="words">
@@ -29,30 +30,6 @@ export function VerdictStrip({ state, verdict }: { state: State; verdict: Verdic
       <Numbers state={state} />
     </section>
   );
-}
-
-/**
- * What the page says in place of the verdict while the server is silent. The headline stays the
- * same meanwhile, because screen readers read it aloud.
- */
-function absence(state: State): (Omit<Verdict, 'tone'> & { tone: 'lost' }) | undefined {
-  const { connection, heardMs, nowMs } = state;
-  const age = `What is shown is ${time(Math.max(0, nowMs - (heardMs ?? nowMs)))} old.`;
-  if (connection === 'lost') {
-    return {
-      tone: 'lost',
-      headline: 'The server does not answer',
-      detail: `${age} It has stopped, or is starting anew: this page goes on by itself when it is back.`,
-      warnings: [],
-    };
-  }
-  if (!isSilent(state)) return undefined;
-  return {
-    tone: 'lost',
-    headline: 'The server is silent',
-    detail: `${age} For ${time(silenceOf(state))} nothing has come over a connection that is still there: the process hangs, is stopped, or gets no CPU.`,
-    warnings: [],
-  };
 }
 
 /** All but the first, which is in the headline. */
@@ -94,12 +71,13 @@ function Purgatories({
 }
 
 function Numbers({ state }: { state: State }): JSX.Element {
-  const { frames } = shown(state);
-  const { purgatory, timer } = state.choice;
+  const { frames, seconds } = shown(state);
+  const { purgatory } = state.choice;
   const frame = frames[frames.length - 1];
   const views = chosenOf(frame, purgatory);
-  const rates = ratesOf(frames, purgatory);
-  const { completed, expired } = endedWithin(frames, purgatory, 60_000);
+  const rates = ratesOf(frames, purgatory, seconds);
+  const { completed, expired } = endedWithin(frames, purgatory, 60_000, seconds);
+  const timers = timersOf(frame, purgatory);
   const most = views.length === 1 ? views[0].maxParked : null;
   return (
     <div class="figures">
@@ -125,17 +103,24 @@ function Numbers({ state }: { state: State }): JSX.Element {
       <Figure of="early" name="early" note="of those ended">
         {share(completed, completed + expired)}
       </Figure>
-      <Figure of="lateness" name="lateness" note="99 of 100 tasks">
-        {latenessInWords(frames, timer)}
+      <Figure
+        of="lateness"
+        name="lateness"
+        note={timers.length < 2 ? '99 of 100 tasks' : `worst of ${timers.length} timers`}
+      >
+        {latenessInWords(frames, timers)}
       </Figure>
     </div>
   );
 }
 
-function latenessInWords(frames: State['frames'], chosen: string | undefined): string {
-  const timer = timerOf(frames[frames.length - 1], chosen);
-  const leMs = timer?.lateness.leMs ?? [];
-  const bound = quantile(leMs, latenessWithin(frames, timer?.name, LATENESS_MS), 0.99);
-  if (bound === undefined) return '–';
+/** Of the timer that is latest. */
+function latenessInWords(frames: State['frames'], timers: readonly TimerView[]): string {
+  const bounds = timers.map(({ name, lateness: { leMs } }) => ({
+    leMs,
+    bound: quantile(leMs, latenessWithin(frames, name, LATENESS_MS), 0.99) ?? 0,
+  }));
+  const { bound, leMs } = bounds.reduce((a, b) => (b.bound > a.bound ? b : a), { bound: 0, leMs: [0] });
+  if (bound === 0) return '–';
   return Number.isFinite(bound) ? `≤ ${time(bound)}` : `> ${time(leMs[leMs.length - 1])}`;
 }

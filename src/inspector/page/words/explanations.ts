@@ -11,7 +11,7 @@ export const explanations = {
   early:
     'Of the operations that ended in the last minute by an event or by their deadline: the share that an event completed first. Low is normal for quiet long polls, and a sign of lost events where answers should come.',
   lateness:
-    'How late the timer runs its tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. The event loop of the process makes the most of it.',
+    'How late timers run their tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. With several timers, this is the latest of them. The event loop of the process makes the most of it.',
   rates:
     'How operations left the purgatory, per second, over the last minute: completed by an event, expired at their deadline, cancelled unanswered.',
   histogram:
@@ -35,6 +35,8 @@ export const explanations = {
     'What the server has kept of each of the last 600 seconds, whether somebody watched or not: how many were parked at the end of the second, how operations left, and when the event loop was blocked.',
   buses:
     'A bus carries hints between processes: an event in one tries the waits in all. Its echo is how long a hint takes to the engine and back. In a gap hints may be missed, so afterwards everything parked is tried once.',
+  errors:
+    'The last error that user code of each purgatory threw: in tryComplete, onComplete, onExpiration, or in a load. It went to onError.',
   lookup:
     'The keys that contain what is looked for, and the operations that wait on the key, the oldest first.',
   ran: 'Tasks that the timer ran since it was made.',

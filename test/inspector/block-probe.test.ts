@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
-import { LoopProbe } from '../../src/inspector/loop-probe.ts';
+import { BlockProbe } from '../../src/inspector/block-probe.ts';
 import { pause } from '../support/turns.ts';
 
 function block(ms: number): void {
@@ -8,11 +8,11 @@ function block(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-describe('LoopProbe', () => {
-  let probe: LoopProbe;
+describe('BlockProbe', () => {
+  let probe: BlockProbe;
 
   beforeEach(() => {
-    probe = new LoopProbe(10);
+    probe = new BlockProbe(10);
     probe.start();
   });
 

@@ -8,7 +8,7 @@
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
 
-export class LoopProbe {
+export class BlockProbe {
   readonly #everyMs: number;
   #interval: NodeJS.Timeout | undefined;
   #probedMs = 0;

@@ -1,0 +1,106 @@
+// The warnings of the verdict that are about purgatories: deadlines, limits, throws, keys.
+//
+// Ground rules. Those of verdict.ts.
+import type { Frame, Second } from '../../frame.ts';
+import { count, plural, share, time } from '../words/format.ts';
+import { quoted } from '../words/visible.ts';
+import { chosenOf, endedWithin, errorsOf, refusedWithin } from './history.ts';
+
+export type Tone = 'well' | 'note' | 'warn' | 'bad';
+
+export interface Warning {
+  readonly tone: Tone;
+  /** The name of the warning. Unique, and used in the headline. */
+  readonly what: string;
+  /** The numbers, and what to do. */
+  readonly why: string;
+}
+
+/** The span of time that warnings look back on, in ms. */
+export const RECENT_MS = 10_000;
+const OVERDUE_MS = 1000;
+const FULL_SHARE = 0.9;
+const GROWN_BY = 20;
+/** With fewer ends in a minute, shares mean nothing. */
+const FEW_ENDS = 20;
+
+export function overdue(recent: readonly Frame[], chosen: string | undefined): Warning[] {
+  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, oldest }) => {
+    const past = Math.max(...oldest.map(({ leftMs }) => -(leftMs ?? 0)), 0);
+    if (past < OVERDUE_MS) return [];
+    const why = `An operation of ${quoted(name)} is still parked ${time(past)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
+    return [{ tone: 'bad' as const, what: 'a deadline has passed unanswered', why }];
+  });
+}
+
+export function full(
+  recent: readonly Frame[],
+  seconds: readonly Second[],
+  chosen: string | undefined,
+): Warning[] {
+  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, parked, maxParked }) => {
+    const isFull = maxParked !== null && parked >= FULL_SHARE * maxParked;
+    const holds = isFull ? ` It holds ${count(parked)} of ${count(maxParked)} operations.` : '';
+    const refused = Object.entries(refusedWithin(recent, seconds, name, RECENT_MS));
+    if (refused.length > 0) {
+      const told = refused.map(([code, n]) => `${count(n)} with ${quoted(code)}`).join(', ');
+      const why = `Within the last 10 s it has refused ${told}.${holds}`;
+      return [{ tone: 'warn' as const, what: `purgatory ${quoted(name)} refuses operations`, why }];
+    }
+    if (!isFull) return [];
+    const why = `${holds.trim()} When it is full, parking throws ERR_PURGATORY_FULL.`;
+    return [{ tone: 'warn' as const, what: `purgatory ${quoted(name)} is nearly full`, why }];
+  });
+}
+
+export function failing(
+  frames: readonly Frame[],
+  seconds: readonly Second[],
+  chosen: string | undefined,
+): Warning[] {
+  const { failed } = endedWithin(frames, chosen, RECENT_MS, seconds);
+  if (failed === 0) return [];
+  const why = `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw in the last 10 s. ${lastError(frames, chosen) ?? 'The errors went to onError.'}`;
+  return [{ tone: 'warn', what: 'operations throw', why }];
+}
+
+function lastError(frames: readonly Frame[], chosen: string | undefined): string | undefined {
+  const [last] = errorsOf(chosenOf(frames[frames.length - 1], chosen));
+  if (last === undefined) return undefined;
+  const { name, operation, message, agoMs } = last;
+  return `The last error came ${time(agoMs)} ago, of ${quoted(operation)} in ${quoted(name)}: ${quoted(message)}.`;
+}
+
+/** Keys that gained many watchers in the recent time and never lost any. */
+export function growing(recent: readonly Frame[], chosen: string | undefined): Warning[] {
+  const [first] = recent;
+  const last = recent[recent.length - 1];
+  if (last.atMs - first.atMs < RECENT_MS * 0.9) return [];
+  return chosenOf(last, chosen).flatMap(({ name, hottestKeys }) => {
+    const grown = hottestKeys.find(({ key, watchers }) => {
+      let before = Number.NEGATIVE_INFINITY;
+      for (const frame of recent) {
+        const view = frame.purgatories.find((each) => each.name === name);
+        const now = view?.hottestKeys.find((each) => each.key === key)?.watchers;
+        if (now === undefined || now < before) return false;
+        before = now;
+      }
+      const atFirst = first.purgatories.find((each) => each.name === name);
+      return watchers - (atFirst?.hottestKeys.find((each) => each.key === key)?.watchers ?? 0) >= GROWN_BY;
+    });
+    if (grown === undefined) return [];
+    const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
+    return [{ tone: 'warn' as const, what: 'a key grows without completion', why }];
+  });
+}
+
+export function expiring(
+  frames: readonly Frame[],
+  seconds: readonly Second[],
+  chosen: string | undefined,
+): Warning[] {
+  const { completed, expired } = endedWithin(frames, chosen, 60_000, seconds);
+  if (completed + expired < FEW_ENDS || completed >= expired) return [];
+  const why = `Only ${share(completed, completed + expired)} completed early in the last minute. Normal for quiet long polls; elsewhere events may be missing, or deadlines too short.`;
+  return [{ tone: 'note', what: 'most operations run into their deadline', why }];
+}

@@ -1,0 +1,27 @@
+// The last error of each purgatory, as user code threw it: what, where and how long ago.
+import type { JSX } from 'preact';
+import type { PurgatoryView } from '../../frame.ts';
+import { errorsOf } from '../data/history.ts';
+import { Explained } from '../words/explained.tsx';
+import { time } from '../words/format.ts';
+import { Name } from '../words/names.tsx';
+
+export function Errors({ views }: { views: readonly PurgatoryView[] }): JSX.Element | null {
+  const errors = errorsOf(views);
+  if (errors.length === 0) return null;
+  return (
+    <section class="wide" aria-labelledby="errors-title">
+      <h2 id="errors-title">
+        <Explained of="errors">Last errors</Explained>
+      </h2>
+      <ul class="errors" data-test="errors">
+        {errors.map(({ name, operation, message, agoMs }) => (
+          <li key={name}>
+            <span class="when">{time(agoMs)} ago</span> <Name of={operation} /> in <Name of={name} />:{' '}
+            <Name of={message} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
