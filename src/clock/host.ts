@@ -56,11 +56,6 @@ export function isHostTimeReal(): boolean {
   );
 }
 
-/** Whether timers and time are those of a fake clock, which runs timers in the middle of a turn. */
-export function isHostFaked(): boolean {
-  return foreign('setTimeout') !== undefined && !(Date === host.Date && isPerformanceReal());
-}
-
 /** A timer of a foreign setTimeout or setInterval, made in the root context. */
 export class ForeignTimer {
   readonly #name: 'setTimeout' | 'setInterval';

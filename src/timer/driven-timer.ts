@@ -218,6 +218,18 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
   }
 
+  /**
+   * Runs the next task of a pass that its slice has left, and reads the clock. False when there is
+   * none. The wake-up stays armed: it ends the pass.
+   *
+   * @internal
+   */
+  runNext(): boolean {
+    if (!this.#runner.runNext()) return false;
+    this.#read();
+    return true;
+  }
+
   #wake(): void {
     if (this.#runner.isRunning) return;
     const nowMs = this.now();

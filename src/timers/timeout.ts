@@ -11,10 +11,16 @@
 // clock) stands in place of the host's timers, a timeout is a timer of the replacement
 // (ForeignTimeout).
 import { AsyncResource } from 'node:async_hooks';
+import { foreign } from '../clock/host.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { TimerTask } from '../timer/timer-task.ts';
+import { DrainedTurns } from '../turns/drained-turns.ts';
 import { ForeignTimeout } from './foreign-timeout.ts';
+
+/** How long callbacks that are due together run in one turn of the event loop. */
+const BURST_MS = 5;
 
 /** What the drop-in `setTimeout` and `setInterval` return: Node's Timeout. */
 export interface Timeout extends Disposable {
@@ -35,10 +41,23 @@ export interface Timeout extends Disposable {
   [Symbol.toPrimitive](): number;
 }
 
-/** A slice that is spent after the first callback. */
-const timer = new SystemTimer({
-  sliceMs: Number.MIN_VALUE,
-  onError: (error, task) => (task as ScheduledTimeout).inContext(throwLater, error),
+const turns = new DrainedTurns(
+  {
+    runNext: () => timer.runNext(),
+    now: () => timer.now(),
+    get lastReadingMs() {
+      return timer.lastReadingMs;
+    },
+  },
+  BURST_MS,
+);
+const timer: SystemTimer = new SystemTimer({
+  sliceMs: Number.MIN_VALUE, // spent after the first callback
+  clock: new SystemClock(turns, foreign),
+  onError: (error, task) => {
+    (task as ScheduledTimeout).inContext(throwLater, error);
+    turns.endTurn(); // the error comes before the next callback
+  },
 }).unref();
 let holding = 0;
 /** Those whose number was asked for, until their end. */
@@ -154,7 +173,7 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   #end(): void {
     if (!this.#isStarted) return;
     this.#isStarted = false;
-    numbered.delete(this.#resource.asyncId());
+    if (numbered.size > 0) numbered.delete(this.#resource.asyncId());
     this.#resource.emitDestroy();
     this.#hold();
   }
