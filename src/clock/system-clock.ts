@@ -77,7 +77,8 @@ export class SystemClock implements Clock, WakingClock {
 
   /**
    * @param turns where wake-ups wait whose time has come.
-   * @param follows tells the replacement of setTimeout that it follows, as `foreign` does.
+   * @param follows tells the replacement of setTimeout that it follows: `foreign` for the engine.
+   *   Any other is for timers, which go by the host's own time while they follow none.
    */
   constructor(turns: Turns, follows: typeof foreign) {
     this.turns = turns;
@@ -125,8 +126,9 @@ export class SystemClock implements Clock, WakingClock {
       this.#performanceNow = performance.now;
       this.#follow(this.#currentSource());
     }
-    if (this.#source() + this.#offsetMs < this.#lastMs) this.#rebase();
-    this.#lastMs = this.#source() + this.#offsetMs;
+    const nowMs = this.#source() + this.#offsetMs;
+    if (nowMs < this.#lastMs) this.#rebase();
+    else this.#lastMs = nowMs;
     if (!movesTimers) return this.#lastMs;
     for (const wakeUp of this.#outstanding) wakeUp.rearm();
     return this.#lastMs;
@@ -148,8 +150,10 @@ export class SystemClock implements Clock, WakingClock {
   }
 
   #currentSource(): () => number {
+    const replacement = this.foreign('setTimeout');
+    if (this.foreign !== foreign && replacement === undefined) return fromHrtime;
     if (!isPerformanceReal()) return fromPerformance;
-    return Date !== HostDate && this.foreign('setTimeout') !== undefined ? fromDate : fromHrtime;
+    return Date !== HostDate && replacement !== undefined ? fromDate : fromHrtime;
   }
 }
 

@@ -6,7 +6,7 @@
 // never early, no 24.8-day limit, callbacks by deadline across delays. Starting, refreshing and
 // clearing are O(1).
 import { promisify } from 'node:util';
-import { host, standsOnUs } from '../clock/host.ts';
+import { foreign, host, standsOnUs } from '../clock/host.ts';
 import { invalidArgType } from '../errors.ts';
 import { coercedDelay } from './coerced-delay.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
@@ -62,6 +62,11 @@ export function clearInterval(timeout: Timeout | NodeJS.Timeout | string | numbe
 // wake-ups.
 standsOnUs(setTimeout);
 standsOnUs(setInterval);
+// A module that imports this one to make them the globals has done so by the end of its own run.
+void Promise.resolve().then(() => {
+  foreign('setTimeout');
+  foreign('setInterval');
+});
 Object.defineProperty(setTimeout, promisify.custom, { enumerable: true, value: setTimeoutPromise });
 
 function start<A extends unknown[]>(

@@ -17,10 +17,10 @@ import type { NextTurnJob, Turns } from './next-turn.ts';
 import { rootContext } from './root-context.ts';
 
 /** The immediates of the first batch. */
-const LEAST = 16;
-const GROWTH = 8;
+const LEAST = 32;
+const GROWTH = 16;
 /** More immediates take more memory, and save little. */
-const MOST = 4_096;
+const MOST = 16_384;
 
 /** What the runs are of. */
 interface Burst {
