@@ -51,7 +51,7 @@ export class TaskRunner {
     return this.#run(tick, this.#slice);
   }
 
-  /** Runs one task of a pass that a slice has left open. False when there is none. */
+  /** Runs one task of a pass that a slice has left open, and reads the clock. False if there is none. */
   runNext(): boolean {
     const tasks = this.#tasks;
     if (this.#isRunning || !tasks.isPassOpen) return false;
@@ -60,6 +60,7 @@ export class TaskRunner {
       const task = tasks.take();
       if (task === undefined) return false;
       this.#runTask(task);
+      this.#timer.now();
     } finally {
       this.#isRunning = false;
     }
