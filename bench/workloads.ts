@@ -2,6 +2,7 @@
 import { burst } from './burst.ts';
 import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
+import { dropInTimers } from './drop-in.ts';
 import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
 import { idle } from './idle.ts';
@@ -35,6 +36,7 @@ export const workloads: readonly Workload[] = [
   loadMax,
   loadFixed,
   burst,
+  dropInTimers,
   shared,
   wakeUps,
   idleAdvance,

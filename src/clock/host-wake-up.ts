@@ -5,12 +5,10 @@
 // is ignored. No immediate of the host is ever cleared (next-turn.ts). While a wake-up is
 // outstanding, it is in a set of its clock.
 
-import { NextTurn, type NextTurnJob } from '../turns/next-turn.ts';
+import type { NextTurnJob, Turns } from '../turns/next-turn.ts';
 import { rootContext } from '../turns/root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';
-import { ForeignTimer, foreign, host, MAX_TIMEOUT_MS } from './host.ts';
-
-const nextTurn = new NextTurn();
+import { ForeignTimer, type foreign, host, MAX_TIMEOUT_MS } from './host.ts';
 
 /**
  * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of
@@ -20,6 +18,10 @@ const EARLY_MS = 2;
 
 /** The clock that makes the wake-ups. */
 export interface WakingClock extends Pick<Clock, 'now'> {
+  /** Where wake-ups wait whose time has come. */
+  readonly turns: Turns;
+  /** The replacement that it follows. */
+  readonly foreign: typeof foreign;
   /** Is called when a foreign setTimeout has fired `shortMs` too early. */
   wasWokenEarly(shortMs: number): void;
 }
@@ -71,7 +73,7 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
   #setRef(isRef: boolean): void {
     if (isRef === this.#isRef || !this.#isOutstanding) return;
     this.#isRef = isRef;
-    if (this.#timer === undefined) nextTurn.hold(isRef ? 1 : -1);
+    if (this.#timer === undefined) this.#clock.turns.hold(isRef ? 1 : -1);
     else if (isRef) this.#timer.ref();
     else this.#timer.unref();
   }
@@ -85,9 +87,9 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
     const delayMs = this.#atMs - this.#clock.now();
     const arming = ++this.#arming;
     const hostDelayMs = Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
-    const replacement = foreign('setTimeout');
+    const replacement = this.#clock.foreign('setTimeout');
     if (replacement !== undefined) {
-      const timer = new ForeignTimer('setTimeout', replacement, () => this.#fire(arming), hostDelayMs);
+      const timer = new ForeignTimer('setTimeout', replacement, () => this.fire(arming), hostDelayMs);
       if (timer.standsOnUs) {
         timer.unref();
         this.#arm();
@@ -97,27 +99,29 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
     } else if (delayMs <= 0) {
       // A slice that has yielded goes on in the next turn, and not a whole millisecond later.
       this.#timer = undefined;
-      nextTurn.add(this);
+      this.#clock.turns.add(this);
       return;
     } else {
-      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, this.#fire, hostDelayMs, arming);
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostDelayMs, this, arming);
     }
     if (!this.#isRef) this.#timer.unref();
   }
 
   #disarm(): void {
     this.#arming++;
-    if (this.#timer === undefined) nextTurn.delete(this);
+    if (this.#timer === undefined) this.#clock.turns.delete(this);
     else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
     else host.clearTimeout(this.#timer);
   }
 
-  /** In the next turn. */
+  /** In the next turn. Its time had come before. */
   run(): void {
-    this.#fire(this.#arming);
+    this.#leave();
+    this.#wake();
   }
 
-  readonly #fire = (arming: number): void => {
+  /** To be called by the host's timer of that number. */
+  fire(arming: number): void {
     if (arming !== this.#arming || !this.#isOutstanding) return;
     const shortMs = this.#atMs - this.#clock.now();
     if (shortMs > 0) {
@@ -127,5 +131,9 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
       this.#leave();
       this.#wake();
     }
-  };
+  }
+}
+
+function fire(wakeUp: HostWakeUp, arming: number): void {
+  wakeUp.fire(arming);
 }

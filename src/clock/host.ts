@@ -7,6 +7,11 @@
 // when it calls back into the engine. An engine that waits for its own timers would wait for
 // itself.
 //
+// A replacement that came while our timers were the global stands over us. Who calls our timers
+// themselves then goes past it, or comes from it. So our timers are the host's then, as Node's would
+// be, and never call it (`foreignToTimers`). The engine follows it all the same. Nobody tells when a
+// global is replaced. So each look remembers what was there, and the next look compares.
+//
 // Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
 import { rootContext } from '../turns/root-context.ts';
 
@@ -31,13 +36,46 @@ export function standsOnUs(start: (callback: () => void, delayMs?: number) => un
   onUs.add(start as Start);
 }
 
+/** What was the global at the last look. */
+const seen = { setTimeout: host.setTimeout as Start, setInterval: host.setInterval as Start };
+/** The replacements that came while our timers were the global. */
+const overUs = new WeakSet<Start>();
+
+function isOurs(start: Start): boolean {
+  return onUs.has(start) || overUs.has(start);
+}
+
+/**
+ * Whether `current` replaced our timers. A fake of @sinonjs/fake-timers (sinon, jest, vitest) keeps
+ * what it has replaced. Else what was seen before tells, or the other global.
+ */
+function hasReplacedOurs(name: 'setTimeout' | 'setInterval', current: Start): boolean {
+  const replaced = (current as { clock?: Record<string, unknown> }).clock?.[`_${name}`];
+  if (typeof replaced === 'function') return isOurs(replaced as Start);
+  return isOurs(seen[name]) || isOurs(globalThis.setTimeout) || isOurs(globalThis.setInterval);
+}
+
+function look(name: 'setTimeout' | 'setInterval'): Start {
+  const current: Start = globalThis[name];
+  if (current === seen[name]) return current;
+  if (current !== host[name] && !onUs.has(current) && hasReplacedOurs(name, current)) overUs.add(current);
+  seen[name] = current;
+  return current;
+}
+
 /** The foreign replacement of setTimeout or setInterval. Undefined when there is none. */
 export function foreign(name: 'setTimeout' | 'setInterval'): Start | undefined {
-  const current: Start = globalThis[name];
+  const current = look(name);
   if (current === host[name] || onUs.has(current)) return undefined;
   if (!calling.includes(current)) return current;
   onUs.add(current);
   return undefined;
+}
+
+/** As `foreign`, for the drop-in timers. Undefined also for a replacement that stands over them. */
+export function foreignToTimers(name: 'setTimeout' | 'setInterval'): Start | undefined {
+  const start = foreign(name);
+  return start !== undefined && overUs.has(start) ? undefined : start;
 }
 
 /** Whether `performance.now` is the host's own. */
@@ -54,11 +92,6 @@ export function isHostTimeReal(): boolean {
     Date === host.Date &&
     isPerformanceReal()
   );
-}
-
-/** Whether timers and time are those of a fake clock, which runs timers in the middle of a turn. */
-export function isHostFaked(): boolean {
-  return foreign('setTimeout') !== undefined && !(Date === host.Date && isPerformanceReal());
 }
 
 /** A timer of a foreign setTimeout or setInterval, made in the root context. */

@@ -18,6 +18,7 @@
 // method and without the array of process.hrtime(). The reading is most of the cost of a start
 // (`npm run bench -- churn limits`). wakeAt: one setTimeout.
 import { endianness } from 'node:os';
+import { NextTurn, type Turns } from '../turns/next-turn.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { foreign, host, isPerformanceReal } from './host.ts';
 import { HostWakeUp, type WakingClock } from './host-wake-up.ts';
@@ -57,7 +58,11 @@ const ORIGIN_MS = performance.now() - fromHrtime();
 const fromPerformance = (): number => performance.now();
 const fromDate = (): number => Date.now();
 
-class SystemClock implements Clock, WakingClock {
+/**
+ * The host's time. The engine has one for all, `systemClock`. The drop-in timers have one of their
+ * own.
+ */
+export class SystemClock implements Clock, WakingClock {
   // The globals at the last reading, and how their readings become our time.
   #setTimeout = setTimeout;
   #Date = Date;
@@ -67,6 +72,23 @@ class SystemClock implements Clock, WakingClock {
   #hasWarned = false;
   #lastMs = Number.NEGATIVE_INFINITY;
   readonly #outstanding = new Set<HostWakeUp>();
+  readonly turns: Turns;
+  readonly foreign: typeof foreign;
+
+  /**
+   * @param turns where wake-ups wait whose time has come.
+   * @param follows tells the replacement of setTimeout that it follows: `foreign` for the engine.
+   *   Any other is for timers, which go by the host's own time while they follow none.
+   */
+  constructor(turns: Turns, follows: typeof foreign) {
+    this.turns = turns;
+    this.foreign = follows;
+  }
+
+  /** Whether it follows a fake clock, which runs timers in the middle of a turn. */
+  get isFaked(): boolean {
+    return this.foreign('setTimeout') !== undefined && !(Date === HostDate && isPerformanceReal());
+  }
 
   now(): number {
     if (
@@ -102,10 +124,11 @@ class SystemClock implements Clock, WakingClock {
       this.#setTimeout = setTimeout;
       this.#Date = Date;
       this.#performanceNow = performance.now;
-      this.#follow(currentSource());
+      this.#follow(this.#currentSource());
     }
-    if (this.#source() + this.#offsetMs < this.#lastMs) this.#rebase();
-    this.#lastMs = this.#source() + this.#offsetMs;
+    const nowMs = this.#source() + this.#offsetMs;
+    if (nowMs < this.#lastMs) this.#rebase();
+    else this.#lastMs = nowMs;
     if (!movesTimers) return this.#lastMs;
     for (const wakeUp of this.#outstanding) wakeUp.rearm();
     return this.#lastMs;
@@ -125,15 +148,17 @@ class SystemClock implements Clock, WakingClock {
   #rebase(): void {
     this.#offsetMs += Math.ceil(this.#lastMs - (this.#source() + this.#offsetMs));
   }
-}
 
-function currentSource(): () => number {
-  if (!isPerformanceReal()) return fromPerformance;
-  return Date !== HostDate && foreign('setTimeout') !== undefined ? fromDate : fromHrtime;
+  #currentSource(): () => number {
+    const replacement = this.foreign('setTimeout');
+    if (this.foreign !== foreign && replacement === undefined) return fromHrtime;
+    if (!isPerformanceReal()) return fromPerformance;
+    return Date !== HostDate && replacement !== undefined ? fromDate : fromHrtime;
+  }
 }
 
 /**
  * The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is
  * given no other.
  */
-export const systemClock: Clock = new SystemClock();
+export const systemClock: Clock = new SystemClock(new NextTurn(), foreign);

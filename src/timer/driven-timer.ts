@@ -8,8 +8,7 @@
 // that now is in: it is due at once, and runs in the next pass.
 //
 // V8 inlines up to a limit of size. So code that most starts and stops do not need is in separate
-// methods. A field that holds a number begins as one: V8 gives a field that was undefined first no
-// number representation.
+// methods. A field that holds a number begins as one: else V8 gives it no number representation.
 import { requiredFunction } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { timerClosed, timerFull } from '../errors.ts';
@@ -93,9 +92,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       // A pass looks on at its end.
       if (tick < this.#reaper.armedTick && !this.#runner.isRunning) this.#reaper.started(tick);
     } catch (error) {
-      // No wake-up would come for the task, so it must not stay pending. The stack may be at its
-      // end, with no room to compile a method at its first call. So only methods that have run
-      // before are called here.
+      // No wake-up would come for the task, so it must not stay pending. At the end of the stack
+      // there may be no room to compile a method: so only such as have run before are called here.
       if (task.$slot !== NOT_HELD) tasks.release(task, task.$slot);
       task.$keeper = undefined;
       throw error;
@@ -201,10 +199,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * To be called after tasks were taken out, and at the end of a pass. Gives memory back, and the
-   * wake-up when no task is left. Does nothing while a pass runs tasks.
-   *
-   * @internal
+   * @internal To be called after tasks were taken out, and at the end of a pass. Gives memory back,
+   * and the wake-up when no task is left. Does nothing while a pass runs tasks.
    */
   settle(): void {
     if (this.#runner.isRunning) return;
@@ -218,6 +214,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       // What is to be given back is given back the next time.
       if (!(error instanceof RangeError)) throw error;
     }
+  }
+
+  /** @internal Runs the next task of an open pass. False: there is none, and the wake-up goes on. */
+  runNext(): boolean {
+    return this.#runner.runNext();
   }
 
   #wake(): void {
@@ -238,7 +239,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#reaper.lookOn();
   }
 
-  /** @internal As checkTimerInvariants. */
+  /** @internal */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
     if (!timer.#runner.isRunning) timer.#reaper.check(earliest);

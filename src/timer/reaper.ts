@@ -15,8 +15,7 @@
 // is an uncaught exception. The next start or pass tries again.
 import { setImmediate as laterTurn } from 'node:timers';
 import type { Clock, WakeUp } from '../clock/clock.ts';
-import { isHostFaked } from '../clock/host.ts';
-import { systemClock } from '../clock/system-clock.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import { mustHold } from '../must-hold.ts';
 import { throwLater } from '../report-error.ts';
 import type { PendingTasks } from './pending-tasks.ts';
@@ -54,7 +53,7 @@ export class Reaper {
    * so that every start calls `started` and every stop calls `stopped`.
    */
   get isExact(): boolean {
-    return this.#clock === systemClock && isHostFaked();
+    return this.#clock instanceof SystemClock && this.#clock.isFaked;
   }
 
   /** To be called for a start for a `tick` before `armedTick`. @throws what the clock throws. */

@@ -51,6 +51,22 @@ export class TaskRunner {
     return this.#run(tick, this.#slice);
   }
 
+  /** Runs one task of a pass that a slice has left open, and reads the clock. False if there is none. */
+  runNext(): boolean {
+    const tasks = this.#tasks;
+    if (this.#isRunning || !tasks.isPassOpen) return false;
+    this.#isRunning = true;
+    try {
+      const task = tasks.take();
+      if (task === undefined) return false;
+      this.#runTask(task);
+      this.#timer.now();
+    } finally {
+      this.#isRunning = false;
+    }
+    return true;
+  }
+
   #run(tick: number, slice: Slice | undefined): number {
     const tasks = this.#tasks;
     this.#isRunning = true;

@@ -4,7 +4,7 @@
 // Ground rules. It keeps its task while the task is pending (timer-protocol.ts). There is nothing
 // else: no wheel, no clock. So fakes that move no time work too, and code that counts, steps
 // through or clears the timers of a fake finds each of ours there.
-import { ForeignTimer, foreign, MAX_TIMEOUT_MS } from '../clock/host.ts';
+import { ForeignTimer, foreignToTimers, MAX_TIMEOUT_MS } from '../clock/host.ts';
 import type { TaskKeeper } from '../timer/timer-protocol.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 
@@ -13,11 +13,11 @@ export class ForeignTimeout implements TaskKeeper {
 
   /**
    * Starts `task` by the foreign setTimeout, or by the foreign setInterval if it `repeats`. Returns
-   * false when that function is the host's own, uses our timers itself, or cannot wait for so long.
+   * false when that function is the host's own, uses our timers itself, came in their place, or cannot wait for so long.
    */
   static start(task: TimerTask, repeats: boolean, isRef: boolean): boolean {
     const name = repeats ? 'setInterval' : 'setTimeout';
-    const start = foreign(name);
+    const start = foreignToTimers(name);
     if (start === undefined || task.delayMs > MAX_TIMEOUT_MS) return false;
     task.$keeper?.remove(task);
     const keeper = new ForeignTimeout();

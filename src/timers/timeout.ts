@@ -2,19 +2,26 @@
 // share, with the surface of Node's Timeout.
 //
 // Ground rules. The module owns the timer, and the count of the pending timeouts that keep the
-// process alive: the timer is ref'd while there is one. The timer yields to the event loop after
-// every callback, as Node lets process.nextTick and microtasks run between two timers. A callback
+// process alive: the timer is ref'd while there is one. Between two callbacks Node runs what waits
+// for process.nextTick and in microtasks, as between its own timers (turns/drained-turns.ts). The
+// timer yields to the event loop after BURST_MS of callbacks, and after one that throws. A callback
 // runs in the async context of the call that started its timeout. Each timeout is an async resource
 // of its own, of type Timeout, from its start to its end. When `refresh()` starts it again after
 // its end, it becomes a new resource. Its number (`+timeout`) is the id of that resource. The id is
 // unique in the process, so it is never the number of another timer. While a replacement (a fake
 // clock) stands in place of the host's timers, a timeout is a timer of the replacement
-// (ForeignTimeout).
+// (ForeignTimeout). Not so when it came while our timers were the global (clock/host.ts).
 import { AsyncResource } from 'node:async_hooks';
+import { foreignToTimers } from '../clock/host.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { TimerTask } from '../timer/timer-task.ts';
+import { DrainedTurns } from '../turns/drained-turns.ts';
 import { ForeignTimeout } from './foreign-timeout.ts';
+
+/** How long callbacks that are due together run in one turn of the event loop. */
+const BURST_MS = 5;
 
 /** What the drop-in `setTimeout` and `setInterval` return: Node's Timeout. */
 export interface Timeout extends Disposable {
@@ -35,10 +42,23 @@ export interface Timeout extends Disposable {
   [Symbol.toPrimitive](): number;
 }
 
-/** A slice that is spent after the first callback. */
-const timer = new SystemTimer({
-  sliceMs: Number.MIN_VALUE,
-  onError: (error, task) => (task as ScheduledTimeout).inContext(throwLater, error),
+const turns = new DrainedTurns(
+  {
+    runNext: () => timer.runNext(),
+    now: () => timer.now(),
+    get lastReadingMs() {
+      return timer.lastReadingMs;
+    },
+  },
+  BURST_MS,
+);
+const timer: SystemTimer = new SystemTimer({
+  sliceMs: Number.MIN_VALUE, // spent after the first callback
+  clock: new SystemClock(turns, foreignToTimers),
+  onError: (error, task) => {
+    (task as ScheduledTimeout).inContext(throwLater, error);
+    turns.endTurn(); // the error comes before the next callback
+  },
 }).unref();
 let holding = 0;
 /** Those whose number was asked for, until their end. */
@@ -67,6 +87,20 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
     this.#repeats = repeats;
     this.#isRef = isRef;
     this.#start();
+  }
+
+  // What programs read of Node's Timeout, though it is not documented. Getters take no memory.
+
+  get _idleTimeout(): number {
+    return this.#callback === undefined ? -1 : this.delayMs;
+  }
+
+  get _repeat(): number | null {
+    return this.#repeats ? this.delayMs : null;
+  }
+
+  get _destroyed(): boolean {
+    return !this.#isStarted;
   }
 
   // Node's methods leave a foreign `this` alone, and so do these.
@@ -154,7 +188,7 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   #end(): void {
     if (!this.#isStarted) return;
     this.#isStarted = false;
-    numbered.delete(this.#resource.asyncId());
+    if (numbered.size > 0) numbered.delete(this.#resource.asyncId());
     this.#resource.emitDestroy();
     this.#hold();
   }

@@ -8,7 +8,7 @@
 
 import { promisify } from 'node:util';
 import { requiredFunction } from '../checks.ts';
-import { host, standsOnUs } from '../clock/host.ts';
+import { foreign, host, standsOnUs } from '../clock/host.ts';
 import { coercedDelay } from './coerced-delay.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
@@ -60,6 +60,11 @@ export function clearInterval(timeout: Timeout | NodeJS.Timeout | string | numbe
 // wake-ups.
 standsOnUs(setTimeout);
 standsOnUs(setInterval);
+// A module that imports this one to make them the globals has done so by the end of its own run.
+void Promise.resolve().then(() => {
+  foreign('setTimeout');
+  foreign('setInterval');
+});
 Object.defineProperty(setTimeout, promisify.custom, { enumerable: true, value: setTimeoutPromise });
 
 function start<A extends unknown[]>(

@@ -17,7 +17,14 @@ export interface NextTurnJob {
   readonly isRef: boolean;
 }
 
-export class NextTurn {
+/** Runs jobs in a later turn. */
+export interface Turns {
+  add(job: NextTurnJob): void;
+  delete(job: NextTurnJob): void;
+  hold(change: -1 | 1): void;
+}
+
+export class NextTurn implements Turns {
   #coming = new Set<NextTurnJob>();
   /** The jobs that are left of the turn under way. */
   #current = new Set<NextTurnJob>();

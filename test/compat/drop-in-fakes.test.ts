@@ -178,13 +178,20 @@ describe('The drop-in timers as the globals', function () {
     'behind a wrapper',
     'with timers of Node that were started before',
     'with tasks that were pending before',
-    'with a fake on top of them',
+    'with a fake on top of them, which takes only calls through itself',
+    'under a spy, which is called as often as with those of Node',
     'a timer of the engine under the wrapper of a wrapper',
   ]) {
     it(scene, async () => {
       expect(summary(await runChild('drop-in-global', [scene]))).to.deep.equal(ok('all well'));
     });
   }
+
+  it('with the mock of node:test on top of them', async () => {
+    const scene = 'with the mock of node:test on top of them';
+    const child = await runChild('drop-in-global', [scene], ['--no-warnings']); // called experimental
+    expect(summary(child)).to.deep.equal(ok('all well'));
+  });
 
   it('clear a timer of Node too', () => {
     const timeout = nodeTimers.setTimeout(() => {}, 60_000);

@@ -341,6 +341,97 @@ describe('purgatory/timers, like node:timers', () => {
     },
   );
 
+  same(
+    'drains them in their order: what they leave to each other runs before the next callback too',
+    ['a', 'tick', 'microtask', 'tick of the microtask', 'microtask of that', 'b', 'tick', 'microtask'].concat(
+      ['tick of the microtask', 'microtask of that', 'c'],
+    ),
+    async (t, tell, heard) => {
+      const chain = (): void => {
+        process.nextTick(() => {
+          tell('tick');
+          queueMicrotask(() => {
+            tell('microtask');
+            process.nextTick(() => {
+              tell('tick of the microtask');
+              queueMicrotask(() => tell('microtask of that'));
+            });
+          });
+        });
+      };
+      for (const name of ['a', 'b', 'c']) {
+        t.setTimeout(() => {
+          tell(name);
+          if (name !== 'c') chain();
+        }, 5);
+      }
+      await heard(11);
+    },
+  );
+
+  same(
+    'has the fields of a Timeout that programs read',
+    [30, null, false, 20, 20, false, -1, true, 30, true],
+    async (t, tell) => {
+      type Fields = { _idleTimeout: number; _repeat: number | null; _destroyed: boolean };
+      const read = (timer: unknown): Fields => timer as Fields;
+      const timeout = t.setTimeout(() => {}, 30);
+      tell(read(timeout)._idleTimeout);
+      tell(read(timeout)._repeat);
+      tell(read(timeout)._destroyed);
+      const interval = t.setInterval(() => {}, 20);
+      tell(read(interval)._idleTimeout);
+      tell(read(interval)._repeat);
+      tell(read(interval)._destroyed);
+      t.clearInterval(interval);
+      tell(read(interval)._idleTimeout);
+      tell(read(interval)._destroyed);
+      await new Promise<void>((resolve) => t.setTimeout(resolve, 30));
+      await pause(5);
+      tell(read(timeout)._idleTimeout);
+      tell(read(timeout)._destroyed);
+    },
+  );
+
+  it('runs a burst in a few turns of the event loop, none of them long, in order', async () => {
+    const count = 5_000;
+    const ran: number[] = [];
+    const turnOf: number[] = [];
+    let turns = 0;
+    for (let i = 0; i < count; i++) {
+      timers.setTimeout(() => {
+        ran.push(i);
+        turnOf.push(turns);
+      }, 20);
+    }
+    block(40);
+    while (ran.length < count) {
+      await new Promise((resolve) => nodeTimers.setImmediate(resolve));
+      turns++;
+    }
+    expect(ran).to.deep.equal(Array.from({ length: count }, (_, i) => i));
+    expect(new Set(turnOf).size).to.be.within(2, count / 10);
+  });
+
+  it('yields within a burst of long callbacks', async () => {
+    let ran = 0;
+    const seen = new Set<number>();
+    for (let i = 0; i < 20; i++) {
+      timers.setTimeout(() => {
+        block(2);
+        ran++;
+      }, 5);
+    }
+    while (ran < 20) {
+      await new Promise((resolve) => nodeTimers.setImmediate(resolve));
+      seen.add(ran);
+    }
+    // At 2 ms a callback, no more than three fit into the 5 ms of a turn.
+    const counts = [...seen];
+    const steps = counts.map((count, i) => count - (counts[i - 1] ?? 0));
+    expect(Math.max(...steps)).to.be.at.most(4);
+  });
+
   same('is promisified by util.promisify', ['value'], async (t, tell) => {
     tell(await promisify(t.setTimeout as unknown as typeof nodeTimers.setTimeout)(1, 'value'));
   });

@@ -1,6 +1,7 @@
 // Run by drop-in-fakes.test.ts: the drop-in timers in place of the globals, in the scene named by
 // the argument.
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import * as host from 'node:timers';
 import sinon from 'sinon';
 import { SystemTimer } from '../../../src/index.ts';
@@ -83,17 +84,54 @@ const scenes: Record<string, () => Promise<void>> = {
     const tookMs = performance.now() - startMs;
     assert.ok(tookMs >= 60 && tookMs < 88, `took ${tookMs} ms`);
   },
-  'with a fake on top of them': async () => {
+  'with a fake on top of them, which takes only calls through itself': async () => {
     replaceAll();
+    const pending = new Promise((resolve) => globalThis.setTimeout(resolve, 15));
+    const { setTimeout: kept, setInterval: keptInterval } = globalThis;
     const fake = sinon.useFakeTimers();
+    const told: string[] = [];
+    const real = new Promise<void>((resolve) => kept(resolve, 20));
+    let refreshed!: NodeJS.Timeout;
+    const afterRefresh = new Promise<void>((resolve) => {
+      refreshed = kept(resolve, 5);
+    });
     let runs = 0;
-    timers.setTimeout(() => runs++, 100);
-    setTimeout(() => runs++, 100);
-    new SystemTimer().schedule(() => runs++, 100);
+    const interval = keptInterval(() => runs++, 3);
+    setTimeout(() => told.push('faked'), 100);
+    assert.equal(fake.countTimers(), 1);
+    new SystemTimer().schedule(() => told.push('engine'), 100);
+    assert.equal(fake.countTimers(), 2);
     fake.tick(101);
-    assert.equal(runs, 3);
+    assert.deepEqual(told, ['faked', 'engine']);
+    refreshed.refresh();
+    await Promise.all([pending, real, afterRefresh]);
+    timers.clearInterval(interval as never);
+    assert.ok(runs > 0);
     fake.restore();
     assert.equal(globalThis.setTimeout, timers.setTimeout as unknown);
+    await engineRuns();
+  },
+  'with the mock of node:test on top of them': async () => {
+    replaceAll();
+    clearTimeout(setTimeout(() => {}, 1));
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+    const told: string[] = [];
+    setTimeout(() => told.push('faked'), 10);
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 20));
+    assert.deepEqual(told, []);
+    mock.timers.tick(10);
+    assert.deepEqual(told, ['faked']);
+    mock.timers.reset();
+    await engineRuns();
+  },
+  'under a spy, which is called as often as with those of Node': async () => {
+    replaceAll();
+    const spy = sinon.spy(globalThis, 'setTimeout') as sinon.SinonSpy;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 5));
+    assert.equal(spy.callCount, 1);
+    assert.equal(spy.firstCall.args[1], 5);
+    spy.restore();
     await engineRuns();
   },
   'a timer of the engine under the wrapper of a wrapper': async () => {

@@ -1,0 +1,137 @@
+// Many runs of one job in a turn of the host, where Node runs what the job left to process.nextTick
+// and to microtasks before the next run, as it does between two of its own timers.
+//
+// Ground rules. No public call of Node drains both queues. But Node does so between two immediates
+// of one turn. So a batch of immediates is queued at once, and each runs the job if it waits. When
+// the budget of the turn is spent, or a run has asked for the end of the turn, the rest of the batch
+// runs nothing, and a new batch is queued for the next turn. A batch begins small and grows as long
+// as all of it is used, so a few runs cost a few immediates. Only the first immediate of a batch
+// keeps the process alive: the others run in the same turn anyhow. As in NextTurn, no immediate is
+// ever cleared, and the host's own setImmediate is called in the root context. There is one job at
+// most.
+//
+// Costs. add, delete: O(1). A run: one host immediate. A batch that is not used up costs an empty
+// immediate for each run it was too large for: LEAST, or up to GROWTH times as many as ran before.
+import { setImmediate as hostSetImmediate } from 'node:timers';
+import type { NextTurnJob, Turns } from './next-turn.ts';
+import { rootContext } from './root-context.ts';
+
+/** The immediates of the first batch. */
+const LEAST = 32;
+const GROWTH = 16;
+/** More immediates take more memory, and save little. */
+const MOST = 16_384;
+
+/** What the runs are of. */
+interface Burst {
+  /**
+   * Runs the next piece of work and reads the clock. False when there is none: then it is up to the
+   * job, which waits meanwhile.
+   */
+  runNext(): boolean;
+  /** Reads the clock: ms. */
+  now(): number;
+  /** The last reading. A run ends with one. */
+  readonly lastReadingMs: number;
+}
+
+export class DrainedTurns implements Turns {
+  readonly #burst: Burst;
+  readonly #budgetMs: number;
+  #endMs = 0;
+  #job: NextTurnJob | undefined;
+  /** The first immediate of the batch that is to come. */
+  #first: ReturnType<typeof hostSetImmediate> | undefined;
+  #isHeld = false;
+  /** The size of the batch that is to come, or under way. */
+  #size = 0;
+  /** The immediates of the batch under way that are still to run. */
+  #left = 0;
+  /** The runs of the batch under way. */
+  #runs = 0;
+  #isOver = true;
+  #isRunning = false;
+
+  /** @param budgetMs how long the job runs in one turn. Only the last run can exceed it. */
+  constructor(burst: Burst, budgetMs: number) {
+    this.#burst = burst;
+    this.#budgetMs = budgetMs;
+  }
+
+  /** Runs `job` once: in this turn, if a batch is under way and may go on, else in the next. */
+  add(job: NextTurnJob): void {
+    this.#job = job;
+    if (this.#first !== undefined) this.#tellHost();
+    else if (!this.#isRunning && (this.#isOver || this.#left === 0)) this.#queue(LEAST);
+  }
+
+  delete(job: NextTurnJob): void {
+    if (this.#job !== job) return;
+    this.#job = undefined;
+    this.#tellHost();
+  }
+
+  /** To be called when the waiting job begins or ceases to keep the process alive. */
+  hold(): void {
+    this.#tellHost();
+  }
+
+  /** What waits, or is added in this turn, runs in the next turn. */
+  endTurn(): void {
+    this.#isOver = true;
+  }
+
+  #queue(size: number): void {
+    const first = rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#begin);
+    this.#first = first;
+    this.#isHeld = true;
+    this.#size = 1;
+    rootContext.runInAsyncScope(this.#queueOthers, undefined, size - 1);
+    this.#tellHost();
+  }
+
+  readonly #queueOthers = (count: number): void => {
+    for (let i = 0; i < count; i++) {
+      hostSetImmediate(this.#step).unref();
+      this.#size++; // not before: the stack may end in the call
+    }
+  };
+
+  #tellHost(): void {
+    if (this.#first === undefined) return;
+    const isHeld = this.#job?.isRef === true;
+    if (isHeld === this.#isHeld) return;
+    if (isHeld) this.#first.ref();
+    else this.#first.unref();
+    this.#isHeld = isHeld;
+  }
+
+  readonly #begin = (): void => {
+    this.#first = undefined;
+    this.#left = this.#size;
+    this.#runs = 0;
+    this.#isOver = false;
+    this.#endMs = this.#burst.now() + this.#budgetMs;
+    this.#step();
+  };
+
+  readonly #step = (): void => {
+    this.#left--;
+    const job = this.#job;
+    if (job === undefined || this.#isOver) return;
+    this.#runs++;
+    this.#isRunning = true;
+    try {
+      if (!this.#burst.runNext()) {
+        this.#job = undefined;
+        job.run();
+      }
+    } finally {
+      this.#isRunning = false;
+      this.#isOver ||= this.#left === 0 || this.#burst.lastReadingMs >= this.#endMs;
+      if (this.#isOver && this.#job !== undefined && this.#first === undefined) {
+        this.#queue(Math.min(Math.max(this.#runs * GROWTH, LEAST), MOST));
+      }
+    }
+  };
+}
