@@ -5,6 +5,7 @@ import { defaults } from './defaults.ts';
 import { dropInTimers } from './drop-in.ts';
 import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
+import { herd } from './herd.ts';
 import { idle } from './idle.ts';
 import { idleAdvance } from './idle-advance.ts';
 import { layout } from './layout.ts';
@@ -36,6 +37,7 @@ export const workloads: readonly Workload[] = [
   loadMax,
   loadFixed,
   burst,
+  herd,
   dropInTimers,
   shared,
   wakeUps,
