@@ -4,7 +4,7 @@ export { systemClock } from './clock/system-clock.ts';
 export type { DurationSnapshot } from './duration-histogram.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
-export type { WaitResult } from './purgatory/promised-operation.ts';
+export type { NotYet, WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {

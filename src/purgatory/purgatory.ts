@@ -27,7 +27,7 @@ import { NotifiedKeys } from './notified-keys.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { Passes } from './passes.ts';
-import type { WaitResult } from './promised-operation.ts';
+import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
@@ -136,10 +136,10 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   }
 
   /**
-   * Waits until `attempt` returns something other than undefined, or a promise of it: it is called
-   * now, and on each event on one of `watchKeys`. Resolves with that value, or with `{ expired:
-   * true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are compared as a
-   * Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
+   * Waits until `attempt` returns a value, or a promise of one: it is called now, and on each event
+   * on one of `watchKeys`. Undefined, null and false mean "not yet". Resolves with that value, or
+   * with `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are
+   * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
    * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
    * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
@@ -153,7 +153,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     watchKeys: readonly K[],
     attempt: Attempt<T>,
     options: WaitOptions,
-  ): Promise<WaitResult<T>> {
+  ): Promise<WaitResult<Exclude<T, NotYet>>> {
     const keys = this.#checkedKeys(watchKeys);
     if (typeof attempt !== 'function') throw invalidArgType('attempt', 'of type function', attempt);
     const checked = checkedWaitOptions(options);
@@ -173,7 +173,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       waiter.refuse(error);
     }
     waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<T>>;
+    return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
   }
 
   override close(): Op[] {

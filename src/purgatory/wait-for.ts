@@ -5,7 +5,7 @@
 // is followed by one more. When the waiter is settled otherwise, what the attempt under way
 // resolves or rejects with is dropped, and `context.signal` aborts.
 import type { OperationKeeper } from './delayed-operation.ts';
-import { PromisedOperation } from './promised-operation.ts';
+import { isAnswer, type NotYet, PromisedOperation } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
@@ -18,10 +18,11 @@ export interface AttemptContext {
 }
 
 /**
- * Returns the value that is waited for, or undefined for "not yet", or a promise of either. The
- * value becomes the `value` of a {@link WaitResult} that has not `expired`.
+ * Returns the value that is waited for, or undefined, null or false for "not yet", or a promise of
+ * either. 0, '' and NaN are values. The value becomes the `value` of a {@link WaitResult} that has
+ * not `expired`.
  */
-export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
+export type Attempt<T> = (context: AttemptContext) => T | NotYet | Promise<T | NotYet>;
 
 export class Waiter extends PromisedOperation {
   readonly #attempt: Attempt<unknown>;
@@ -67,7 +68,7 @@ export class Waiter extends PromisedOperation {
       this.#underWay -= counts;
     }
     if (isPromise) this.#follow(value as PromiseLike<unknown>);
-    else if (value !== undefined) return this.answer(value);
+    else if (isAnswer(value)) return this.answer(value);
     else if (this.#isDue) this.#follow(Promise.resolve()); // once more, and not on top of this call
     return false;
   }
@@ -78,7 +79,7 @@ export class Waiter extends PromisedOperation {
     Promise.resolve(promise).then(
       (value) => {
         this.#underWay--;
-        if (value !== undefined) this.answer(value);
+        if (isAnswer(value)) this.answer(value);
         else if (this.#isDue && this.#underWay === 0) this.#tryAgain();
       },
       (error: unknown) => {

@@ -4,7 +4,7 @@
 // key, and in the parking for its deadline. It is never tried. A state is offered to it, by the
 // answers to a load that began after it was parked.
 import { invalidReturnValue } from '../errors.ts';
-import { PromisedOperation } from '../purgatory/promised-operation.ts';
+import { isAnswer, PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
 import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 
@@ -50,12 +50,16 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
       answer = accept(value);
       if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
         Promise.resolve(answer).catch(() => {}); // the error below says it all
-        throw invalidReturnValue('a value, or undefined for "not yet", and no promise', 'accept', answer);
+        throw invalidReturnValue(
+          'a value, or undefined, null or false for "not yet", and no promise',
+          'accept',
+          answer,
+        );
       }
     } catch (error) {
       return this.fail(error);
     }
-    return answer !== undefined && this.answer(answer);
+    return isAnswer(answer) && this.answer(answer);
   }
 
   override onComplete(): void {

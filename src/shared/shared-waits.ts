@@ -19,7 +19,7 @@ import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import { Parking } from '../purgatory/parking.ts';
-import type { WaitResult } from '../purgatory/promised-operation.ts';
+import type { NotYet, WaitResult } from '../purgatory/promised-operation.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../purgatory/purgatory-options.ts';
 import {
   type PurgatorySnapshot,
@@ -99,9 +99,9 @@ export class SharedWaits<V> {
   }
 
   /**
-   * Waits until `accept` returns something other than undefined. `accept` is called with each state
-   * of `key` from a load that began after this call. The state is undefined where the load had none
-   * for the key. Resolves with the value of `accept`, or with `{ expired: true }` after
+   * Waits until `accept` returns something other than undefined, null or false, which mean "not
+   * yet". `accept` is called with each state of `key` from a load that began after this call. The
+   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or with `{ expired: true }` after
    * `timeoutMs`. The first load begins at the end of this turn, or after a load of the key that is
    * under way. O(1).
    *
@@ -112,9 +112,9 @@ export class SharedWaits<V> {
    */
   async waitUntil<T>(
     key: string,
-    accept: (value: V | undefined) => T | undefined,
+    accept: (value: V | undefined) => T | NotYet,
     options: WaitUntilOptions,
-  ): Promise<WaitResult<T>> {
+  ): Promise<WaitResult<Exclude<T, NotYet>>> {
     this.#checkKey(key);
     if (typeof accept !== 'function') throw invalidArgType('accept', 'of type function', accept);
     const checked = checkedWaitOptions(options);
@@ -125,7 +125,7 @@ export class SharedWaits<V> {
     this.#parking.park(waiter, [key]);
     this.#loads.event(watched);
     waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<T>>;
+    return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
   }
 
   /**

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { PurgatoryError } from '../../src/index.ts';
 import { counts, EMPTY, hall } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
+import { turn } from '../support/turns.ts';
 
 describe('waitFor', () => {
   it('resolves at once with what the first attempt returns', async () => {
@@ -13,9 +14,31 @@ describe('waitFor', () => {
     expect(await result).to.deep.equal({ expired: false, value: 'attempt 1' });
   });
 
-  it('takes every value but undefined for an answer', async () => {
+  it('takes undefined, null and false for "not yet", at once and in a promise', async () => {
+    const { clock, purgatory } = hall();
+    for (const value of [undefined, null, false]) {
+      const waits = [() => value, async () => value].map((attempt) =>
+        purgatory.waitFor(['k'], attempt, { timeoutMs: 50 }),
+      );
+      await turn();
+      expect(purgatory.numDelayed, String(value)).to.equal(2);
+      clock.advance(50);
+      expect(await Promise.all(waits)).to.deep.equal([{ expired: true }, { expired: true }]);
+    }
+  });
+
+  it('waits until a flag is set', async () => {
     const { purgatory } = hall();
-    for (const value of [null, false, 0, '', Number.NaN]) {
+    const job = { done: false };
+    const result = purgatory.waitFor(['job'], () => job.done, { timeoutMs: 50 });
+    job.done = true;
+    purgatory.notify('job');
+    expect(await result).to.deep.equal({ expired: false, value: true });
+  });
+
+  it('takes every other value for an answer', async () => {
+    const { purgatory } = hall();
+    for (const value of [true, 0, '', Number.NaN]) {
       expect(await purgatory.waitFor(['k'], () => value, { timeoutMs: 50 })).to.deep.equal({
         expired: false,
         value,

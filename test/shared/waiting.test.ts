@@ -50,8 +50,20 @@ describe('A wait on shared state', () => {
     expect([await result, offered]).to.deep.equal([{ expired: false, value: 'gone' }, [undefined]]);
   });
 
-  it('takes every value but undefined for an answer', async () => {
-    for (const value of [0, '', false, null, Number.NaN]) {
+  it('takes undefined, null and false from accept for "not yet"', async () => {
+    for (const value of [undefined, null, false]) {
+      const { clock, waits, calls, loaded } = loading();
+      const result = waits.waitUntil('job', () => value, { timeoutMs: 5 });
+      await loaded();
+      await calls[0].answer({});
+      expect(waits.numDelayed, String(value)).to.equal(1);
+      clock.advance(5);
+      expect((await result).expired).to.equal(true);
+    }
+  });
+
+  it('takes every other value for an answer', async () => {
+    for (const value of [0, '', true, Number.NaN]) {
       const { waits, calls, loaded } = loading();
       const result = waits.waitUntil('job', () => value, { timeoutMs: 5 });
       await loaded();

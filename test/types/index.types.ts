@@ -58,6 +58,18 @@ void waited.then((result) => {
 });
 // @ts-expect-error a deadline must be given; Infinity is one
 void fetches.waitFor(['k'], () => found, {});
+// Null and false mean "not yet" too.
+declare const row: { id: string } | null;
+expectTypeOf(fetches.waitFor(['k'], () => row, { timeoutMs: 5 })).toEqualTypeOf<
+  Promise<WaitResult<{ id: string }>>
+>();
+declare const isDone: boolean;
+expectTypeOf(fetches.waitFor(['k'], async () => isDone, { timeoutMs: 5 })).toEqualTypeOf<
+  Promise<WaitResult<true>>
+>();
+expectTypeOf(fetches.waitFor<boolean | null>(['k'], () => isDone, { timeoutMs: 5 })).toEqualTypeOf<
+  Promise<WaitResult<true>>
+>();
 // An attempt may return a promise, and is given a signal.
 const read = async ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
   signal.aborted ? undefined : found;
