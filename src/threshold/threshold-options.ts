@@ -13,9 +13,11 @@ export interface ThresholdPurgatoryOptions<
   Op extends DelayedOperation = DelayedOperation,
 > extends PurgatoryOptions<Op> {
   /**
-   * For a purgatory with a bus: the value of a key now, or a promise of it. Undefined when it has
-   * none. It is called for a key that an operation waits on when its values may have been missed:
-   * each time the bus becomes live, and for a hint without a value. What it throws or rejects with
+   * The value of a key now, or a promise of it. Undefined when it has none. It is called when an
+   * operation begins to wait on a key whose value is not known in this process: once for all who
+   * wait until it has settled. With a bus, it is called besides for a key that an operation waits
+   * on when its values may have been missed: each time the bus becomes live, and for a hint without
+   * a value. Give reads that may hang a deadline. What it throws or rejects with
    * goes to `onError`, with the first operation that waits on the key (for `awaitAtLeast`, one of
    * the library's own). It is called again 1 to 1.5 s later.
    */
