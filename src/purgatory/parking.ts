@@ -110,7 +110,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
     checkNotFrozen(operation);
-    if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
+    if (lists.size >= maxParked) throw this.#full();
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
     operation.$keeper = this;
@@ -121,6 +121,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       throw error;
     }
     this.meter.didPark(operation, watches);
+  }
+
+  /** @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now. */
+  checkRoom(): void {
+    if (this.lists.size >= this.maxParked) throw this.#full();
+  }
+
+  #full(): PurgatoryError {
+    return purgatoryFull(this.name, this.maxParked);
   }
 
   /**

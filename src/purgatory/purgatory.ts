@@ -145,6 +145,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
    * `context.signal` aborts if the wait ends without a value.
    *
+   * When `maxParked` is reached, the wait is refused before `attempt` is called.
+   *
    * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or
    * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,
    * _FULL, or _CANCELLED by `cancelForKey`. Never throws.
@@ -159,6 +161,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw purgatoryClosed(this.name);
     throwIfAborted(checked.signal);
+    this.#parking.checkRoom(); // before the attempt: a limit that lets reads begin sheds no load
     const waiter = new Waiter(attempt, checked);
     try {
       const events = this.#events;
