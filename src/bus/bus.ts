@@ -10,6 +10,7 @@ import {
   invalidArgValue,
 } from '../errors.ts';
 import type { JoinableBus } from '../membership/bus-member.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
 import type { BusState } from './telemetry/bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
@@ -79,6 +80,15 @@ export interface BusOptions {
 /** The options with their defaults. */
 export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
 
+const BUS_OPTIONS: OptionNames<BusOptions> = {
+  prefix: true,
+  flushMs: true,
+  echoMs: true,
+  echoTimeoutMs: true,
+  maxPendingKeys: true,
+  onError: true,
+  clock: true,
+};
 const PREFIX = /^[\w.:-]{1,60}$/;
 const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
@@ -91,6 +101,7 @@ export function checkedBusOptions(
   defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
   const given = checkedOptions(options);
+  hintAtUnread('a bus', given, BUS_OPTIONS);
   const { prefix = 'purgatory', clock = defaults.clock ?? systemClock } = given;
   if (typeof prefix !== 'string') throw invalidArgType('options.prefix', 'of type string', prefix);
   if (!PREFIX.test(prefix)) {

@@ -1,11 +1,13 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import { checkedSignal } from '../abort-listeners.ts';
+import { debug, isDebugging } from '../debug.ts';
 import { checkedFunction, checkedNumber, checkedOptions, invalidArgType } from '../errors.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../membership/bus-link.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**
@@ -53,6 +55,23 @@ export interface CheckedPurgatoryOptions {
   readonly link: CheckedBusLink | undefined;
 }
 
+/** The names of the options of a Purgatory. */
+export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
+  timer: true,
+  maxParked: true,
+  onError: true,
+  bus: true,
+  sweepMs: true,
+  tickMs: true,
+  wheelSize: true,
+  clock: true,
+  reaper: true,
+  sliceMs: true,
+  maxPending: true,
+};
+const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
+/** In ms, three years: a longer timeout is more likely a date. */
+const LIKE_A_DATE = 1e11;
 const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
@@ -62,9 +81,11 @@ const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfi
 export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   name: string,
   options: PurgatoryOptions<Op> | undefined,
+  names: OptionNames<PurgatoryOptions> = PURGATORY_OPTIONS,
 ): CheckedPurgatoryOptions {
   if (typeof name !== 'string') throw invalidArgType('name', 'of type string', name);
   const given = checkedOptions(options);
+  hintAtUnread(`purgatory "${name}"`, given, names);
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
   const { onError, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
@@ -97,6 +118,7 @@ export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
     throw invalidArgType('options', 'of type object', options);
   }
   const { timeoutMs, signal, label } = options;
+  if (isDebugging) lookAtWait(options);
   if (label !== undefined && typeof label !== 'string') {
     throw invalidArgType('options.label', 'of type string', label);
   }
@@ -110,4 +132,13 @@ export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+}
+
+/** For developers who ask for it (NODE_DEBUG=purgatory). */
+function lookAtWait(options: WaitOptions): void {
+  hintAtUnread('a wait', options, WAIT_OPTIONS);
+  const { timeoutMs } = options;
+  if (timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
+    debug('a wait: timeoutMs is %d, which looks like a date: it counts from now', timeoutMs);
+  }
 }

@@ -131,6 +131,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   notify(key: K): void {
     if (this.#parking.isClosed) return;
+    if (isDebugging) this.#hints.lookAtEvent(this.name, key);
     this.#link?.publish(key);
     this.#notified.add(key);
   }

@@ -3,6 +3,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { checkedFunction, checkedNumber, invalidArgType, type NumberRule } from '../errors.ts';
 import { checkedBus, type JoinableBus } from '../membership/bus-member.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 
 /** Reads the state of many keys at once. */
 export type LoadKeys<V> = (
@@ -72,6 +73,17 @@ export interface CheckedSharedWaitsOptions<V> {
   readonly onError: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }
 
+const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
+  load: true,
+  bus: true,
+  loadBatch: true,
+  concurrency: true,
+  recheckMs: true,
+  pollMs: true,
+  maxParked: true,
+  clock: true,
+  onError: true,
+};
 const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
@@ -87,6 +99,7 @@ export function checkedSharedWaitsOptions<V>(
   if (typeof options !== 'object' || options === null) {
     throw invalidArgType('options', 'of type object', options);
   }
+  hintAtUnread(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
   const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
   if (typeof load !== 'function') throw invalidArgType('options.load', 'of type function', load);
   if (!Array.isArray(recheckMs)) throw invalidArgType('options.recheckMs', 'an instance of Array', recheckMs);

@@ -1,7 +1,8 @@
 // What a threshold purgatory and its waits can be told, and the checks of it.
 import { invalidArgType, invalidArgValue, outOfRange } from '../errors.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
-import type { PurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import { PURGATORY_OPTIONS, type PurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import type { OptionNames } from '../unread-options.ts';
 import type { Current } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold } from './thresholds.ts';
@@ -23,6 +24,12 @@ export interface ThresholdPurgatoryOptions<
    */
   current?: Current<K, V> | undefined;
 }
+
+/** The names of the options of a ThresholdPurgatory. */
+export const THRESHOLD_PURGATORY_OPTIONS: OptionNames<ThresholdPurgatoryOptions> = {
+  ...PURGATORY_OPTIONS,
+  current: true,
+};
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */
 export function checkValue(name: string, value: unknown): void {

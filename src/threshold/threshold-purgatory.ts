@@ -37,7 +37,12 @@ import {
 import { Waiter } from '../purgatory/wait-for.ts';
 import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
-import { checkedThresholds, checkValue, type ThresholdPurgatoryOptions } from './threshold-options.ts';
+import {
+  checkedThresholds,
+  checkValue,
+  THRESHOLD_PURGATORY_OPTIONS,
+  type ThresholdPurgatoryOptions,
+} from './threshold-options.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
 
 /**
@@ -62,7 +67,7 @@ export class ThresholdPurgatory<
    * this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
-    const checked = checkedPurgatoryOptions(name, options);
+    const checked = checkedPurgatoryOptions(name, options, THRESHOLD_PURGATORY_OPTIONS);
     const current = checkedFunction('options.current', options?.current);
     const parking = new Parking(checked, new Thresholds<K, V>());
     super(parking);

@@ -14,6 +14,7 @@ import {
   invalidArgValue,
   type NumberRule,
 } from '../errors.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** The options of a {@link SystemTimer}. All are optional. */
@@ -44,6 +45,15 @@ export interface SystemTimerOptions {
 export const TICK_MS: NumberRule = { min: 1, max: 2 ** 31 - 1, integer: true };
 /** The rule for `wheelSize`. */
 export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
+const TIMER_OPTIONS: OptionNames<SystemTimerOptions> = {
+  tickMs: true,
+  wheelSize: true,
+  clock: true,
+  reaper: true,
+  sliceMs: true,
+  maxPending: true,
+  onError: true,
+};
 const SLICE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
@@ -57,6 +67,7 @@ export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> 
  */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
   const given = checkedOptions(options);
+  hintAtUnread('a timer', given, TIMER_OPTIONS);
   if (given.reaper !== undefined && typeof given.reaper !== 'boolean') {
     throw invalidArgType('options.reaper', 'of type boolean', given.reaper);
   }
