@@ -27,7 +27,6 @@ import {
   type SnapshotOptions,
 } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
-import type { Timer } from '../timer/timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
@@ -94,7 +93,7 @@ export class SharedWaits<V> {
   }
 
   /** Its own timer, for metrics: it has deadlines, retries, rechecks and polls. */
-  get timer(): Timer {
+  get timer(): SystemTimer {
     return this.#timer;
   }
 

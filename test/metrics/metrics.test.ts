@@ -242,6 +242,16 @@ describe('registerMetrics in a Registry of prom-client', () => {
 });
 
 describe('registerMetrics in a Meter of OpenTelemetry', () => {
+  it('refuses a meter that has the metrics already, until they are removed', () => {
+    const meter = new MeterProvider().getMeter('test');
+    const stop = registerMetrics(meter, {});
+    expect(() => registerMetrics(meter, {}))
+      .to.throw(TypeError, 'register all sources in one call')
+      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    stop();
+    registerMetrics(meter, {})();
+  });
+
   async function collect(
     register: (meter: Parameters<typeof registerMetrics>[0]) => void,
   ): Promise<Map<string, { unit: string; points: unknown[] }>> {

@@ -9,6 +9,7 @@ import {
   type SystemTimerOptions,
   systemClock,
   type Timer,
+  type TimerSnapshot,
   TimerTask,
   type WaitResult,
 } from 'purgatory';
@@ -77,6 +78,7 @@ expectTypeOf(fetches.waitFor(['k'], read, { timeoutMs: 5, label: 'GET /' })).toE
   Promise<WaitResult<string>>
 >();
 expectTypeOf(fetches.timer).toEqualTypeOf<Timer>();
+expectTypeOf(fetches.timer.snapshot?.()).toEqualTypeOf<TimerSnapshot | undefined>();
 expectTypeOf(fetches.maxParked).toBeNumber();
 
 // Timers and tasks.

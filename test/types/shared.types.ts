@@ -28,6 +28,7 @@ expectTypeOf(wait).toExtend<Promise<WaitResult<number>>>();
 expectTypeOf(jobs.waitUntil('job-7', (state) => state === 'done', { timeoutMs: 5 })).toExtend<
   Promise<WaitResult<true>>
 >();
+expectTypeOf(jobs.timer.snapshot().pending).toBeNumber();
 expectTypeOf(jobs.numDelayed).toBeNumber();
 expectTypeOf(jobs).toExtend<Disposable>();
 // @ts-expect-error there is nothing to wait for without a way to load it
