@@ -16,7 +16,7 @@ import { debug } from '../debug.ts';
 import {
   operationFrozen,
   operationPending,
-  type PurgatoryError,
+  PurgatoryError,
   purgatoryClosed,
   purgatoryFull,
   timerOfPurgatoryClosed,
@@ -95,9 +95,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   #admits(operation: DelayedOperation): boolean {
-    if (this.#isClosed) throw purgatoryClosed(this.name);
+    if (this.#isClosed) throw this.refused(purgatoryClosed(this.name));
     if (operation.$place === COMPLETED) return false;
-    if (operation.$keeper !== undefined) throw operationPending(operation.$place >= 0);
+    if (operation.$keeper !== undefined) throw this.refused(operationPending(operation.$place >= 0));
     return true;
   }
 
@@ -112,7 +112,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     checkNotFrozen(operation);
     if (lists.size >= maxParked) throw this.#full();
     const delayMs = operation.delayMs;
-    if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
+    if (delayMs !== Number.POSITIVE_INFINITY) this.#addToTimer(operation);
     operation.$keeper = this;
     try {
       lists.park(operation, watches, this.meter.stamp(delayMs));
@@ -128,8 +128,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (this.lists.size >= this.maxParked) throw this.#full();
   }
 
+  #addToTimer(operation: DelayedOperation): void {
+    try {
+      this.timer.add(operation);
+    } catch (error) {
+      throw this.refused(error);
+    }
+  }
+
+  /** Counts a refusal. Returns its error. */
+  refused<E>(error: E): E {
+    if (error instanceof PurgatoryError) this.meter.didRefuse(error.code);
+    return error;
+  }
+
   #full(): PurgatoryError {
-    return purgatoryFull(this.name, this.maxParked);
+    return this.refused(purgatoryFull(this.name, this.maxParked));
   }
 
   /**

@@ -67,7 +67,12 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
   }
 
   override onExpiration(): void {
-    this.#resolve({ expired: true });
+    this.#resolve(this.expiry());
+  }
+
+  /** What the promise resolves with at the deadline. */
+  protected expiry(): WaitResult<unknown> {
+    return { expired: true };
   }
 
   /** The signal has aborted. */

@@ -160,7 +160,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const keys = this.#checkedKeys(watchKeys);
     if (typeof attempt !== 'function') throw invalidArgType('attempt', 'of type function', attempt);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw purgatoryClosed(this.name);
+    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
     this.#parking.checkRoom(); // before the attempt: a limit that lets reads begin sheds no load
     const waiter = new Waiter(attempt, checked);

@@ -11,6 +11,12 @@ import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 /** Called once for each waiter that has ended, when it is off all lists. */
 export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
 
+/**
+ * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered to
+ * it last: undefined when the last load had none for the key, or none ended in time.
+ */
+export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
+
 export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
   number = 0;
   readonly watched: WatchedKey<V>;
@@ -24,6 +30,8 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
   younger: SharedWaiter<V> | undefined;
   /** When it was parked, in the unit of the lists (parked-lists.ts). */
   stamp = 0;
+  /** The state that was offered last. */
+  #state: V | undefined;
   readonly #left: WaiterLeft<V>;
   readonly #accept: (value: V | undefined) => unknown;
 
@@ -43,7 +51,12 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
     return false;
   }
 
+  protected override expiry(): SharedWaitResult<never, V> {
+    return { expired: true, state: this.#state };
+  }
+
   offer(value: V | undefined): boolean {
+    this.#state = value;
     const accept = this.#accept;
     let answer: unknown;
     try {

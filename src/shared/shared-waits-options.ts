@@ -56,6 +56,8 @@ export interface WaitUntilOptions {
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal | undefined;
+  /** For people: snapshots and the inspector show it with the wait. */
+  label?: string | undefined;
 }
 
 /** Every option, checked, with its default. */

@@ -19,7 +19,7 @@ import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import { Parking } from '../purgatory/parking.ts';
-import type { NotYet, WaitResult } from '../purgatory/promised-operation.ts';
+import type { NotYet } from '../purgatory/promised-operation.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../purgatory/purgatory-options.ts';
 import {
   type PurgatorySnapshot,
@@ -30,7 +30,7 @@ import { SystemTimer } from '../timer/system-timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
-import { SharedWaiter } from './shared-waiter.ts';
+import { SharedWaiter, type SharedWaitResult } from './shared-waiter.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
@@ -87,6 +87,11 @@ export class SharedWaits<V> {
     return this.#lists.size;
   }
 
+  /** How many waiters wait for `key` now. O(1). */
+  watchersOf(key: string): number {
+    return this.#lists.watchersOf(key);
+  }
+
   /** Whether `close` was called. */
   get isClosed(): boolean {
     return this.#isClosed;
@@ -100,8 +105,8 @@ export class SharedWaits<V> {
   /**
    * Waits until `accept` returns something other than undefined, null or false, which mean "not
    * yet". `accept` is called with each state of `key` from a load that began after this call. The
-   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or with `{ expired: true }` after
-   * `timeoutMs`. The first load begins at the end of this turn, or after a load of the key that is
+   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or with `{ expired: true, state }`
+   * after `timeoutMs`: the state that `accept` was given last, or undefined. The first load begins at the end of this turn, or after a load of the key that is
    * under way. O(1).
    *
    * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
@@ -113,18 +118,18 @@ export class SharedWaits<V> {
     key: string,
     accept: (value: V | undefined) => T | NotYet,
     options: WaitUntilOptions,
-  ): Promise<WaitResult<Exclude<T, NotYet>>> {
+  ): Promise<SharedWaitResult<Exclude<T, NotYet>, V>> {
     this.#checkKey(key);
     if (typeof accept !== 'function') throw invalidArgType('accept', 'of type function', accept);
     const checked = checkedWaitOptions(options);
-    if (this.#isClosed) throw sharedWaitsClosed(this.name);
+    if (this.#isClosed) throw this.#parking.refused(sharedWaitsClosed(this.name));
     throwIfAborted(checked.signal);
     const watched = this.#lists.keyOf(key);
     const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked);
     this.#parking.park(waiter, [key]);
     this.#loads.event(watched);
     waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
+    return waiter.promise as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
   }
 
   /**
