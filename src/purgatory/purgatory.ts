@@ -143,6 +143,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
    * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
+   * So one that hangs hears no event until the deadline. Give reads a deadline of their own, such as
+   * `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`.
    * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
    * `context.signal` aborts if the wait ends without a value.
    *
