@@ -55,6 +55,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #isClosed = false;
   /** Those that left frozen, if there were any. */
   #frozen: FrozenOperations | undefined;
+  /**
+   * The key of the event whose tries are under way, for waiters that ask. Undefined outside of
+   * events, and for tries of another cause.
+   */
+  eventKey: unknown;
   /** Counts those that leave; wraps round. */
   #left = 0;
 
@@ -187,7 +192,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** As {@link tries}, and tells of the try; `key` is that of the event, if there was one. */
   tryAgain(operation: DelayedOperation, key?: unknown): boolean {
     if (this.meter.tellsTries) this.meter.willTry(operation, key);
-    return this.tries(operation);
+    const outer = this.eventKey;
+    this.eventKey = key;
+    try {
+      return this.tries(operation);
+    } finally {
+      this.eventKey = outer;
+    }
   }
 
   complete(operation: DelayedOperation): boolean {

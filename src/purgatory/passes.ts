@@ -40,11 +40,14 @@ export class Passes<K> {
     if (head === undefined || this.#isUnwinding) return 0;
     const only = lists.loneWatcher(head);
     const depth = bulks.begin();
+    const outerKey = parking.eventKey;
+    parking.eventKey = key;
     try {
       if (only === undefined) return this.#pass(head, key, depth);
       if (meter.tellsTries) meter.willTry(only, key);
       return (depth < MAX_DEPTH ? parking.tries(only) : this.#triesDeep(only)) ? 1 : 0;
     } finally {
+      parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
       bulks.end(depth);
     }

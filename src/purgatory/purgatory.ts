@@ -156,7 +156,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   async waitFor<T>(
     watchKeys: readonly K[],
-    attempt: Attempt<T>,
+    attempt: Attempt<T, K>,
     options: WaitOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     const keys = this.#checkedKeys(watchKeys);
@@ -165,7 +165,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
     this.#parking.checkRoom(); // before the attempt: a limit that lets reads begin sheds no load
-    const waiter = new Waiter(attempt, checked);
+    const waiter = new Waiter(attempt as Attempt<unknown>, checked);
     try {
       const events = this.#events;
       const isCompleted = this.#parking.tryElsePark(waiter, keys);
@@ -173,13 +173,25 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       if (isCompleted === undefined) {
         // Only the attempt's own first part can have caused an event: then one more attempt
         // follows.
-        if (!waiter.isUnderWay || this.#events !== events) this.#parking.tryParked(waiter);
+        if (!waiter.isUnderWay || this.#events !== events) this.#tryParked(waiter);
       }
     } catch (error) {
       waiter.refuse(error);
     }
     waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
+  }
+
+  /** No event causes this try, though it may be made inside of one. */
+  #tryParked(waiter: Waiter): void {
+    const parking = this.#parking;
+    const outer = parking.eventKey;
+    parking.eventKey = undefined;
+    try {
+      parking.tryParked(waiter);
+    } finally {
+      parking.eventKey = outer;
+    }
   }
 
   override close(): Op[] {

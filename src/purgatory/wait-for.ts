@@ -9,12 +9,18 @@ import { isAnswer, type NotYet, PromisedOperation } from './promised-operation.t
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
-export interface AttemptContext {
+export interface AttemptContext<K = unknown> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
    * or a throw. Made on demand.
    */
   readonly signal: AbortSignal;
+  /**
+   * The watch key whose event caused this attempt: the last one, where several came during the
+   * attempt before. Undefined for the first attempts, right before and after parking, and for the
+   * sweep of a bus.
+   */
+  readonly key: K | undefined;
 }
 
 /**
@@ -22,7 +28,7 @@ export interface AttemptContext {
  * either. 0, '' and NaN are values. The value becomes the `value` of a {@link WaitResult} that has
  * not `expired`.
  */
-export type Attempt<T> = (context: AttemptContext) => T | NotYet | Promise<T | NotYet>;
+export type Attempt<T, K = unknown> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
 export class Waiter extends PromisedOperation {
   readonly #attempt: Attempt<unknown>;
@@ -34,6 +40,8 @@ export class Waiter extends PromisedOperation {
    * it ended.
    */
   #underWay = 0;
+  /** The key of the last event that came while an attempt was under way. */
+  #dueKey: unknown;
   /** An event came while an attempt was under way. */
   #isDue = false;
 
@@ -48,10 +56,14 @@ export class Waiter extends PromisedOperation {
   }
 
   override tryComplete(): boolean {
+    const key = (this.$keeper as unknown as { eventKey: unknown } | undefined)?.eventKey;
     if (this.#underWay > 0) {
       this.#isDue = true;
+      this.#dueKey = key;
       return false;
     }
+    this.#context.key = key ?? this.#dueKey;
+    this.#dueKey = undefined;
     // What may return a promise is under way from the call on: its first part may cause an event on
     // its own keys.
     const counts = this.#isAsynchronous ? 1 : 0;
@@ -118,6 +130,7 @@ function isThenable(value: unknown): boolean {
  * One that is made after an end without a value is aborted.
  */
 class LazySignal implements AttemptContext {
+  key: unknown;
   #controller: AbortController | undefined;
   #reason: (() => unknown) | undefined;
 

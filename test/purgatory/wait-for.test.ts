@@ -36,6 +36,43 @@ describe('waitFor', () => {
     expect(await result).to.deep.equal({ expired: false, value: true });
   });
 
+  it('tells an attempt the key whose event caused it, and none for the first attempts', async () => {
+    const { purgatory } = hall();
+    const keys: unknown[] = [];
+    const look = ({ key }: { key: unknown }): void => void keys.push(key);
+    purgatory.waitFor(['k', 'l'], look, { timeoutMs: 50 });
+    expect(keys).to.deep.equal([undefined, undefined]);
+    purgatory.checkAndComplete('k');
+    purgatory.notify('l');
+    await turn();
+    expect(keys.slice(2)).to.deep.equal(['k', 'l']);
+    // A wait that begins inside an attempt has its own first attempts.
+    const inner: unknown[] = [];
+    const begin = ({ key }: { key: unknown }): void => {
+      if (key !== undefined)
+        purgatory.waitFor(['m'], (context) => void inner.push(context.key), { timeoutMs: 50 });
+    };
+    purgatory.waitFor(['n'], begin, { timeoutMs: 50 });
+    purgatory.checkAndComplete('n');
+    expect(inner).to.deep.equal([undefined, undefined]);
+    purgatory.checkAndComplete('m');
+    expect(inner).to.deep.equal([undefined, undefined, 'm']);
+  });
+
+  it('tells an attempt that follows one under way the last key of an event meanwhile', async () => {
+    const { purgatory } = hall();
+    const keys: unknown[] = [];
+    const look = async ({ key }: { key: unknown }): Promise<void> => void keys.push(key);
+    purgatory.waitFor(['k', 'l'], look, { timeoutMs: 50 });
+    purgatory.checkAndComplete('k');
+    purgatory.checkAndComplete('l');
+    await turn();
+    expect(keys).to.deep.equal([undefined, 'l']);
+    purgatory.checkAndComplete('k');
+    await turn();
+    expect(keys).to.deep.equal([undefined, 'l', 'k']);
+  });
+
   it('takes every other value for an answer', async () => {
     const { purgatory } = hall();
     for (const value of [true, 0, '', Number.NaN]) {

@@ -71,6 +71,7 @@ expectTypeOf(fetches.waitFor(['k'], async () => isDone, { timeoutMs: 5 })).toEqu
 expectTypeOf(fetches.waitFor<boolean | null>(['k'], () => isDone, { timeoutMs: 5 })).toEqualTypeOf<
   Promise<WaitResult<true>>
 >();
+void fetches.waitFor(['k'], ({ key }) => key?.length, { timeoutMs: 5 });
 // An attempt may return a promise, and is given a signal.
 const read = async ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
   signal.aborted ? undefined : found;
