@@ -237,6 +237,37 @@ describe('The recipe for request and reply', () => {
   });
 });
 
+describe('The recipe for a limit for each tenant', () => {
+  it('refuses what is beyond it, and evicts one tenant alone', async () => {
+    expect(await printed(recipe('tenant-limit', 'tenants.mjs'))).to.equal(
+      'forty-two\nERR_PURGATORY_CANCELLED\nacme has 2 waits already\nforty-two\n',
+    );
+  });
+});
+
+describe('The recipe for all of several keys', () => {
+  it('answers when the last is there, and not before', async () => {
+    expect(await printed(recipe('all-keys', 'all.mjs'))).to.equal('[ 1, 2 ]\nundefined\n');
+  });
+});
+
+describe('The recipe for server-sent events', () => {
+  it('goes on where the client was, and ends on SIGTERM', async () => {
+    await using server = await DocumentedServer.start(recipe('server-sent-events', 'events.mjs'));
+    const url = `http://127.0.0.1:${server.port}/events`;
+    for (const body of ['a', 'b']) await fetch(url, { method: 'POST', body });
+    const stream = await fetch(url, { headers: { 'last-event-id': '1' } });
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    const next = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+    expect(await next()).to.equal('id: 2\ndata: "b"\n\n');
+    await fetch(url, { method: 'POST', body: 'c' });
+    expect(await next()).to.equal('id: 3\ndata: "c"\n\n');
+    const ended = server.terminate();
+    expect((await reader.read()).done).to.equal(true);
+    expect(await ended).to.equal(0);
+  });
+});
+
 describe('The recipe for fetch', () => {
   it('ends by the deadline or by the caller, and leaves nothing that keeps the process', async () => {
     expect(await printed(recipe('fetch-deadline', 'fetch.mjs'))).to.equal(
