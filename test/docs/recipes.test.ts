@@ -268,6 +268,20 @@ describe('The recipe for server-sent events', () => {
   });
 });
 
+describe('The recipe for a graceful shutdown', () => {
+  for (const name of ['shutdown-http.mjs', 'shutdown-fastify.mjs']) {
+    it(`answers what is parked, and ends in time: ${name}`, async () => {
+      await using server = await DocumentedServer.start(recipe('shutdown', name));
+      const poll = fetch(`http://127.0.0.1:${server.port}/`);
+      await sleep(300);
+      const ended = Promise.race([server.terminate(), sleep(3_000, 'still there after 3 s')]);
+      const response = await poll;
+      expect([response.status, await response.text()]).to.deep.equal([503, 'ERR_PURGATORY_CLOSED']);
+      expect(await ended).to.equal(0);
+    });
+  }
+});
+
 describe('The recipe for fetch', () => {
   it('ends by the deadline or by the caller, and leaves nothing that keeps the process', async () => {
     expect(await printed(recipe('fetch-deadline', 'fetch.mjs'))).to.equal(
