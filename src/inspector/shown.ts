@@ -3,7 +3,7 @@ import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { LiveSources, type NamedSources, openNamedSources, type Sources } from '../live-sources.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
 import { cut } from './views.ts';
 

@@ -5,7 +5,7 @@
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 import {
   type BusView,
   MAX_KEY_LENGTH,

@@ -5,7 +5,7 @@
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 /** A metric whose value is read at a scrape. */
 export interface Reading<Snapshot> {

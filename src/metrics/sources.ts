@@ -10,7 +10,7 @@ import { LiveSources, type NamedSources, openNamedSources, type Sources } from '
 import type { OperationEnded } from '../purgatory/telemetry/operation-events.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 /** A purgatory of any kind, or SharedWaits. */
 export interface MeasuredPurgatory {

@@ -1,6 +1,6 @@
 // The interface of every timer. A timer from outside the library can have it too
 // (timer-protocol.ts).
-import type { TimerSnapshot } from './telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from './telemetry/timer-state.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /**

@@ -365,7 +365,10 @@ describe('A load that hangs', () => {
     expect(all.waits.numDelayed).to.equal(1);
     expect(await loaded()).to.deep.equal(['job']);
     await calls[1].answer({ job: 2 });
-    expect([await early, await late]).to.deep.equal([{ expired: true, state: undefined }, { expired: false, value: 2 }]);
+    expect([await early, await late]).to.deep.equal([
+      { expired: true, state: undefined },
+      { expired: false, value: 2 },
+    ]);
     await expectEmpty(all);
   });
 
