@@ -4,7 +4,7 @@ export { systemClock } from './clock/system-clock.ts';
 export type { DurationSnapshot } from './duration-histogram.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
-export type { WaitResult } from './purgatory/promised-operation.ts';
+export type { NotYet, WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
 export type { EventOptions, PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
@@ -19,6 +19,6 @@ export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';
-export type { LevelSnapshot, TimerSnapshot } from './timer/telemetry/timer-snapshot.ts';
+export type { LevelSnapshot, TimerSnapshot } from './timer/telemetry/timer-state.ts';
 export type { Timer } from './timer/timer.ts';
 export { TimerTask } from './timer/timer-task.ts';

@@ -9,7 +9,7 @@ import { invalidArgType } from './node-errors.ts';
 import type { ParkedView } from './purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from './purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from './shared/load-meter.ts';
-import type { TimerSnapshot } from './timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from './timer/telemetry/timer-state.ts';
 
 /**
  * An array, a Set or any other iterable, or a function that returns one. It is read anew at each

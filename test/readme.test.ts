@@ -61,6 +61,14 @@ describe('the long poll of the README', () => {
     await parked(0);
   });
 
+  it('loses none of two posts back to back to a client that counts what it got', async () => {
+    const ask = async (from: number): Promise<string[]> =>
+      (await fetch(`${url}?from=${from}`)).json() as Promise<string[]>;
+    for (const name of ['a', 'b']) await fetch(`${url}/${name}`, { method: 'POST' });
+    expect(await ask(0)).to.deep.equal(['/a', '/b']);
+    expect(await ask(1)).to.deep.equal(['/b']);
+  });
+
   it('gives up when the client is gone', async () => {
     const controller = new AbortController();
     const poll = fetch(url, { signal: controller.signal }).catch((error: Error) => error.name);

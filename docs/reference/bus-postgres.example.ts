@@ -20,7 +20,7 @@ const isDone = (state: string | undefined): string | undefined => (state === 'do
 const wait = jobs.waitUntil('job-7', isDone, { timeoutMs: 5_000 });
 await client.query('BEGIN');
 await client.query(`INSERT INTO job VALUES ('job-7', 'done')`);
-await notifyInTransaction(client, 'jobs', ['job-7']); // told to every process at the commit
+await notifyInTransaction(client, jobs, ['job-7']); // told to every process at the commit
 await client.query('COMMIT');
 console.log(await wait); // { expired: false, value: 'done' }
 

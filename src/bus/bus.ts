@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import type { JoinableBus } from '../membership/bus-member.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
 import type { BusState } from './telemetry/bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
@@ -74,6 +75,15 @@ export interface BusOptions {
 /** The options with their defaults. */
 export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
 
+const BUS_OPTIONS: OptionNames<BusOptions> = {
+  prefix: true,
+  flushMs: true,
+  echoMs: true,
+  echoTimeoutMs: true,
+  maxPendingKeys: true,
+  onError: true,
+  clock: true,
+};
 const PREFIX = /^[\w.:-]{1,60}$/;
 const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
@@ -86,6 +96,7 @@ export function checkedBusOptions(
   defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
   const given = checkedOptions(options);
+  hintAtUnread('a bus', given, BUS_OPTIONS);
   const { prefix = 'purgatory' } = given;
   requiredString('options.prefix', prefix);
   if (!PREFIX.test(prefix)) {

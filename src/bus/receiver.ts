@@ -105,9 +105,12 @@ export class Receiver {
 
   #take({ hints, all }: Frame, isLate: boolean): void {
     for (const { name, key, value } of hints) {
-      const member = this.#members.get(name);
-      if (member === undefined) continue;
       this.#meter.received++;
+      const member = this.#members.get(name);
+      if (member === undefined) {
+        this.#meter.didMissMember(name);
+        continue;
+      }
       // A late hint must not replace a younger one that is pending.
       if (!isLate) this.#inbox.add(member, key, value);
       else if (!member.hinted(key, value, true)) this.#meter.forNobody++;

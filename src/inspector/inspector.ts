@@ -20,6 +20,7 @@ import {
   type ObservedTimer,
   type Sources,
 } from '../sources.ts';
+import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
@@ -63,7 +64,8 @@ export interface Inspector {
    * Listens on 127.0.0.1, and resolves with the address of the page. Keeps no process alive.
    *
    * @param options `port`: an integer from 0 to 65,535. The default, 0, takes a free one.
-   * @throws TypeError, RangeError (Node's codes) for a bad port. Rejects with the error of the
+   * @throws Rejects with a TypeError, RangeError (Node's codes) for a bad port, or for an option that
+   * there is not, such as a host. Rejects with the error of the
    * socket (EADDRINUSE), and with ERR_SERVER_ALREADY_LISTEN when it listens already.
    */
   listen(options?: { port?: number | undefined }): Promise<URL>;
@@ -79,6 +81,15 @@ export interface Inspector {
   close(): Promise<void>;
 }
 
+const INSPECTOR_OPTIONS: OptionNames<InspectorOptions> = {
+  purgatories: true,
+  timers: true,
+  buses: true,
+  path: true,
+  hosts: true,
+  history: true,
+};
+const ON_LOOPBACK = ': by itself it listens on loopback only; to serve it elsewhere, mount it with handle()';
 const PORT: NumberRule = { min: 0, max: 65_535, integer: true };
 const LOOPBACK = '127.0.0.1';
 /** The requests of the page, below `path`. */
@@ -88,9 +99,11 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * Makes an inspector of `purgatories` and `timers`. From now on it reads them four times a second
  * while somebody watches. For its history, if it keeps one, it reads them once a second.
  *
- * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for bad options, before it listens.
+ * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for bad options, and for those that
+ * there are not, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
+  refuseUnread(checkedOptions(options), INSPECTOR_OPTIONS);
   const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = checkedOptions(options);
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
@@ -124,6 +137,7 @@ class Service implements Inspector {
   }
 
   async listen(options?: { port?: number | undefined }): Promise<URL> {
+    refuseUnread<{ port?: unknown }>(checkedOptions(options), { port: true }, ON_LOOPBACK);
     const port = checkedNumber('options.port', checkedOptions(options).port, 0, PORT);
     const server = this.#server;
     await new Promise<void>((resolve, reject) => {

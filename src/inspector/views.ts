@@ -8,7 +8,7 @@ import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { ObservedSnapshot } from '../sources.ts';
 import { cut } from '../text.ts';
-import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 import {
   type BusView,
   type LastError,

@@ -13,6 +13,7 @@ import {
   LOAD_READINGS,
   PURGATORY_READINGS,
   REAPER_LATENESS,
+  REFUSED,
   type Reading,
   TIME_PARKED,
   TIMER_READINGS,
@@ -43,7 +44,7 @@ export interface DurationRecorder {
 }
 
 interface BatchResult {
-  observe(instrument: object, value: number, attributes: Record<string, string>): void;
+  observe(instrument: object, value: number | undefined, attributes: Record<string, string>): void;
 }
 
 /** In seconds. For the times in which a server answers: from one tick to half an hour. */
@@ -55,6 +56,7 @@ const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.
 export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
   const measured = new Measured(sources);
   const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
+  const refused = instrument(meter, { ...REFUSED, type: 'counter' });
   const ofLoads = LOAD_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofTimer = TIMER_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const ofBus = BUS_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
@@ -64,12 +66,19 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
   const instruments = [...ofPurgatory, ...ofLoads, ...ofTimer, ...ofBus, ...ofBusByCause].map(
     ([, observable]) => observable,
   );
+  instruments.push(refused);
   const observe = (result: BatchResult): void => {
     const { purgatories, timers, buses } = measured.look();
     for (const [name, purgatory] of purgatories) {
       const snapshot = purgatory.snapshot({ top: 0 });
       const labels = { purgatory: name };
-      for (const [{ of }, observable] of ofPurgatory) result.observe(observable, of(snapshot), labels);
+      for (const [{ of }, observable] of ofPurgatory) {
+        const value = of(snapshot);
+        if (value !== undefined) result.observe(observable, value, labels);
+      }
+      for (const [code, count] of Object.entries(snapshot.refused)) {
+        result.observe(refused, count, { ...labels, [REFUSED.label]: code });
+      }
       const { loads } = snapshot;
       if (loads === undefined) continue;
       for (const [{ of }, observable] of ofLoads) result.observe(observable, of(loads), labels);

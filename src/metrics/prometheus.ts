@@ -19,6 +19,7 @@ import {
   LOAD_READINGS,
   PURGATORY_READINGS,
   REAPER_LATENESS,
+  REFUSED,
   type Reading,
   TIME_PARKED,
   TIMER_READINGS,
@@ -77,6 +78,7 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
 
   const metrics: Metric[] = [
     ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),
+    countsMetric(REFUSED, 'purgatory', purgatoryStates),
     ...LOAD_READINGS.map((reading) => readingMetric(reading, 'purgatory', loadStates)),
     ...TIMER_READINGS.map((reading) => readingMetric(reading, 'timer', timerStates)),
     ...BUS_READINGS.map((reading) => readingMetric(reading, 'bus', busStates)),
@@ -117,7 +119,10 @@ function readingMetric<S>(
   states: () => (readonly [string, S])[],
 ): Metric {
   return metric(underscored(name) + (type === 'counter' ? '_total' : ''), help, type, () =>
-    states().map(([source, snapshot]) => ({ value: of(snapshot), labels: { [label]: source } })),
+    states().flatMap(([source, snapshot]) => {
+      const value = of(snapshot);
+      return value === undefined ? [] : [{ value, labels: { [label]: source } }];
+    }),
   );
 }
 

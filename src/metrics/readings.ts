@@ -5,7 +5,7 @@
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { TimerSnapshot } from '../timer/telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 /** A metric whose value is read at a scrape. */
 export interface Reading<Snapshot> {
@@ -14,7 +14,8 @@ export interface Reading<Snapshot> {
   /** A counter only grows. A gauge is a number of things that are there now. */
   readonly type: 'counter' | 'gauge';
   readonly unit: string;
-  readonly of: (snapshot: Snapshot) => number;
+  /** Undefined: there is none now, and nothing is told. */
+  readonly of: (snapshot: Snapshot) => number | undefined;
 }
 
 /** A counter with a label of its own besides that of its source. */
@@ -33,11 +34,11 @@ export interface Durations {
   readonly unit: 's';
 }
 
-function gauge<S>(name: string, thing: string, help: string, of: (snapshot: S) => number): Reading<S> {
+function gauge<S>(name: string, thing: string, help: string, of: Reading<S>['of']): Reading<S> {
   return { name, help, type: 'gauge', unit: `{${thing}}`, of };
 }
 
-function counter<S>(name: string, thing: string, help: string, of: (snapshot: S) => number): Reading<S> {
+function counter<S>(name: string, thing: string, help: string, of: Reading<S>['of']): Reading<S> {
   return { ...gauge(name, thing, help, of), type: 'counter' };
 }
 
@@ -50,6 +51,12 @@ export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
     (now) => now.watched,
   ),
   gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', (now) => now.watchedKeys),
+  gauge(
+    'purgatory.max_parked',
+    'operation',
+    'The most operations that may wait at once, where there is a limit',
+    (now) => now.maxParked ?? undefined,
+  ),
   counter('purgatory.parked', 'operation', 'Operations that were parked', (now) => now.totals.parked),
   counter(
     'purgatory.completed_early',
@@ -76,6 +83,14 @@ export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
     (now) => now.totals.failed,
   ),
 ];
+
+export const REFUSED: CountsBy<PurgatorySnapshot> = {
+  name: 'purgatory.refused',
+  help: 'Operations and waits that were refused',
+  unit: '{operation}',
+  label: 'code',
+  of: (now) => now.refused,
+};
 
 /** Of SharedWaits alone. */
 export const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [

@@ -18,17 +18,33 @@ const WITH_SNAPSHOT = 'an object with the method snapshot';
  * clock reading, for its time parked.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
- * ERR_INVALID_ARG_VALUE for two purgatories of one name. Error of prom-client when a metric is
- * registered there already: register all sources in one call.
+ * ERR_INVALID_ARG_VALUE for two purgatories of one name, and for a Meter that has the metrics
+ * already. Error of prom-client when a Registry has them. Register all sources in one call.
  */
 export function registerMetrics(
   registry: PrometheusRegistry | OpenTelemetryMeter,
   sources: MetricSources,
 ): () => void {
   checkAll(sources);
-  if (isMeter(registry)) return registerInMeter(registry, sources);
+  if (isMeter(registry)) return registerOnce(registry, sources);
   if (typeof registry?.registerMetric === 'function') return registerInPrometheus(registry, sources);
   throw invalidArgType('registry', 'a Registry of prom-client or a Meter of OpenTelemetry', registry);
+}
+
+/** The meters that have the metrics now. A second set of instruments would spoil the first. */
+const meters = new WeakSet<OpenTelemetryMeter>();
+
+function registerOnce(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
+  if (meters.has(meter)) {
+    const why = 'must not have the metrics already: register all sources in one call';
+    throw invalidArgValue('registry', why, meter.constructor.name);
+  }
+  const remove = registerInMeter(meter, sources);
+  meters.add(meter);
+  return () => {
+    meters.delete(meter);
+    remove();
+  };
 }
 
 function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is OpenTelemetryMeter {

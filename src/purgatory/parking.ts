@@ -16,7 +16,7 @@ import { debug } from '../debug.ts';
 import {
   operationFrozen,
   operationPending,
-  type PurgatoryError,
+  PurgatoryError,
   purgatoryClosed,
   purgatoryFull,
   timerOfPurgatoryClosed,
@@ -78,6 +78,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   events: EventsToCome | undefined;
   /** The operation that its deadline has taken, while it is tried for an event that came in time. */
   #expiring: DelayedOperation | undefined;
+  /**
+   * The key of the event whose tries are under way, for waiters that ask. Undefined outside of
+   * events, and for tries of another cause.
+   */
+  eventKey: unknown;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
     const { name, timer, maxParked } = options;
@@ -118,9 +123,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   #admits(operation: DelayedOperation): boolean {
-    if (this.#isClosed) throw purgatoryClosed(this.name);
+    if (this.#isClosed) throw this.refused(purgatoryClosed(this.name));
     if (operation.$place === COMPLETED) return false;
-    if (operation.$keeper !== undefined) throw operationPending(operation.$place >= 0);
+    if (operation.$keeper !== undefined) throw this.refused(operationPending(operation.$place >= 0));
     return true;
   }
 
@@ -133,9 +138,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
     checkNotFrozen(operation);
-    if (lists.size >= maxParked) throw purgatoryFull(this.name, maxParked);
+    if (lists.size >= maxParked) throw this.#full();
     const delayMs = operation.delayMs;
-    if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
+    if (delayMs !== Number.POSITIVE_INFINITY) this.#addToTimer(operation);
     operation.$keeper = this;
     try {
       lists.park(operation, watches, this.meter.stamp(delayMs));
@@ -144,6 +149,29 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       throw error;
     }
     this.meter.didPark(operation, watches);
+  }
+
+  /** @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now. */
+  checkRoom(): void {
+    if (this.lists.size >= this.maxParked) throw this.#full();
+  }
+
+  #addToTimer(operation: DelayedOperation): void {
+    try {
+      this.timer.add(operation);
+    } catch (error) {
+      throw this.refused(error);
+    }
+  }
+
+  /** Counts a refusal. Returns its error. */
+  refused<E>(error: E): E {
+    if (error instanceof PurgatoryError) this.meter.didRefuse(error.code);
+    return error;
+  }
+
+  #full(): PurgatoryError {
+    return this.refused(purgatoryFull(this.name, this.maxParked));
   }
 
   /**
@@ -188,7 +216,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** As {@link tries}, and tells of the try; `key` is that of the event, if there was one. */
   tryAgain(operation: DelayedOperation, key?: unknown): boolean {
     if (this.meter.tellsTries) this.meter.willTry(operation, key);
-    return this.tries(operation);
+    const outer = this.eventKey;
+    this.eventKey = key;
+    try {
+      return this.tries(operation);
+    } finally {
+      this.eventKey = outer;
+    }
   }
 
   didBeginPromise(): void {

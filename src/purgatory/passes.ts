@@ -57,12 +57,16 @@ export class Passes<K> {
   }
 
   #event(head: Head, key: K, limit: number): number {
-    const { lists, bulks } = this.#parking;
+    const parking = this.#parking;
+    const { lists, bulks } = parking;
     const only = lists.loneWatcher(head);
     const depth = bulks.begin();
+    const outerKey = parking.eventKey;
+    parking.eventKey = key;
     try {
       return only === undefined ? this.#pass(head, key, depth, limit) : this.#try(only, key, depth) ? 1 : 0;
     } finally {
+      parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
       bulks.end(depth);
     }
@@ -95,9 +99,12 @@ export class Passes<K> {
 
   /** Goes on with a pass, as far as `batch` allows. A pass that is over then is released. */
   resume(held: HeldPass, key: K, limit: number, batch: Batch): void {
-    const { lists, bulks } = this.#parking;
+    const parking = this.#parking;
+    const { lists, bulks } = parking;
     const { pass } = held;
     const depth = bulks.begin();
+    const outerKey = parking.eventKey;
+    parking.eventKey = key;
     try {
       while (pass.next >= 0 && held.completed < limit && !batch.isFull) {
         const isCompleted = this.#try(lists.step(pass), key, depth);
@@ -105,6 +112,7 @@ export class Passes<K> {
         batch.step(isCompleted);
       }
     } finally {
+      parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
       bulks.end(depth);
     }

@@ -17,6 +17,14 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
  */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
+/** What an attempt or an `accept` says of a condition that does not hold yet. */
+export type NotYet = undefined | null | false;
+
+/** False for {@link NotYet}. 0, '' and NaN are answers. */
+export function isAnswer(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
 export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settling {
   readonly promise: Promise<WaitResult<unknown>>;
   readonly label: string | undefined;
@@ -66,7 +74,12 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
   }
 
   override onExpiration(): void {
-    this.#settleWith({ expired: true });
+    this.#settleWith(this.expiry());
+  }
+
+  /** What the promise resolves with at the deadline. */
+  protected expiry(): WaitResult<unknown> {
+    return { expired: true };
   }
 
   /** The signal has aborted. */

@@ -7,12 +7,14 @@ import {
   requiredOptions,
   requiredString,
 } from '../checks.ts';
+import { debug, isDebugging } from '../debug.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../membership/bus-link.ts';
 import { invalidArgType } from '../node-errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import { SLICE_MS, type SystemTimerOptions } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**
@@ -75,6 +77,23 @@ export interface CheckedPurgatoryOptions {
   readonly link: CheckedBusLink | undefined;
 }
 
+/** The names of the options of a Purgatory. */
+export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
+  timer: true,
+  maxParked: true,
+  onError: true,
+  bus: true,
+  sweepMs: true,
+  tickMs: true,
+  wheelSize: true,
+  clock: true,
+  reaper: true,
+  sliceMs: true,
+  maxPending: true,
+};
+const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
+/** In ms, three years: a longer timeout is more likely a date. */
+const LIKE_A_DATE = 1e11;
 const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
@@ -84,9 +103,11 @@ const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfi
 export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   name: string,
   options: PurgatoryOptions<Op> | undefined,
+  names: OptionNames<PurgatoryOptions> = PURGATORY_OPTIONS,
 ): CheckedPurgatoryOptions {
   requiredString('name', name);
   const given = checkedOptions(options);
+  hintAtUnread(`purgatory "${name}"`, given, names);
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
   const { onError, sliceMs, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
@@ -118,6 +139,7 @@ export interface CheckedWaitOptions {
  */
 export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
   const { timeoutMs, signal, label } = requiredOptions('options', options);
+  if (isDebugging) lookAtWait(options);
   if (label !== undefined) requiredString('options.label', label);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
@@ -129,4 +151,13 @@ export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+}
+
+/** For developers who ask for it (NODE_DEBUG=purgatory). */
+function lookAtWait(options: WaitOptions): void {
+  hintAtUnread('a wait', options, WAIT_OPTIONS);
+  const { timeoutMs } = options;
+  if (timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
+    debug('a wait: timeoutMs is %d, which looks like a date: it counts from now', timeoutMs);
+  }
 }

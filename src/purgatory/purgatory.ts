@@ -29,7 +29,7 @@ import { KeyHints } from './key-hints.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { Passes } from './passes.ts';
-import type { WaitResult } from './promised-operation.ts';
+import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
   checkedAtMost,
   checkedPurgatoryOptions,
@@ -153,6 +153,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   notify(key: K, options?: EventOptions): void {
     const limit = checkedAtMost(options);
     if (this.#parking.isClosed) return;
+    if (isDebugging) this.#hints.lookAtEvent(this.name, key);
     this.#link?.publish(key);
     this.#eventCount = (this.#eventCount + 1) | 0;
     this.#events.add(key, limit);
@@ -168,14 +169,18 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   }
 
   /**
-   * Waits until `attempt` returns something other than undefined, or a promise of it: it is called
-   * now, and on each event on one of `watchKeys`. Resolves with that value, or with `{ expired:
-   * true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are compared as a
-   * Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
+   * Waits until `attempt` returns a value, or a promise of one: it is called now, and on each event
+   * on one of `watchKeys`. Undefined, null and false mean "not yet". Resolves with that value, or
+   * with `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are
+   * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
    * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
+   * So one that hangs hears no event until the deadline. Give reads a deadline of their own, such as
+   * `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`.
    * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
    * `context.signal` aborts if the wait ends without a value.
+   *
+   * When `maxParked` is reached, the wait is refused before `attempt` is called.
    *
    * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or
    * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,
@@ -183,15 +188,16 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   async waitFor<T>(
     watchKeys: readonly K[],
-    attempt: Attempt<T>,
+    attempt: Attempt<T, K>,
     options: WaitOptions,
-  ): Promise<WaitResult<T>> {
+  ): Promise<WaitResult<Exclude<T, NotYet>>> {
     const keys = this.#checkedKeys(watchKeys);
     requiredFunction('attempt', attempt);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw purgatoryClosed(this.name);
+    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
-    const waiter = new Waiter(attempt, checked, this.#parking.settlements);
+    this.#parking.checkRoom(); // before the attempt: a limit that lets reads begin sheds no load
+    const waiter = new Waiter(attempt as Attempt<unknown>, checked, this.#parking.settlements);
     try {
       const events = this.#eventCount;
       const isCompleted = this.#parking.tryElsePark(waiter, keys);
@@ -199,13 +205,25 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       if (isCompleted === undefined) {
         // Only the attempt's own first part can have caused an event: then one more attempt
         // follows.
-        if (!waiter.isUnderWay || this.#eventCount !== events) this.#parking.tryParked(waiter);
+        if (!waiter.isUnderWay || this.#eventCount !== events) this.#tryParked(waiter);
       }
     } catch (error) {
       waiter.refuse(error);
     }
     waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<T>>;
+    return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
+  }
+
+  /** No event causes this try, though it may be made inside of one. */
+  #tryParked(waiter: Waiter): void {
+    const parking = this.#parking;
+    const outer = parking.eventKey;
+    parking.eventKey = undefined;
+    try {
+      parking.tryParked(waiter);
+    } finally {
+      parking.eventKey = outer;
+    }
   }
 
   override close(): Op[] {

@@ -6,23 +6,30 @@
 // resolves or rejects with is dropped, and `context.signal` aborts.
 import type { Settlements } from '../turns/settlements.ts';
 import type { OperationKeeper } from './delayed-operation.ts';
-import { PromisedOperation } from './promised-operation.ts';
+import { isAnswer, type NotYet, PromisedOperation } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
-export interface AttemptContext {
+export interface AttemptContext<K = unknown> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
    * or a throw. Made on demand.
    */
   readonly signal: AbortSignal;
+  /**
+   * The watch key whose event caused this attempt: the last one, where several came during the
+   * attempt before. Undefined for the first attempts, right before and after parking, and for the
+   * sweep of a bus.
+   */
+  readonly key: K | undefined;
 }
 
 /**
- * Returns the value that is waited for, or undefined for "not yet", or a promise of either. The
- * value becomes the `value` of a {@link WaitResult} that has not `expired`.
+ * Returns the value that is waited for, or undefined, null or false for "not yet", or a promise of
+ * either. 0, '' and NaN are values. The value becomes the `value` of a {@link WaitResult} that has
+ * not `expired`.
  */
-export type Attempt<T> = (context: AttemptContext) => T | undefined | Promise<T | undefined>;
+export type Attempt<T, K = unknown> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
 export class Waiter extends PromisedOperation {
   readonly #attempt: Attempt<unknown>;
@@ -34,6 +41,8 @@ export class Waiter extends PromisedOperation {
    * it ended.
    */
   #underWay = 0;
+  /** The key of the last event that came while an attempt was under way. */
+  #dueKey: unknown;
   /** An event came while an attempt was under way. */
   #isDue = false;
 
@@ -48,10 +57,14 @@ export class Waiter extends PromisedOperation {
   }
 
   override tryComplete(): boolean {
+    const key = (this.$keeper as unknown as { eventKey: unknown } | undefined)?.eventKey;
     if (this.#underWay > 0) {
       this.#isDue = true;
+      this.#dueKey = key;
       return false;
     }
+    this.#context.key = key ?? this.#dueKey;
+    this.#dueKey = undefined;
     // What may return a promise is under way from the call on: its first part may cause an event on
     // its own keys.
     const counts = this.#isAsynchronous ? 1 : 0;
@@ -68,7 +81,7 @@ export class Waiter extends PromisedOperation {
       this.#underWay -= counts;
     }
     if (isPromise) this.#follow(value as PromiseLike<unknown>);
-    else if (value !== undefined) return this.answer(value);
+    else if (isAnswer(value)) return this.answer(value);
     else if (this.#isDue) this.#follow(Promise.resolve()); // once more, and not on top of this call
     return false;
   }
@@ -80,7 +93,7 @@ export class Waiter extends PromisedOperation {
     Promise.resolve(promise).then(
       (value) => {
         this.#underWay--;
-        if (value !== undefined) this.answer(value);
+        if (isAnswer(value)) this.answer(value);
         else if (this.#isDue && this.#underWay === 0) this.#tryAgain();
       },
       (error: unknown) => {
@@ -119,6 +132,7 @@ function isThenable(value: unknown): boolean {
  * One that is made after an end without a value is aborted.
  */
 class LazySignal implements AttemptContext {
+  key: unknown;
   #controller: AbortController | undefined;
   #reason: (() => unknown) | undefined;
 

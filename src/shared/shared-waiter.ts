@@ -4,13 +4,19 @@
 // key, and in the parking for its deadline. It is never tried. A state is offered to it, by the
 // answers to a load that began after it was parked.
 import { invalidReturnValue } from '../node-errors.ts';
-import { PromisedOperation } from '../purgatory/promised-operation.ts';
+import { isAnswer, PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
 import type { Settlements } from '../turns/settlements.ts';
 import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 
 /** Called once for each waiter that has ended, when it is off all lists. */
 export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
+
+/**
+ * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered to
+ * it last: undefined when the last load had none for the key, or none ended in time.
+ */
+export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
 
 export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
   number = 0;
@@ -25,6 +31,8 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
   younger: SharedWaiter<V> | undefined;
   /** When it was parked, in the unit of the lists (parked-lists.ts). */
   stamp = 0;
+  /** The state that was offered last. */
+  #state: V | undefined;
   readonly #left: WaiterLeft<V>;
   readonly #accept: (value: V | undefined) => unknown;
 
@@ -45,19 +53,28 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
     return false;
   }
 
+  protected override expiry(): SharedWaitResult<never, V> {
+    return { expired: true, state: this.#state };
+  }
+
   offer(value: V | undefined): boolean {
+    this.#state = value;
     const accept = this.#accept;
     let answer: unknown;
     try {
       answer = accept(value);
       if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
         Promise.resolve(answer).catch(() => {}); // the error below says it all
-        throw invalidReturnValue('a value, or undefined for "not yet", and no promise', 'accept', answer);
+        throw invalidReturnValue(
+          'a value, or undefined, null or false for "not yet", and no promise',
+          'accept',
+          answer,
+        );
       }
     } catch (error) {
       return this.fail(error);
     }
-    return answer !== undefined && this.answer(answer);
+    return isAnswer(answer) && this.answer(answer);
   }
 
   override onComplete(): void {

@@ -12,6 +12,7 @@ import {
 } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { checkedBus, type JoinableBus } from '../membership/bus-member.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 
 /** Reads the state of many keys at once. */
 export type LoadKeys<V> = (
@@ -63,6 +64,8 @@ export interface WaitUntilOptions {
   timeoutMs: number;
   /** Gives up the wait: the promise is rejected with `signal.reason`. */
   signal?: AbortSignal | undefined;
+  /** For people: snapshots and the inspector show it with the wait. */
+  label?: string | undefined;
 }
 
 /** Every option, checked, with its default. */
@@ -80,6 +83,17 @@ export interface CheckedSharedWaitsOptions<V> {
   readonly onError: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }
 
+const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
+  load: true,
+  bus: true,
+  loadBatch: true,
+  concurrency: true,
+  recheckMs: true,
+  pollMs: true,
+  maxParked: true,
+  clock: true,
+  onError: true,
+};
 const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
@@ -93,6 +107,7 @@ export function checkedSharedWaitsOptions<V>(
 ): CheckedSharedWaitsOptions<V> {
   requiredString('name', name);
   requiredOptions('options', options);
+  hintAtUnread(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
   const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
   requiredFunction('options.load', load);
   return {

@@ -21,7 +21,7 @@ import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import { Parking } from '../purgatory/parking.ts';
-import type { WaitResult } from '../purgatory/promised-operation.ts';
+import type { NotYet } from '../purgatory/promised-operation.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../purgatory/purgatory-options.ts';
 import {
   type PurgatorySnapshot,
@@ -29,11 +29,10 @@ import {
   type SnapshotOptions,
 } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
-import type { Timer } from '../timer/timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
-import { SharedWaiter } from './shared-waiter.ts';
+import { SharedWaiter, type SharedWaitResult } from './shared-waiter.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
@@ -90,21 +89,26 @@ export class SharedWaits<V> {
     return this.#lists.size;
   }
 
+  /** How many waiters wait for `key` now. O(1). */
+  watchersOf(key: string): number {
+    return this.#lists.watchersOf(key);
+  }
+
   /** Whether `close` was called. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
   /** Its own timer, for metrics: it has deadlines, retries, rechecks and polls. */
-  get timer(): Timer {
+  get timer(): SystemTimer {
     return this.#timer;
   }
 
   /**
-   * Waits until `accept` returns something other than undefined. `accept` is called with each state
-   * of `key` from a load that began after this call. The state is undefined where the load had none
-   * for the key. Resolves with the value of `accept`, or with `{ expired: true }` after
-   * `timeoutMs`. The first load begins at the end of this turn, or after a load of the key that is
+   * Waits until `accept` returns something other than undefined, null or false, which mean "not
+   * yet". `accept` is called with each state of `key` from a load that began after this call. The
+   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or with `{ expired: true, state }`
+   * after `timeoutMs`: the state that `accept` was given last, or undefined. The first load begins at the end of this turn, or after a load of the key that is
    * under way. O(1).
    *
    * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
@@ -114,20 +118,20 @@ export class SharedWaits<V> {
    */
   async waitUntil<T>(
     key: string,
-    accept: (value: V | undefined) => T | undefined,
+    accept: (value: V | undefined) => T | NotYet,
     options: WaitUntilOptions,
-  ): Promise<WaitResult<T>> {
+  ): Promise<SharedWaitResult<Exclude<T, NotYet>, V>> {
     this.#checkKey(key);
     requiredFunction('accept', accept);
     const checked = checkedWaitOptions(options);
-    if (this.#isClosed) throw sharedWaitsClosed(this.name);
+    if (this.#isClosed) throw this.#parking.refused(sharedWaitsClosed(this.name));
     throwIfAborted(checked.signal);
     const watched = this.#lists.keyOf(key);
     const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked, this.#parking.settlements);
     this.#parking.park(waiter, [key]);
     this.#loads.event(watched);
     waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<T>>;
+    return waiter.promise as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
   }
 
   /**

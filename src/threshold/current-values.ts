@@ -2,13 +2,16 @@
 //
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.
-// The key may be advanced while a question is open. Then the answer counts only if it is higher, as
-// it may be older. A question that fails is asked again after RETRY_MS, and up to half of it more,
-// while an operation waits on the key. Its timer keeps no process alive.
+// A wait on a key without a value asks too, unless a question or its retry is under way: one for
+// all who wait. The key may be advanced while a question is open. Then the answer counts only if it
+// is higher, as it may be older. A question that fails is asked again after RETRY_MS, and up to half of it more,
+// while an operation waits on the key. Its timer keeps no process alive. It asks in the root async
+// context, because the answer is not for the first who waits alone.
 import type { Clock } from '../clock/clock.ts';
 import type { Parking } from '../purgatory/parking.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
+import { rootContext } from '../turns/root-context.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold, Thresholds } from './thresholds.ts';
 
@@ -24,6 +27,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #timer: SystemTimer;
   /** Keys with an open question. True: ask once more after it. */
   readonly #asked = new Map<K, boolean>();
+  /** Keys whose question has failed, and will be asked again. */
+  readonly #failed = new Set<K>();
   #isClosed = false;
 
   /** @param advance takes an answer; what it throws is a failure of the question. */
@@ -45,7 +50,12 @@ export class CurrentValues<K, V extends ThresholdValue> {
    */
   ask(key: K): void {
     if (this.#asked.has(key)) this.#asked.set(key, true);
-    else void this.#ask(key);
+    else void rootContext.runInAsyncScope(this.#ask, this, key);
+  }
+
+  /** An operation waits on `key`, and no value is known. O(1). */
+  waited(key: K): void {
+    if (!this.#asked.has(key) && !this.#failed.has(key)) this.ask(key);
   }
 
   close(): void {
@@ -64,11 +74,21 @@ export class CurrentValues<K, V extends ThresholdValue> {
       if (this.#isClosed) return;
       const first = lists.allOf(key)();
       if (first !== undefined) this.#parking.report(error, first);
-      this.#timer.schedule(() => this.#again(key), RETRY_MS * (1 + Math.random() / 2));
+      this.#retryLater(key);
     }
     const isAskedAgain = this.#asked.get(key);
     this.#asked.delete(key);
     if (isAskedAgain === true) this.#again(key);
+  }
+
+  #retryLater(key: K): void {
+    if (this.#failed.has(key) || this.#isClosed) return; // `onError` may have closed it
+    this.#failed.add(key);
+    const retry = (): void => {
+      this.#failed.delete(key);
+      this.#again(key);
+    };
+    this.#timer.schedule(retry, RETRY_MS * (1 + Math.random() / 2));
   }
 
   #again(key: K): void {

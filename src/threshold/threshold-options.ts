@@ -1,7 +1,8 @@
 // What a threshold purgatory and its waits can be told, and the checks of it.
 import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
-import type { PurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import { PURGATORY_OPTIONS, type PurgatoryOptions } from '../purgatory/purgatory-options.ts';
+import type { OptionNames } from '../unread-options.ts';
 import type { Current } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold } from './thresholds.ts';
@@ -13,14 +14,22 @@ export interface ThresholdPurgatoryOptions<
   Op extends DelayedOperation = DelayedOperation,
 > extends PurgatoryOptions<Op> {
   /**
-   * For a purgatory with a bus: the value of a key now, or a promise of it. Undefined when it has
-   * none. It is called for a key that an operation waits on when its values may have been missed:
-   * each time the bus becomes live, and for a hint without a value. What it throws or rejects with
+   * The value of a key now, or a promise of it. Undefined when it has none. It is called when an
+   * operation begins to wait on a key whose value is not known in this process: once for all who
+   * wait until it has settled. With a bus, it is called besides for a key that an operation waits
+   * on when its values may have been missed: each time the bus becomes live, and for a hint without
+   * a value. Give reads that may hang a deadline. What it throws or rejects with
    * goes to `onError`, with the first operation that waits on the key (for `awaitAtLeast`, one of
    * the library's own). It is called again 1 to 1.5 s later.
    */
   current?: Current<K, V> | undefined;
 }
+
+/** The names of the options of a ThresholdPurgatory. */
+export const THRESHOLD_PURGATORY_OPTIONS: OptionNames<ThresholdPurgatoryOptions> = {
+  ...PURGATORY_OPTIONS,
+  current: true,
+};
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */
 export function checkValue(name: string, value: unknown): void {

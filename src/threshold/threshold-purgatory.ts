@@ -4,7 +4,8 @@
 //
 // Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
 // of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
-// between reading a value and waiting on it. `delete` forgets the value. The last value counts,
+// between reading a value and waiting on it. With `current`, a value that is not known is read when
+// somebody waits on it, once for all of them. `delete` forgets the value. The last value counts,
 // also a lower one (a truncated log). It undoes no wait that has ended, and the next wait is
 // measured by it. Parking sees to exactly once, and to immediate removal.
 //
@@ -18,6 +19,8 @@
 
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkedFunction } from '../checks.ts';
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey, checkHintValue } from '../membership/bus-member.ts';
@@ -36,7 +39,12 @@ import {
 import { Waiter } from '../purgatory/wait-for.ts';
 import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
-import { checkedThresholds, checkValue, type ThresholdPurgatoryOptions } from './threshold-options.ts';
+import {
+  checkedThresholds,
+  checkValue,
+  THRESHOLD_PURGATORY_OPTIONS,
+  type ThresholdPurgatoryOptions,
+} from './threshold-options.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
 
 /**
@@ -61,23 +69,24 @@ export class ThresholdPurgatory<
    * this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
-    const checked = checkedPurgatoryOptions(name, options);
+    const checked = checkedPurgatoryOptions(name, options, THRESHOLD_PURGATORY_OPTIONS);
     const current = checkedFunction('options.current', options?.current);
     const parking = new Parking(checked, new Thresholds<K, V>());
     super(parking);
     this.#parking = parking;
-    const { link } = checked;
-    if (link === undefined) return;
-    let sweep: Sweep | undefined;
+    const { link, timer } = checked;
     if (current !== undefined) {
       const take = (key: K, value: V): void => {
         checkValue('value of options.current', value);
         this.#advance(key, value);
       };
-      const values = new CurrentValues(current, parking, take, link.clock);
-      this.#currentValues = values;
-      sweep = new Sweep(new KeyWalk<K>(parking.lists, (key) => values.ask(key)), link.sweepMs, link.clock);
+      const { clock = systemClock } = timer as { clock?: Clock };
+      this.#currentValues = new CurrentValues(current, parking, take, clock);
     }
+    if (link === undefined) return;
+    const values = this.#currentValues;
+    const walk = values && new KeyWalk<K>(parking.lists, (key) => values.ask(key));
+    const sweep = walk && new Sweep(walk, link.sweepMs, link.clock);
     this.#link = new BusLink(
       name,
       link.bus,
@@ -149,8 +158,8 @@ export class ThresholdPurgatory<
 
   /**
    * Waits until the value of `key` is at least `threshold`. Does not wait when it is that already.
-   * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. O(log
-   * waiting).
+   * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. When no
+   * value of `key` is known, the option `current` reads it. O(log waiting).
    *
    * Rejects with `signal.reason` on abort. Rejects with a TypeError or RangeError (Node's codes)
    * for bad arguments. Rejects with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by
@@ -160,7 +169,7 @@ export class ThresholdPurgatory<
     if (this.#link !== undefined) checkHintKey(key);
     checkValue('threshold', threshold);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw purgatoryClosed(this.name);
+    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
     const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked, this.#parking.settlements);
     this.#tryElseWatch(waiter, [[key, threshold]]);
@@ -212,6 +221,10 @@ export class ThresholdPurgatory<
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
     const parking = this.#parking;
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
-    return parking.tryElsePark(op, thresholds, isReady) ?? false;
+    const isCompleted = parking.tryElsePark(op, thresholds, isReady);
+    if (isCompleted === undefined && this.#currentValues !== undefined) {
+      for (const [key] of thresholds) if (this.get(key) === undefined) this.#currentValues.waited(key);
+    }
+    return isCompleted ?? false;
   }
 }

@@ -30,8 +30,10 @@ const OF_ITS_OWN = ['tickMs', 'wheelSize', 'reaper', 'sliceMs', 'maxPending'] as
  */
 export function sharedOrOwnTimer({
   timer,
-  ...options
+  ...given
 }: { timer?: Timer | undefined } & SystemTimerOptions): Timer {
+  const { tickMs, wheelSize, clock, reaper, sliceMs, maxPending, onError } = given;
+  const options = { tickMs, wheelSize, clock, reaper, sliceMs, maxPending, onError };
   if (timer === undefined) return new SystemTimer(options);
   const shared: Timer & { clock?: unknown } = checkedTimer(timer);
   for (const name of OF_ITS_OWN) {

@@ -14,6 +14,7 @@ import {
 } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** The options of a {@link SystemTimer}. All are optional. */
@@ -46,6 +47,15 @@ export const TICK_MS: NumberRule = { min: 1, max: 2 ** 31 - 1, integer: true };
 export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
 /** The rule for `sliceMs`. */
 export const SLICE_MS: NumberRule = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
+const TIMER_OPTIONS: OptionNames<SystemTimerOptions> = {
+  tickMs: true,
+  wheelSize: true,
+  clock: true,
+  reaper: true,
+  sliceMs: true,
+  maxPending: true,
+  onError: true,
+};
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /** Every option, with its default where none was given. */
@@ -58,6 +68,7 @@ export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> 
  */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
   const given = checkedOptions(options);
+  hintAtUnread('a timer', given, TIMER_OPTIONS);
   return {
     tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
     wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),

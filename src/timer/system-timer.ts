@@ -17,7 +17,8 @@ import {
 } from './periodic-task.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
 import { TimerMeter } from './telemetry/timer-meter.ts';
-import { type TimerSnapshot, timerSnapshot } from './telemetry/timer-snapshot.ts';
+import { timerSnapshot } from './telemetry/timer-snapshot.ts';
+import type { TimerSnapshot } from './telemetry/timer-state.ts';
 import { tickAt } from './tick.ts';
 import type { Timer } from './timer.ts';
 import type { TimerTask } from './timer-task.ts';

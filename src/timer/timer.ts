@@ -1,5 +1,6 @@
 // The interface of every timer. A timer from outside the library can have it too
 // (timer-protocol.ts).
+import type { TimerSnapshot } from './telemetry/timer-state.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /**
@@ -34,6 +35,11 @@ export interface Timer {
   now?(): number;
   /** The last reading of the clock, in ms. Each `add` reads it. Optional, as `now`. */
   readonly lastReadingMs?: number | undefined;
+  /**
+   * How the timer is doing, as plain JSON, for metrics, the inspector and people. Optional: a
+   * SystemTimer and the timers of `purgatory/schemes` have it.
+   */
+  snapshot?(): TimerSnapshot;
   /**
    * Ends the timer for good. Returns the tasks that never ran, by deadline. A second call returns
    * [].

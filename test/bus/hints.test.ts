@@ -18,6 +18,15 @@ describe('a bus carries hints', () => {
     expect(other.heard, 'a member of another name').to.deep.equal([]);
   });
 
+  it('and counts those for a name that nothing in the process has joined', () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process({}, 'oders'), rig.process({}, 'orders')];
+    a.publish('42');
+    rig.clock.advance(1);
+    expect(b.listener.heard).to.deep.equal([]);
+    expect(b.bus.snapshot().totals).to.include({ received: 1, forNobody: 1 });
+  });
+
   it('with their values, numbers and bigints of any size', () => {
     const rig = new Rig();
     const [a, b] = [rig.process(), rig.process()];

@@ -26,6 +26,22 @@ describe('What the library prints by itself', () => {
     expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls" closed with 4 operations parked$/m);
   });
 
+  it('names what is given in vain, once each, where NODE_DEBUG asks for purgatory', async function () {
+    this.timeout(60_000);
+    const { stderr } = await printed('purgatory');
+    for (const text of [
+      'purgatory "misspelt": nobody reads the option "maxparked": is "maxParked" meant?',
+      'a wait: nobody reads the option "timeout": is "timeoutMs" meant?',
+      'shared waits "jobs": nobody reads the option "pollms": is "pollMs" meant?',
+      `purgatory "polls": notify got the array [ 'k', 'l' ]: it takes one key`,
+      'bus "local": hints come for "oders", which nothing in this process has joined',
+    ]) {
+      expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);
+    }
+    expect(stderr).to.match(/a wait: timeoutMs is \d{13}, which looks like a date/);
+    expect(stderr.match(/nobody reads/g)).to.have.length(3);
+  });
+
   it('has one hint at keys that are objects, where NODE_DEBUG asks for purgatory', async function () {
     this.timeout(60_000);
     const { stderr } = await printed('purgatory');

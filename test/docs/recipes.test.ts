@@ -39,8 +39,16 @@ describe('The recipe for a long poll', function () {
         const poll = get(`${url}?from=0`);
         const posted = await fetch(url, { method: 'POST', body: 'hello' });
         expect(posted.status).to.equal(201);
-        expect(await poll).to.deep.equal({ waiting: 0, messages: ['hello'] });
-        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'] });
+        expect(await poll).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
+        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
+      });
+
+      it('loses no message between two polls, without a cursor and with the next one', async () => {
+        await using server = await DocumentedServer.start(recipe('long-poll', name));
+        const url = `http://127.0.0.1:${server.port}/messages`;
+        for (const body of ['a', 'b']) await fetch(url, { method: 'POST', body });
+        expect(await get(url)).to.deep.equal({ waiting: 0, messages: ['a', 'b'], next: 2 });
+        expect(await get(`${url}?from=1`)).to.deep.equal({ waiting: 0, messages: ['b'], next: 2 });
       });
 
       it('keeps nothing of a client that has gone', async () => {
@@ -57,7 +65,7 @@ describe('The recipe for a long poll', function () {
         const last = get(url);
         await sleep(100);
         await fetch(url, { method: 'POST', body: 'hello' });
-        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'] });
+        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
       });
 
       it('keeps nothing of a client that has gone before the handler is called', async () => {
@@ -71,7 +79,7 @@ describe('The recipe for a long poll', function () {
         const last = get(url);
         await sleep(400);
         await fetch(url, { method: 'POST', body: 'hello' });
-        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'] });
+        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
       });
 
       it('refuses a `from` that is no whole number', async () => {
@@ -94,7 +102,7 @@ describe('The recipe for a long poll', function () {
         }
         const url = `http://127.0.0.1:${server.port}/messages`;
         expect((await fetch(url, { method: 'POST', body: 'hello' })).status).to.equal(201);
-        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'] });
+        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
       });
 
       it('ends on SIGTERM although a request is parked on a connection that is kept', async () => {
@@ -197,6 +205,24 @@ describe('The recipe for request and reply', () => {
 });
 
 (isInstalled('postgres') ? describe : describe.skip)('The recipe for a job in a database', () => {
+  it('fails a read that hangs, in place of a wait that hears no event', async function () {
+    this.timeout(60_000);
+    const postgres = await startPostgres();
+    try {
+      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+      const source = recipe('database-job', 'job.mjs')
+        .replace('query_timeout: 5_000', 'query_timeout: 100')
+        .replace('SELECT result FROM jobs', 'SELECT pg_sleep(20), result FROM jobs');
+      const caught = source.replace(
+        "console.log(await resultOf('a', { timeoutMs: 5_000 }));",
+        "console.log(await resultOf('a', { timeoutMs: 5_000 }).catch((error) => error.message)); process.exit();",
+      );
+      expect(await printed(caught, { DATABASE_URL: url })).to.equal('Query read timeout\n');
+    } finally {
+      await postgres.stop();
+    }
+  });
+
   it('answers when the row has changed, and by the deadline when it has not', async function () {
     this.timeout(60_000);
     const postgres = await startPostgres();
@@ -209,6 +235,51 @@ describe('The recipe for request and reply', () => {
       await postgres.stop();
     }
   });
+});
+
+describe('The recipe for a limit for each tenant', () => {
+  it('refuses what is beyond it, and evicts one tenant alone', async () => {
+    expect(await printed(recipe('tenant-limit', 'tenants.mjs'))).to.equal(
+      'forty-two\nERR_PURGATORY_CANCELLED\nacme has 2 waits already\nforty-two\n',
+    );
+  });
+});
+
+describe('The recipe for all of several keys', () => {
+  it('answers when the last is there, and not before', async () => {
+    expect(await printed(recipe('all-keys', 'all.mjs'))).to.equal('[ 1, 2 ]\nundefined\n');
+  });
+});
+
+describe('The recipe for server-sent events', () => {
+  it('goes on where the client was, and ends on SIGTERM', async () => {
+    await using server = await DocumentedServer.start(recipe('server-sent-events', 'events.mjs'));
+    const url = `http://127.0.0.1:${server.port}/events`;
+    for (const body of ['a', 'b']) await fetch(url, { method: 'POST', body });
+    const stream = await fetch(url, { headers: { 'last-event-id': '1' } });
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    const next = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+    expect(await next()).to.equal('id: 2\ndata: "b"\n\n');
+    await fetch(url, { method: 'POST', body: 'c' });
+    expect(await next()).to.equal('id: 3\ndata: "c"\n\n');
+    const ended = server.terminate();
+    expect((await reader.read()).done).to.equal(true);
+    expect(await ended).to.equal(0);
+  });
+});
+
+describe('The recipe for a graceful shutdown', () => {
+  for (const name of ['shutdown-http.mjs', 'shutdown-fastify.mjs']) {
+    it(`answers what is parked, and ends in time: ${name}`, async () => {
+      await using server = await DocumentedServer.start(recipe('shutdown', name));
+      const poll = fetch(`http://127.0.0.1:${server.port}/`);
+      await sleep(300);
+      const ended = Promise.race([server.terminate(), sleep(3_000, 'still there after 3 s')]);
+      const response = await poll;
+      expect([response.status, await response.text()]).to.deep.equal([503, 'ERR_PURGATORY_CLOSED']);
+      expect(await ended).to.equal(0);
+    });
+  }
 });
 
 describe('The recipe for fetch', () => {

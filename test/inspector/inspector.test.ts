@@ -11,6 +11,7 @@ import { SharedWaits } from '../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { runNode } from '../support/child.ts';
 import { Op } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
 import { pause } from '../support/turns.ts';
 import { Watcher } from './stream.ts';
 
@@ -99,6 +100,10 @@ describe('createInspector', () => {
     expect(bad({ history: 1 })).to.throw(TypeError, '"options.history" property');
     expect(bad({ path: 1 })).to.throw(TypeError, 'Received type number (1)');
     expect(bad({ path: 'a/' })).to.throw(TypeError, "Received 'a/'");
+    expect(bad({ purgatory: [] })).to.throw(TypeError, 'is no option: is "purgatories" meant?');
+    const elsewhere = await rejection(inspector.listen({ host: '0.0.0.0' } as never));
+    expect(elsewhere).to.have.property('code', 'ERR_INVALID_ARG_VALUE');
+    expect(String(elsewhere)).to.contain('it listens on loopback only');
     let error: unknown;
     await inspector.listen({ port: 70_000 }).catch((thrown) => {
       error = thrown;

@@ -263,7 +263,32 @@ describe('registerMetrics in a Registry of prom-client', () => {
   });
 });
 
+describe('The metrics of a limit', () => {
+  it('tell maxParked, and what was refused by the code of the error', async () => {
+    using full = new Purgatory('full', { maxParked: 1 });
+    using free = new Purgatory('free');
+    for (let i = 0; i < 3; i++) full.waitFor(['k'], () => undefined, { timeoutMs: 50 }).catch(() => {});
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [full, free] });
+    const text = await registry.metrics();
+    expect(text).to.contain('\npurgatory_max_parked{purgatory="full"} 1\n');
+    expect(text).to.not.contain('purgatory_max_parked{purgatory="free"}');
+    expect(text).to.contain('purgatory_refused_total{purgatory="full",code="ERR_PURGATORY_FULL"} 2\n');
+    expect(text).to.contain('purgatory_refused_total{purgatory="free",code="ERR_PURGATORY_FULL"} 0\n');
+  });
+});
+
 describe('registerMetrics in a Meter of OpenTelemetry', () => {
+  it('refuses a meter that has the metrics already, until they are removed', () => {
+    const meter = new MeterProvider().getMeter('test');
+    const stop = registerMetrics(meter, {});
+    expect(() => registerMetrics(meter, {}))
+      .to.throw(TypeError, 'register all sources in one call')
+      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    stop();
+    registerMetrics(meter, {})();
+  });
+
   async function collect(
     register: (meter: Parameters<typeof registerMetrics>[0]) => void,
   ): Promise<Map<string, { unit: string; points: unknown[] }>> {

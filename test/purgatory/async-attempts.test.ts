@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Purgatory } from '../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
@@ -314,8 +314,10 @@ describe('waitFor with attempts that return promises', () => {
   });
 
   it('is refused where there is no place, and drops what the attempt brings then', async () => {
-    const { purgatory } = hall({ maxParked: 1 });
-    purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50 });
+    // Only the timer is full: a full purgatory is seen before the attempt.
+    const timer = new SystemTimer({ clock: new ManualClock(), maxPending: 1 });
+    timer.schedule(() => {}, 50);
+    const purgatory = new Purgatory('p', { timer });
     const attempts = new Attempts();
     const refused = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
     const signal = attempts.signals[0]();

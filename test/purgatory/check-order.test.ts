@@ -133,6 +133,25 @@ describe('The order of checks in tryCompleteElseWatch', () => {
 });
 
 describe('maxParked', () => {
+  it('refuses a waitFor before its attempt is called', async () => {
+    const { purgatory, park } = hall({ maxParked: 1 });
+    park('a', ['k']);
+    let reads = 0;
+    const attempt = async (): Promise<number> => ++reads;
+    const waits = Array.from({ length: 1_000 }, () => purgatory.waitFor(['k'], attempt, { timeoutMs: 5 }));
+    const codes = (await Promise.allSettled(waits)).map(
+      (wait) => wait.status === 'rejected' && wait.reason.code,
+    );
+    expect(new Set(codes)).to.deep.equal(new Set(['ERR_PURGATORY_FULL']));
+    expect(reads).to.equal(0);
+    expect(purgatory.snapshot()).to.deep.include({ maxParked: 1, refused: { ERR_PURGATORY_FULL: 1_000 } });
+    purgatory.cancelForKey('k');
+    expect(await purgatory.waitFor(['k'], attempt, { timeoutMs: 5 })).to.deep.equal({
+      expired: false,
+      value: 1,
+    });
+  });
+
   it('has a free place again once an operation left, in whatever way', () => {
     const { clock, purgatory, park } = hall({ maxParked: 1 });
     park('a', ['k']).cancel();

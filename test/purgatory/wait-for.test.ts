@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { PurgatoryError } from '../../src/index.ts';
 import { counts, EMPTY, hall } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
+import { turn } from '../support/turns.ts';
 
 describe('waitFor', () => {
   it('resolves at once with what the first attempt returns', async () => {
@@ -13,9 +14,68 @@ describe('waitFor', () => {
     expect(await result).to.deep.equal({ expired: false, value: 'attempt 1' });
   });
 
-  it('takes every value but undefined for an answer', async () => {
+  it('takes undefined, null and false for "not yet", at once and in a promise', async () => {
+    const { clock, purgatory } = hall();
+    for (const value of [undefined, null, false]) {
+      const waits = [() => value, async () => value].map((attempt) =>
+        purgatory.waitFor(['k'], attempt, { timeoutMs: 50 }),
+      );
+      await turn();
+      expect(purgatory.numDelayed, String(value)).to.equal(2);
+      clock.advance(50);
+      expect(await Promise.all(waits)).to.deep.equal([{ expired: true }, { expired: true }]);
+    }
+  });
+
+  it('waits until a flag is set', async () => {
     const { purgatory } = hall();
-    for (const value of [null, false, 0, '', Number.NaN]) {
+    const job = { done: false };
+    const result = purgatory.waitFor(['job'], () => job.done, { timeoutMs: 50 });
+    job.done = true;
+    purgatory.notify('job');
+    expect(await result).to.deep.equal({ expired: false, value: true });
+  });
+
+  it('tells an attempt the key whose event caused it, and none for the first attempts', async () => {
+    const { purgatory } = hall();
+    const keys: unknown[] = [];
+    const look = ({ key }: { key: unknown }): void => void keys.push(key);
+    purgatory.waitFor(['k', 'l'], look, { timeoutMs: 50 });
+    expect(keys).to.deep.equal([undefined, undefined]);
+    purgatory.checkAndComplete('k');
+    purgatory.notify('l');
+    await turn();
+    expect(keys.slice(2)).to.deep.equal(['k', 'l']);
+    // A wait that begins inside an attempt has its own first attempts.
+    const inner: unknown[] = [];
+    const begin = ({ key }: { key: unknown }): void => {
+      if (key !== undefined)
+        purgatory.waitFor(['m'], (context) => void inner.push(context.key), { timeoutMs: 50 });
+    };
+    purgatory.waitFor(['n'], begin, { timeoutMs: 50 });
+    purgatory.checkAndComplete('n');
+    expect(inner).to.deep.equal([undefined, undefined]);
+    purgatory.checkAndComplete('m');
+    expect(inner).to.deep.equal([undefined, undefined, 'm']);
+  });
+
+  it('tells an attempt that follows one under way the last key of an event meanwhile', async () => {
+    const { purgatory } = hall();
+    const keys: unknown[] = [];
+    const look = async ({ key }: { key: unknown }): Promise<void> => void keys.push(key);
+    purgatory.waitFor(['k', 'l'], look, { timeoutMs: 50 });
+    purgatory.checkAndComplete('k');
+    purgatory.checkAndComplete('l');
+    await turn();
+    expect(keys).to.deep.equal([undefined, 'l']);
+    purgatory.checkAndComplete('k');
+    await turn();
+    expect(keys).to.deep.equal([undefined, 'l', 'k']);
+  });
+
+  it('takes every other value for an answer', async () => {
+    const { purgatory } = hall();
+    for (const value of [true, 0, '', Number.NaN]) {
       expect(await purgatory.waitFor(['k'], () => value, { timeoutMs: 50 })).to.deep.equal({
         expired: false,
         value,

@@ -121,7 +121,7 @@ describe('SharedWaits over a bus', () => {
     expect(b.bus.snapshot().lastSweep).to.include({ tried: 2 });
     expect(a.waits.numDelayed).to.equal(0);
     await all.advance(4_000);
-    expect(await waiters[1]).to.deep.equal({ expired: true });
+    expect(await waiters[1]).to.deep.include({ expired: true });
     await all.close();
   });
 

@@ -2,8 +2,10 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, type PurgatoryError } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { ThresholdOperation } from '../../src/threshold/threshold-operation.ts';
 import { ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
 import { counts, gauge } from '../support/threshold-op.ts';
+import { turn } from '../support/turns.ts';
 
 const soon = { timeoutMs: 1000 };
 
@@ -166,3 +168,89 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     expect(make('x', { timer: {} })).to.throw(TypeError, 'options.timer');
   });
 });
+
+describe('The current value of a ThresholdPurgatory', () => {
+  const waiting = { timeoutMs: 60_000 };
+
+  it('is read when somebody waits and no value is known', async () => {
+    const purgatory = new ThresholdPurgatory<string>('feed', { current: () => 41 });
+    const result = await purgatory.awaitAtLeast('topic', 40, { timeoutMs: 5_000 });
+    expect(result).to.deep.equal({ expired: false, value: 41 });
+    expect(purgatory.get('topic')).to.equal(41);
+    purgatory.close();
+  });
+
+  it('is read once for all who wait, and not when it is known', async () => {
+    const asked: string[] = [];
+    const answers: ((value: number) => void)[] = [];
+    const current = (key: string): Promise<number> => {
+      asked.push(key);
+      return new Promise((resolve) => answers.push(resolve));
+    };
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current });
+    const waits = Array.from({ length: 100 }, () => purgatory.awaitAtLeast('topic', 40, waiting));
+    await turn();
+    waits.push(purgatory.awaitAtLeast('topic', 41, waiting));
+    answers[0](41);
+    expect((await Promise.all(waits)).every((result) => !result.expired && result.value === 41)).to.equal(
+      true,
+    );
+    const later = purgatory.awaitAtLeast('topic', 42, waiting);
+    await turn();
+    expect(asked).to.deep.equal(['topic']);
+    purgatory.advance('topic', 42);
+    expect(await later).to.deep.equal({ expired: false, value: 42 });
+  });
+
+  it('is read for an operation too, for each of its keys that has no value', async () => {
+    const asked: string[] = [];
+    const current = (key: string): number => asked.push(key) * 10;
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current });
+    purgatory.advance('b', 1);
+    const both = new Both();
+    expect(
+      purgatory.tryCompleteElseWatch(both, [
+        ['a', 5],
+        ['b', 5],
+        ['c', 5],
+      ]),
+    ).to.equal(false);
+    await turn();
+    expect(asked).to.deep.equal(['a', 'c']);
+    purgatory.advance('b', 5);
+    expect(both.isCompleted).to.equal(true);
+  });
+
+  it('is read again a second after a failure that onError gets, and not sooner for who comes then', async () => {
+    const clock = new ManualClock();
+    const errors: string[] = [];
+    let asked = 0;
+    using purgatory = new ThresholdPurgatory<string>('feed', {
+      clock,
+      onError: (error) => errors.push((error as Error).message),
+      current: async () => {
+        if (++asked === 1) throw new Error('starting up');
+        return 41;
+      },
+    });
+    const first = purgatory.awaitAtLeast('topic', 40, waiting);
+    await turn();
+    expect(errors).to.deep.equal(['starting up']);
+    const second = purgatory.awaitAtLeast('topic', 40, waiting);
+    clock.advance(999);
+    await turn();
+    expect(asked).to.equal(1);
+    clock.advance(501);
+    expect(await Promise.all([first, second])).to.deep.equal(
+      [41, 41].map((value) => ({ expired: false, value })),
+    );
+    expect(asked).to.equal(2);
+  });
+});
+
+class Both extends ThresholdOperation {
+  constructor() {
+    super(60_000);
+  }
+  override onComplete(): void {}
+}

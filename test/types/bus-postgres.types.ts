@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'expect-type';
 import pg from 'pg';
+import { Purgatory } from 'purgatory';
 import type { Bus } from 'purgatory/bus';
 import { notifyInTransaction, postgresBus } from 'purgatory/bus/postgres';
 
@@ -8,5 +9,8 @@ expectTypeOf(postgresBus(() => new pg.Client(), { flushMs: 10 })).toEqualTypeOf<
 postgresBus(new pg.Client());
 
 // In a transaction of a client, or of one from a pool.
-expectTypeOf(notifyInTransaction(new pg.Client(), 'jobs', ['job-7'])).toEqualTypeOf<Promise<void>>();
-void notifyInTransaction(await new pg.Pool().connect(), 'jobs', ['job-7'], { prefix: 'test' });
+const jobs = new Purgatory<string>('jobs');
+expectTypeOf(notifyInTransaction(new pg.Client(), jobs, ['job-7'])).toEqualTypeOf<Promise<void>>();
+void notifyInTransaction(await new pg.Pool().connect(), jobs, ['job-7'], { prefix: 'test' });
+// @ts-expect-error a name may be misspelt: the purgatory is asked for
+void notifyInTransaction(new pg.Client(), 'jobs', ['job-7']);

@@ -10,6 +10,7 @@ import {
   type SystemTimerOptions,
   systemClock,
   type Timer,
+  type TimerSnapshot,
   TimerTask,
   type WaitResult,
 } from 'purgatory';
@@ -60,6 +61,19 @@ void waited.then((result) => {
 });
 // @ts-expect-error a deadline must be given; Infinity is one
 void fetches.waitFor(['k'], () => found, {});
+// Null and false mean "not yet" too.
+declare const row: { id: string } | null;
+expectTypeOf(fetches.waitFor(['k'], () => row, { timeoutMs: 5 })).toEqualTypeOf<
+  Promise<WaitResult<{ id: string }>>
+>();
+declare const isDone: boolean;
+expectTypeOf(fetches.waitFor(['k'], async () => isDone, { timeoutMs: 5 })).toEqualTypeOf<
+  Promise<WaitResult<true>>
+>();
+expectTypeOf(fetches.waitFor<boolean | null>(['k'], () => isDone, { timeoutMs: 5 })).toEqualTypeOf<
+  Promise<WaitResult<true>>
+>();
+void fetches.waitFor(['k'], ({ key }) => key?.length, { timeoutMs: 5 });
 // An attempt may return a promise, and is given a signal.
 const read = async ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
   signal.aborted ? undefined : found;
@@ -67,6 +81,7 @@ expectTypeOf(fetches.waitFor(['k'], read, { timeoutMs: 5, label: 'GET /' })).toE
   Promise<WaitResult<string>>
 >();
 expectTypeOf(fetches.timer).toEqualTypeOf<Timer>();
+expectTypeOf(fetches.timer.snapshot?.()).toEqualTypeOf<TimerSnapshot | undefined>();
 expectTypeOf(fetches.maxParked).toBeNumber();
 
 // Timers and tasks.

@@ -22,9 +22,17 @@ const wait = jobs.waitUntil(
     expectTypeOf(state).toEqualTypeOf<'running' | 'done' | undefined>();
     return state === 'done' ? 1 : undefined;
   },
-  { timeoutMs: 5, signal: AbortSignal.timeout(5) },
+  { timeoutMs: 5, signal: AbortSignal.timeout(5), label: 'GET /job-7' },
 );
 expectTypeOf(wait).toExtend<Promise<WaitResult<number>>>();
+expectTypeOf(jobs.waitUntil('job-7', (state) => state === 'done', { timeoutMs: 5 })).toExtend<
+  Promise<WaitResult<true>>
+>();
+expectTypeOf(jobs.timer.snapshot().pending).toBeNumber();
+void wait.then((result) => {
+  if (result.expired) expectTypeOf(result.state).toEqualTypeOf<'running' | 'done' | undefined>();
+});
+expectTypeOf(jobs.watchersOf('job-7')).toBeNumber();
 expectTypeOf(jobs.numDelayed).toBeNumber();
 expectTypeOf(jobs).toExtend<Disposable>();
 // @ts-expect-error there is nothing to wait for without a way to load it

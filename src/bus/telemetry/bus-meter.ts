@@ -21,6 +21,8 @@ import type { BusTotals, ErrorSnapshot, GapSnapshot, SweepSnapshot } from './bus
 /** Up to 8 s. An echo that takes longer than its timeout is not counted. */
 const ECHO_BOUNDS = 14;
 const MAX_TEXT = 200;
+/** The most names that are told as missing. */
+const MAX_MISSED = 100;
 
 export class BusMeter {
   readonly echo: DurationHistogram = new DurationHistogram(ECHO_BOUNDS);
@@ -40,6 +42,8 @@ export class BusMeter {
   #overflowed = 0;
   #sweeps = 0;
   #swept = 0;
+  /** Names that hints came for and that had no member. */
+  readonly #missed = new Set<string>();
   readonly #gaps = perCause();
   readonly #gapMs = perCause();
 
@@ -47,6 +51,17 @@ export class BusMeter {
     this.#bus = bus;
     this.#engine = engine;
     this.sinceMs = nowMs;
+  }
+
+  /**
+   * A hint came for `name`, and nothing of that name has joined in this process. That may be as it
+   * should be, where processes differ, or a name that is misspelt: those who ask are told, once.
+   */
+  didMissMember(name: string): void {
+    this.forNobody++;
+    if (this.#missed.size === MAX_MISSED || this.#missed.has(name)) return;
+    this.#missed.add(name);
+    debug('bus "%s": hints come for "%s", which nothing in this process has joined', this.#engine, name);
   }
 
   didEcho(ms: number): void {

@@ -68,9 +68,9 @@ export interface BusTotals {
   merged: number;
   /** Keys that became part of a "try everything", sent or received. */
   overflowed: number;
-  /** Hints from other processes for members of this one. */
+  /** Hints from other processes. */
   received: number;
-  /** Of these, hints for a key that nobody watched. */
+  /** Of these, hints for a key that nobody watched, or for a name that nothing here has joined. */
   forNobody: number;
   /** Echoes included. */
   framesSent: number;

@@ -29,6 +29,12 @@ export interface PostgresClient extends PostgresQueryable {
   on(event: 'notification', listener: (notification: { payload?: string | undefined }) => void): unknown;
 }
 
+/** What is needed of the purgatory, or the SharedWaits, that hints are for. */
+export interface NotifiedMember {
+  readonly name: string;
+  readonly numDelayed: number;
+}
+
 /** NOTIFY refuses payloads of 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_500;
 const FLUSH_MS = 10;
@@ -55,19 +61,27 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
  * them when the transaction commits. They are dropped when it is rolled back. The server serializes
  * the commits of transactions that notify: use this only for hints that must not be lost.
  *
- * @param name of the purgatory.
+ * @param client the connected client that the transaction runs on. A Pool is refused: it would
+ * notify on another connection, outside of the transaction.
+ * @param purgatory the purgatory, or the SharedWaits, of which those of the same name in all
+ * processes are told.
  * @param options the `prefix` of the bus.
- * @throws TypeError for keys that a bus does not take; nothing is published then. Rejects with what
- * the query rejects with.
+ * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, and for keys
+ * that a bus does not take; nothing is published then. Rejects with what the query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
-  name: string,
+  purgatory: NotifiedMember,
   keys: readonly string[],
   options?: Pick<BusOptions, 'prefix'>,
 ): Promise<void> {
-  if (typeof client?.query !== 'function') throw invalidArgType('client', 'a client of pg', client);
-  requiredString('name', name);
+  if (typeof client?.query !== 'function' || isPool(client)) {
+    throw invalidArgType('client', 'the client of pg that has begun the transaction, and no Pool', client);
+  }
+  if (typeof purgatory?.name !== 'string' || typeof purgatory.numDelayed !== 'number') {
+    throw invalidArgType('purgatory', 'a Purgatory, a ThresholdPurgatory or SharedWaits', purgatory);
+  }
+  const { name } = purgatory;
   requiredArray('keys', keys);
   for (const key of keys) checkHintKey(key);
   const { prefix } = checkedBusOptions(options);
@@ -138,8 +152,12 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
 }
 
 /** A Pool has all methods of a Client. It tells how many connections it has. */
+function isPool(client: object): boolean {
+  return 'totalCount' in client;
+}
+
 function isNewClient(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || 'totalCount' in value) return false;
+  if (typeof value !== 'object' || value === null || isPool(value)) return false;
   const { on, connect, query, end, processID } = value as Record<string, unknown>;
   const isClient = [on, connect, query, end].every((method) => typeof method === 'function');
   return isClient && typeof processID !== 'number';

@@ -52,6 +52,9 @@ export class PurgatoryMeter {
   readonly #time: { now(): number; readonly lastReadingMs: number };
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
 
+  /** Refusals by the code of their error. */
+  readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
+
   constructor(timer: Timer) {
     this.#time =
       timer.now === undefined || timer.lastReadingMs === undefined
@@ -69,6 +72,15 @@ export class PurgatoryMeter {
   totals(size: number): PurgatoryTotals {
     const { completed, expired, cancelled } = this.#counts;
     return { parked: size + completed + expired + cancelled, ...this.#counts };
+  }
+
+  get refused(): Record<string, number> {
+    return { ...this.#refused };
+  }
+
+  /** Something was not parked, and its caller gets an error with this code. */
+  didRefuse(code: string): void {
+    this.#refused[code] = (this.#refused[code] ?? 0) + 1;
   }
 
   /** The time by the timer's clock, in ms. One reading. */

@@ -24,6 +24,11 @@ export interface PurgatorySnapshot {
   /** The option; null for no limit. */
   maxParked: number | null;
   totals: PurgatoryTotals;
+  /**
+   * Operations and waits that were refused since it was made, by the code of the error:
+   * ERR_PURGATORY_FULL always, others once there was one. They are in no other total.
+   */
+  refused: Record<string, number>;
   rates: PurgatoryRates;
   events: EventsSnapshot;
   /**
@@ -98,6 +103,7 @@ export function purgatorySnapshot(
     watchedKeys: lists.keys,
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
     totals,
+    refused: meter.refused,
     rates: meter.rates.at(nowMs, totals),
     events: events?.snapshot(nowMs) ?? { pendingKeys: 0, passesUnderWay: 0, oldestMs: 0, longestPassMs: 0 },
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
+import { Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import {
   type Engine,
@@ -20,6 +21,8 @@ import { waitFor } from '../wait.ts';
 
 const clientOf = (port: number): pg.Client =>
   new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+
+const orders = new Purgatory<string>('orders');
 
 describe('newClient of postgresBus', () => {
   const nobody = (): pg.Client => clientOf(1);
@@ -46,6 +49,29 @@ describe('newClient of postgresBus', () => {
       );
     });
   }
+});
+
+describe('notifyInTransaction', () => {
+  it('refuses a Pool, and a name in place of the purgatory', async () => {
+    const queries: string[] = [];
+    const client = { query: async (text: string) => queries.push(text) };
+    const pool = new pg.Pool();
+    try {
+      for (const [first, second] of [
+        [pool, orders],
+        [client, 'oders'],
+        [client, { name: 'oders' }],
+        [client, undefined],
+      ]) {
+        const error = await rejection(notifyInTransaction(first as never, second as never, ['a']));
+        expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_TYPE');
+      }
+      expect(queries).to.deep.equal([]);
+      expect(pool.totalCount).to.equal(0);
+    } finally {
+      await pool.end();
+    }
+  });
 });
 
 (isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', function () {
@@ -103,12 +129,12 @@ describe('newClient of postgresBus', () => {
     await client.connect();
     try {
       await client.query('BEGIN');
-      await notifyInTransaction(client, 'orders', ['undone']);
+      await notifyInTransaction(client, orders, ['undone']);
       await client.query('ROLLBACK');
       await client.query('BEGIN');
       const keys = Array.from({ length: 1_000 }, (_, index) => `${index} ${'é'.repeat(20)}`);
-      await notifyInTransaction(client, 'orders', [...keys, keys[0]]);
-      await notifyInTransaction(client, 'orders', []);
+      await notifyInTransaction(client, orders, [...keys, keys[0]]);
+      await notifyInTransaction(client, orders, []);
       expect(listeners[1].heard).to.deep.equal([]);
       await client.query('COMMIT');
       await waitFor(() => listeners.every(({ heard }) => heard.length >= keys.length));
@@ -123,7 +149,7 @@ describe('newClient of postgresBus', () => {
     const queries: string[] = [];
     const client = { query: async (text: string) => queries.push(text) };
     for (const keys of [['a', 1], ['a'.repeat(2_000)], 'a']) {
-      const error = await rejection(notifyInTransaction(client, 'orders', keys as never));
+      const error = await rejection(notifyInTransaction(client, orders, keys as never));
       expect((error as { code: string }).code).to.match(/^ERR_INVALID_ARG/);
     }
     expect(queries).to.deep.equal([]);

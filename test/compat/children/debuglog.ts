@@ -1,6 +1,10 @@
 // Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is
-// closed.
+// closed; and the mistakes that pass in silence.
+import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { DelayedOperation, Purgatory } from '../../../src/index.ts';
+import { SharedWaits, type SharedWaitsOptions } from '../../../src/shared/index.ts';
+import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
+import { pause } from '../../support/turns.ts';
 
 class Faulty extends DelayedOperation {
   isFaulty = false;
@@ -19,4 +23,22 @@ purgatory.tryCompleteElseWatch(operation, ['k']);
 operation.isFaulty = true;
 purgatory.checkAndComplete('k');
 for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(1_000), ['text', { topic: 'orders' }]);
+purgatory.notify(['k', 'l']);
+purgatory.notify(undefined);
+const misspelt = { maxparked: 1, onError: () => {} };
+using other = new Purgatory('misspelt', misspelt);
+const wait = { timeoutMs: Date.now() + 1_000, timeout: 5, signal: AbortSignal.timeout(1) };
+for (let i = 0; i < 3; i++) void other.waitFor(['k'], () => undefined, wait).catch(() => {});
+const threshold = new ThresholdPurgatory('feed', { current: () => 1, maxParked: 5 });
+const load = async (): Promise<ReadonlyMap<string, string>> => new Map();
+const shared = new SharedWaits('jobs', { load, pollms: 5 } as SharedWaitsOptions<string>);
+const hub = new LocalHub();
+const [here, there] = [hub.bus(), hub.bus()];
+using a = new Purgatory('oders', { bus: here });
+const b = new Purgatory('orders', { bus: there });
+a.notify('k');
+a.notify('l');
+await pause(100);
+for (const each of [threshold, shared, b]) each.close();
+await Promise.all([here.close(), there.close()]);
 purgatory.close();

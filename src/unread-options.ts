@@ -1,0 +1,57 @@
+// Options that nobody reads, because their name is misspelt or belongs to something else.
+//
+// Ground rules. Where a call could do harm in silence (what an inspector shows, where it listens)
+// such an option is refused. Everywhere else it is told to developers who ask for it
+// (NODE_DEBUG=purgatory), once for each name: users may pass objects of theirs that have more in
+// them. The lists of names are typed by the options, so the compiler keeps them complete. While
+// debugging is off, a check costs one comparison.
+import { debug, isDebugging } from './debug.ts';
+import { invalidArgValue } from './node-errors.ts';
+import { cut } from './text.ts';
+
+/** The names of all options of a type. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+/** The most names that are told in one process. */
+const MAX_TOLD = 100;
+const told = new Set<string>();
+
+/** Tells once of each option that `names` does not have. @param of what the options are for. */
+export function hintAtUnread<Options extends object>(
+  of: string,
+  options: Partial<Options> | undefined,
+  names: OptionNames<Options>,
+): void {
+  if (!isDebugging || options === undefined) return;
+  for (const name of unread(options, names)) {
+    const option = `${of}: ${cut(name)}`;
+    if (told.has(option) || told.size === MAX_TOLD) continue;
+    told.add(option);
+    debug('%s: nobody reads the option "%s"%s', of, cut(name), meant(name, names));
+  }
+}
+
+/** @throws TypeError with ERR_INVALID_ARG_VALUE for an option that `names` does not have. */
+export function refuseUnread<Options extends object>(
+  options: Partial<Options>,
+  names: OptionNames<Options>,
+  why = '',
+): void {
+  for (const name of unread(options, names)) {
+    const value = (options as Record<string, unknown>)[name];
+    throw invalidArgValue(`options.${cut(name)}`, `is no option${meant(name, names)}${why}`, value);
+  }
+}
+
+function unread(options: object, names: object): string[] {
+  return Object.keys(options).filter((name) => !Object.hasOwn(names, name));
+}
+
+/** Enough to see through cases, endings and units. */
+const SAME_BEGINNING = 6;
+
+function meant(name: string, names: object): string {
+  const beginning = name.toLowerCase().slice(0, SAME_BEGINNING);
+  const near = Object.keys(names).find((each) => each.toLowerCase().startsWith(beginning));
+  return near === undefined ? '' : `: is "${near}" meant?`;
+}
