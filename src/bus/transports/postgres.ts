@@ -6,7 +6,7 @@
 // their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
 // transaction.
 
-import { requiredArray, requiredFunction, requiredString } from '../../checks.ts';
+import { requiredArray, requiredFunction } from '../../checks.ts';
 import { checkHintKey } from '../../membership/bus-member.ts';
 import { invalidArgType, invalidReturnValue } from '../../node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
