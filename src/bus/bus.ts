@@ -9,7 +9,7 @@ import {
   invalidArgType,
   invalidArgValue,
 } from '../errors.ts';
-import type { JoinableBus } from '../membership/bus-member.ts';
+import type { JoinableBus, Routing } from '../membership/bus-member.ts';
 import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
 import type { BusState } from './telemetry/bus-state.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
@@ -22,6 +22,8 @@ export type { BusState } from './telemetry/bus-state.ts';
  * as its option `bus`.
  */
 export interface Bus extends JoinableBus {
+  /** To whom hints are sent. */
+  readonly routing: Routing;
   readonly state: BusState;
   /** Whether the state is `closed`. */
   readonly isClosed: boolean;
@@ -66,6 +68,17 @@ export interface BusOptions {
    */
   maxPendingKeys?: number | undefined;
   /**
+   * To whom hints are sent. 'broadcast': to every process. 'interest': to those where somebody
+   * waits, as far as that takes fewer messages. Only Redis and NATS can do it. All processes should
+   * say the same: as long as one is known that does not, all is broadcast. Default 'broadcast'.
+   */
+  routing?: Routing | undefined;
+  /**
+   * With interest routing: how long a channel stays subscribed after its last wait, in ms: 0 to
+   * 3,600,000. Default 60,000.
+   */
+  lingerMs?: number | undefined;
+  /**
    * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
    * another protocol version, a refusal. Default: errors that end by themselves are not reported.
    * What somebody must repair is printed as a warning of the process. A bus that is not live 5 s
@@ -82,6 +95,7 @@ export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<Bus
 const PREFIX = /^[\w.:-]{1,60}$/;
 const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
+const LINGER_MS = { min: 0, max: 3_600_000 } as const;
 const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
 const MIN_FRAME_BYTES = 7_500;
 
@@ -91,10 +105,13 @@ export function checkedBusOptions(
   defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
   const given = checkedOptions(options);
-  const { prefix = 'purgatory', clock = defaults.clock ?? systemClock } = given;
+  const { prefix = 'purgatory', clock = defaults.clock ?? systemClock, routing = 'broadcast' } = given;
   if (typeof prefix !== 'string') throw invalidArgType('options.prefix', 'of type string', prefix);
   if (!PREFIX.test(prefix)) {
     throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
+  }
+  if (routing !== 'broadcast' && routing !== 'interest') {
+    throw invalidArgValue('options.routing', "must be 'broadcast' or 'interest'", routing);
   }
   if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
     throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
@@ -102,6 +119,8 @@ export function checkedBusOptions(
   return {
     prefix,
     clock,
+    routing,
+    lingerMs: checkedNumber('options.lingerMs', given.lingerMs, 60_000, LINGER_MS),
     flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
     echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
     echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
@@ -126,6 +145,17 @@ export function checkedTransport(transport: Transport): Transport {
     integer: true,
   });
   return transport;
+}
+
+/** @throws TypeError ERR_INVALID_ARG_VALUE for interest routing over an engine that cannot do it. */
+export function checkRouting(routing: Routing, transport: Transport): void {
+  if (routing === 'broadcast' || canRoute(transport)) return;
+  const rule = `must be 'broadcast' over ${transport.engine}: only Redis and NATS can route by interest`;
+  throw invalidArgValue('options.routing', rule, routing);
+}
+
+function canRoute({ subscribe, unsubscribe, publishTo }: Transport): boolean {
+  return [subscribe, unsubscribe, publishTo].every((method) => typeof method === 'function');
 }
 
 /** Whether trying again is no use: the engine refuses, or the user's function returns no client. */

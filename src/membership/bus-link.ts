@@ -14,6 +14,7 @@ import {
   checkHintKey,
   type HintValue,
   type JoinableBus,
+  type KeyInterest,
   type Membership,
 } from './bus-member.ts';
 
@@ -69,6 +70,11 @@ export class BusLink {
   constructor(name: string, bus: JoinableBus, hinted: BusMember['hinted'], sweep: Sweeper | undefined) {
     this.#sweep = sweep;
     this.#membership = bus.join({ name, hinted, sweep: (ended) => this.#begin(ended) });
+  }
+
+  /** Gets the watched keys; undefined unless the bus has interest routing. */
+  get interest(): KeyInterest | undefined {
+    return this.#membership.interest;
   }
 
   /** @throws TypeError for a key that a bus does not take; then nothing is published. O(1). */

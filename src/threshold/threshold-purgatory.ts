@@ -16,7 +16,7 @@
 // its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
 // key, which is right for any condition.)
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkedFunction, purgatoryClosed } from '../errors.ts';
+import { checkedFunction, invalidArgValue, purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey, checkHintValue } from '../membership/bus-member.ts';
 import { KeyWalk } from '../membership/key-walk.ts';
@@ -61,6 +61,11 @@ export class ThresholdPurgatory<
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
     const checked = checkedPurgatoryOptions(name, options);
     const current = checkedFunction('options.current', options?.current);
+    if (checked.link?.bus.routing === 'interest' && current === undefined) {
+      const rule =
+        "must be given for a bus with routing 'interest', which carries no values to those who did not wait";
+      throw invalidArgValue('options.current', rule, current);
+    }
     const parking = new Parking(checked, new Thresholds<K, V>());
     super(parking);
     this.#parking = parking;
@@ -82,6 +87,7 @@ export class ThresholdPurgatory<
       (key, value, isLate) => this.#hinted(key as K, value as V | undefined, isLate),
       sweep,
     );
+    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
 
   /**
@@ -207,9 +213,23 @@ export class ThresholdPurgatory<
     return isWaitedOn;
   }
 
+  /**
+   * With interest routing, a value may have come while nobody waited on its key. If the bus has not
+   * subscribed yet, it calls `hinted` once it has.
+   */
+  #askUnheard(thresholds: readonly Threshold<K, V>[]): void {
+    const interest = this.#link?.interest;
+    if (interest === undefined) return;
+    for (const [key] of thresholds) {
+      if (this.watchersOf(key) === 1 && !interest.isHeld(key as string)) this.#currentValues?.ask(key);
+    }
+  }
+
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
     const parking = this.#parking;
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
-    return parking.tryElsePark(op, thresholds, isReady) ?? false;
+    const isCompleted = parking.tryElsePark(op, thresholds, isReady);
+    if (isCompleted === undefined) this.#askUnheard(thresholds);
+    return isCompleted ?? false;
   }
 }
