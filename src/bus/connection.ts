@@ -48,7 +48,7 @@ const STALL_MS = 250;
 export class Connection {
   /** Distinguishes this bus of this process from all others. */
   readonly origin: string = randomBytes(9).toString('base64url');
-  readonly #transport: Transport;
+  readonly transport: Transport;
   readonly #owner: ConnectionOwner;
   readonly #options: CheckedBusOptions;
   readonly #timer: SystemTimer;
@@ -75,7 +75,7 @@ export class Connection {
     timer: SystemTimer,
     random: () => number,
   ) {
-    this.#transport = transport;
+    this.transport = transport;
     this.#owner = owner;
     this.#options = options;
     this.#timer = timer;
@@ -110,7 +110,7 @@ export class Connection {
     this.#isUp = false;
     this.#expect(CONNECT_TIMEOUT_MS, 'connection', 'The engine did not acknowledge the subscription');
     try {
-      this.#transport.connect(link);
+      this.transport.connect(link);
     } catch (error) {
       link.down(error);
     }
@@ -124,22 +124,17 @@ export class Connection {
    */
   publish(body: string, done: Done): void {
     const text = frameText(this.origin, ++this.#number, body, this.#options.routing);
-    this.#ask(() => this.#transport.publish(text), done);
+    this.#ask(() => this.transport.publish(text), done);
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Such a frame has no number. */
   publishTo(channel: string, body: string, done: Done): void {
-    this.#ask(() => this.#transport.publishTo?.(channel, routedFrameText(this.origin, body)), done);
+    this.#ask(() => this.transport.publishTo?.(channel, routedFrameText(this.origin, body)), done);
   }
 
   /** Subscribes, or the contrary. Calls back once, unless the connection has broken meanwhile. */
   command(what: 'subscribe' | 'unsubscribe', channels: readonly string[], done: Done): void {
-    this.#ask(() => this.#transport[what]?.(channels), done);
-  }
-
-  /** When to try again after an acknowledgement, in ms. */
-  get settleMs(): readonly number[] {
-    return this.#transport.settleMs ?? [];
+    this.#ask(() => this.transport[what]?.(channels), done);
   }
 
   #ask(call: () => Promise<unknown> | undefined, done: Done): void {
@@ -247,7 +242,7 @@ export class Connection {
     this.#deadline?.cancel();
     this.#next?.cancel();
     // The errors of a client that is being closed are of no interest.
-    const gone = async (): Promise<unknown> => this.#transport.disconnect();
+    const gone = async (): Promise<unknown> => this.transport.disconnect();
     return gone().catch(() => {});
   }
 }

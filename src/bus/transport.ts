@@ -41,13 +41,13 @@ export interface Transport {
    * them, or a promise that is fulfilled then. Called between `up` and `down`, once at a time: the
    * bus waits for the last promise, of `unsubscribe` too. A rejection breaks the connection.
    */
-  subscribe?(channels: readonly string[]): Promise<unknown> | undefined;
+  readonly subscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
 
   /** Optional: ends what `subscribe` began. As that. */
-  unsubscribe?(channels: readonly string[]): Promise<unknown> | undefined;
+  readonly unsubscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
 
   /** Optional: as `publish`, to one of those channels. One order holds for both. */
-  publishTo?(channel: string, text: string): Promise<unknown> | undefined;
+  readonly publishTo?: ((channel: string, text: string) => Promise<unknown> | undefined) | undefined;
 
   /**
    * Optional: after an acknowledgement, keys are tried again after these times, in ms. For an

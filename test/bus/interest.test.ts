@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { BusOptions } from '../../src/bus/bus.ts';
 import { createBus } from '../../src/bus/hint-bus.ts';
+import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
@@ -280,6 +281,36 @@ describe('A bus with interest routing', () => {
     world.hub.cut(bus);
     await world.pass(5);
     expect(await wait).to.deep.equal({ expired: false, value: 7 });
+  });
+
+  it('tries again after settleMs over an engine whose acknowledgement is that of one server', async () => {
+    const clock = new ManualClock();
+    let link: TransportLink | undefined;
+    const transport: Transport = {
+      engine: 'several servers',
+      settleMs: [50, 500],
+      connect: (given) => {
+        link = given;
+        given.up();
+      },
+      publish: (text) => void link?.received(text),
+      publishTo: () => undefined,
+      subscribe: () => undefined,
+      unsubscribe: () => undefined,
+      disconnect: () => undefined,
+    };
+    const bus = createBus(transport, { routing: 'interest', clock });
+    const purgatory = new Purgatory<string, Op>('orders', { bus, clock, sweepMs: 0 });
+    clock.advance(10);
+    const op = park(purgatory, 'k');
+    const tries: number[] = [];
+    for (const ms of [10, 30, 20, 430, 20, 1_000]) {
+      await turn();
+      clock.advance(ms);
+      tries.push(op.tries);
+    }
+    expect(tries).to.deep.equal([3, 3, 4, 4, 5, 5]);
+    await bus.close();
   });
 
   it('is refused for an engine that cannot route, and with a ThresholdPurgatory without current', () => {

@@ -109,7 +109,6 @@ async function allChannels(): Promise<void> {
   const hall = await new Hall(1, 'all', 'interest', 200).ready();
   const [purgatory] = hall.purgatories;
   const [bus] = hall.buses;
-  const heap = process.memoryUsage().heapUsed;
   const beganMs = performance.now();
   for (let i = 0; i < 600_000; i++) {
     void purgatory.waitFor([`key ${i}`], never, { timeoutMs: 600_000 }).catch(never);
@@ -127,7 +126,6 @@ async function allChannels(): Promise<void> {
     `${(((await infoOf('memory', 'used_memory')) - before) / 2 ** 20).toFixed(1)} MB`,
     '',
   );
-  print('heap with the waits', `${((process.memoryUsage().heapUsed - heap) / 2 ** 20).toFixed(0)} MB`, '');
   const cutMs = performance.now();
   const { connection } = bus.snapshot().totals.gaps;
   await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');

@@ -15,10 +15,10 @@
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
 import type { BusMember } from '../../membership/bus-member.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
-import type { TimerTask } from '../../timer/timer-task.ts';
 import { rootContext } from '../../turns/root-context.ts';
 import type { Connection } from '../connection.ts';
 import { BUCKETS } from './buckets.ts';
+import { Lingering } from './lingering.ts';
 import { MemberInterest } from './member-interest.ts';
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
@@ -48,18 +48,15 @@ interface Command {
 export class InterestTable {
   readonly #connection: Connection;
   readonly #timer: SystemTimer;
-  readonly #lingerMs: number;
   readonly #try: TryKeys;
   readonly #members = new Map<BusMember, MemberInterest>();
   readonly #states = new Uint8Array(BUCKETS);
   /** Watched keys of each bucket, of all members. */
   readonly #watched = new Uint32Array(BUCKETS);
   readonly #wanted = new Set<number>();
-  /** When the last watcher of each lingering bucket left, the earliest first. */
-  readonly #lingering = new Map<number, number>();
+  readonly #lingering: Lingering;
   readonly #toLeave = new Set<number>();
   #subscriptions = 0;
-  #linger: TimerTask | undefined;
   #underWay: Command | undefined;
   #isUp = false;
   #isPumpDue = false;
@@ -72,8 +69,11 @@ export class InterestTable {
   constructor(connection: Connection, timer: SystemTimer, lingerMs: number, tryKeys: TryKeys) {
     this.#connection = connection;
     this.#timer = timer;
-    this.#lingerMs = lingerMs;
     this.#try = tryKeys;
+    this.#lingering = new Lingering(timer, lingerMs, (buckets) => {
+      for (const bucket of buckets) this.#toLeave.add(bucket);
+      this.#pumpSoon();
+    });
   }
 
   /** Channels that the engine has acknowledged. */
@@ -119,7 +119,7 @@ export class InterestTable {
     if (state === WANTED) {
       this.#wanted.delete(bucket);
       this.#states[bucket] = IDLE;
-    } else if (state === ACKNOWLEDGED) this.#lingerOn(bucket);
+    } else if (state === ACKNOWLEDGED) this.#lingering.add(bucket);
   }
 
   /** The connection is up. `done` is called once all watched buckets are acknowledged. */
@@ -145,8 +145,6 @@ export class InterestTable {
     this.#underWay = undefined;
     this.#restored = undefined;
     this.#subscriptions = 0;
-    this.#linger?.cancel();
-    this.#linger = undefined;
     this.#states.fill(IDLE);
     for (const set of [this.#wanted, this.#toLeave, this.#lingering]) set.clear();
     this.#tryUnheard();
@@ -230,7 +228,7 @@ export class InterestTable {
     this.#subscriptions += buckets.length;
     for (const bucket of buckets) {
       this.#states[bucket] = ACKNOWLEDGED;
-      if (this.#watched[bucket] === 0) this.#lingerOn(bucket);
+      if (this.#watched[bucket] === 0) this.#lingering.add(bucket);
       for (const interest of this.#members.values()) {
         for (const key of interest.heard(bucket)) tries.push([interest.member, key]);
       }
@@ -238,7 +236,8 @@ export class InterestTable {
     this.#next();
     if (tries.length === 0) return;
     this.#try(tries);
-    for (const ms of this.#connection.settleMs) this.#timer.schedule(() => this.#try(tries), ms);
+    for (const ms of this.#connection.transport.settleMs ?? [])
+      this.#timer.schedule(() => this.#try(tries), ms);
   }
 
   #left({ buckets }: Command): void {
@@ -267,23 +266,4 @@ export class InterestTable {
     }
     if (tries.length > 0) this.#try(tries);
   }
-
-  #lingerOn(bucket: number): void {
-    this.#lingering.set(bucket, this.#timer.now());
-    this.#linger ??= this.#timer.schedule(this.#lingerEnded, this.#lingerMs);
-  }
-
-  readonly #lingerEnded = (): void => {
-    this.#linger = undefined;
-    const nowMs = this.#timer.now();
-    for (const [bucket, sinceMs] of this.#lingering) {
-      if (nowMs < sinceMs + this.#lingerMs) {
-        this.#linger = this.#timer.schedule(this.#lingerEnded, sinceMs + this.#lingerMs - nowMs);
-        break;
-      }
-      this.#lingering.delete(bucket);
-      this.#toLeave.add(bucket);
-    }
-    if (this.#toLeave.size > 0) this.#pumpSoon();
-  };
 }
