@@ -8,9 +8,8 @@
 // is under way at a time, of BATCH channels at most. So a bucket that is left and taken again needs
 // no care: the engine sees the commands in their order. The keys that were watched before the
 // acknowledgement are tried once at it. A bucket counts as not subscribed from the moment that the
-// UNSUBSCRIBE is sent. When the connection breaks, nothing is subscribed. When it is up again, all
-// watched buckets are, before the bus becomes live; the sweep that follows tries everything.
-// Of two mistakes that a stack overflow may cause, it counts too many keys rather than too few.
+// UNSUBSCRIBE is sent. A break ends all subscriptions. Then all watched buckets are subscribed
+// before the bus becomes live; the sweep that follows tries everything.
 //
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
 import type { BusMember } from '../../membership/bus-member.ts';
@@ -18,8 +17,9 @@ import type { SystemTimer } from '../../timer/system-timer.ts';
 import { rootContext } from '../../turns/root-context.ts';
 import type { Connection } from '../connection.ts';
 import { BUCKETS } from './buckets.ts';
+import { Interests, type KeyTry } from './interests.ts';
 import { Lingering } from './lingering.ts';
-import { MemberInterest } from './member-interest.ts';
+import type { MemberInterest } from './member-interest.ts';
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
 const BATCH = 512;
@@ -38,18 +38,13 @@ const LEAVING = 4;
 const turnEnd = Promise.resolve();
 
 /** Tries the keys of a member. */
-export type TryKeys = (tries: Iterable<readonly [member: BusMember, key: string]>) => void;
-
-interface Command {
-  readonly buckets: readonly number[];
-  readonly sinceMs: number;
-}
+export type TryKeys = (tries: readonly KeyTry[]) => void;
 
 export class InterestTable {
   readonly #connection: Connection;
   readonly #timer: SystemTimer;
   readonly #try: TryKeys;
-  readonly #members = new Map<BusMember, MemberInterest>();
+  readonly #members = new Interests();
   readonly #states = new Uint8Array(BUCKETS);
   /** Watched keys of each bucket, of all members. */
   readonly #watched = new Uint32Array(BUCKETS);
@@ -57,7 +52,7 @@ export class InterestTable {
   readonly #lingering: Lingering;
   readonly #toLeave = new Set<number>();
   #subscriptions = 0;
-  #underWay: Command | undefined;
+  #underWay: { readonly buckets: readonly number[]; readonly sinceMs: number } | undefined;
   #isUp = false;
   #isPumpDue = false;
   /** The command under way is slower than HOLD_MS. */
@@ -92,13 +87,11 @@ export class InterestTable {
   }
 
   join(member: BusMember): MemberInterest {
-    const interest = new MemberInterest(member, this);
-    this.#members.set(member, interest);
-    return interest;
+    return this.#members.join(member, this);
   }
 
   leave(member: BusMember): void {
-    this.#members.delete(member);
+    this.#members.leave(member);
   }
 
   add(bucket: number): boolean {
@@ -147,8 +140,8 @@ export class InterestTable {
     this.#subscriptions = 0;
     this.#states.fill(IDLE);
     for (const set of [this.#wanted, this.#toLeave, this.#lingering]) set.clear();
-    this.#tryUnheard();
-    for (const interest of this.#members.values()) interest.forgetUnheard();
+    this.#try(this.#members.unheard());
+    this.#members.forgetUnheard();
   }
 
   /** Drops the connection when a command was not acknowledged for over `timeoutMs`. */
@@ -206,22 +199,21 @@ export class InterestTable {
     this.#connection.command(what, buckets.map(String), (error) => {
       if (this.#underWay !== command) return;
       if (error !== undefined) this.#connection.fail('connection', error.reason);
-      else if (state === SENT) this.#acknowledged(command);
-      else this.#left(command);
+      else if (state === SENT) this.#acknowledged(buckets);
+      else this.#left(buckets);
     });
     if (this.#underWay === command && state === SENT) this.#holdFor(command);
   }
 
-  #holdFor(command: Command): void {
+  #holdFor(command: object): void {
     this.#timer.schedule(() => {
       if (this.#underWay !== command || this.#isLate) return;
       this.#isLate = true;
-      this.#tryUnheard();
+      this.#try(this.#members.unheard());
     }, HOLD_MS);
   }
 
-  #acknowledged({ buckets }: Command): void {
-    const tries: [BusMember, string][] = [];
+  #acknowledged(buckets: readonly number[]): void {
     this.#underWay = undefined;
     this.#isLate = false;
     this.#toRestore -= buckets.length;
@@ -229,18 +221,15 @@ export class InterestTable {
     for (const bucket of buckets) {
       this.#states[bucket] = ACKNOWLEDGED;
       if (this.#watched[bucket] === 0) this.#lingering.add(bucket);
-      for (const interest of this.#members.values()) {
-        for (const key of interest.heard(bucket)) tries.push([interest.member, key]);
-      }
     }
+    const tries = this.#members.heard(buckets);
     this.#next();
-    if (tries.length === 0) return;
     this.#try(tries);
     for (const ms of this.#connection.transport.settleMs ?? [])
       this.#timer.schedule(() => this.#try(tries), ms);
   }
 
-  #left({ buckets }: Command): void {
+  #left(buckets: readonly number[]): void {
     this.#underWay = undefined;
     for (const bucket of buckets) {
       this.#states[bucket] = IDLE;
@@ -257,13 +246,5 @@ export class InterestTable {
     }
     this.#isPumpDue = true;
     this.#timer.schedule(this.#pumpInRoot, 0);
-  }
-
-  #tryUnheard(): void {
-    const tries: [BusMember, string][] = [];
-    for (const interest of this.#members.values()) {
-      for (const key of interest.unheard()) tries.push([interest.member, key]);
-    }
-    if (tries.length > 0) this.#try(tries);
   }
 }

@@ -19,13 +19,11 @@ export interface Buckets {
 }
 
 export class MemberInterest implements KeyInterest {
-  readonly member: BusMember;
   readonly #buckets: Buckets;
   readonly #seed: number;
   readonly #unheard = new Map<number, Set<string>>();
 
   constructor(member: BusMember, buckets: Buckets) {
-    this.member = member;
     this.#buckets = buckets;
     this.#seed = seedOf(member.name);
   }
