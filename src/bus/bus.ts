@@ -3,7 +3,7 @@
 import { checkedClock, checkedFunction, checkedNumber, checkedOptions, requiredString } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import type { JoinableBus } from '../membership/bus-member.ts';
+import type { JoinableBus, Routing } from '../membership/bus-member.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
@@ -18,6 +18,8 @@ export type { BusState } from './telemetry/bus-state.ts';
  * as its option `bus`.
  */
 export interface Bus extends JoinableBus {
+  /** To whom hints are sent. */
+  readonly routing: Routing;
   readonly state: BusState;
   /** Whether the state is `closed`. */
   readonly isClosed: boolean;
@@ -62,6 +64,17 @@ export interface BusOptions {
    */
   maxPendingKeys?: number | undefined;
   /**
+   * To whom hints are sent. 'broadcast': to every process. 'interest': to those where somebody
+   * waits, as far as that takes fewer messages. Only Redis and NATS can do it. All processes should
+   * say the same: as long as one is known that does not, all is broadcast. Default 'broadcast'.
+   */
+  routing?: Routing | undefined;
+  /**
+   * With interest routing: how long a channel stays subscribed after its last wait, in ms: 0 to
+   * 3,600,000. Default 60,000.
+   */
+  lingerMs?: number | undefined;
+  /**
    * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
    * another protocol version, a refusal. Default: errors that end by themselves are not reported.
    * What somebody must repair is printed as a warning of the process. A bus that is not live 5 s
@@ -76,6 +89,8 @@ export interface BusOptions {
 export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
 
 const BUS_OPTIONS: OptionNames<BusOptions> = {
+  routing: true,
+  lingerMs: true,
   prefix: true,
   flushMs: true,
   echoMs: true,
@@ -87,6 +102,7 @@ const BUS_OPTIONS: OptionNames<BusOptions> = {
 const PREFIX = /^[\w.:-]{1,60}$/;
 const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
+const LINGER_MS = { min: 0, max: 3_600_000 } as const;
 const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
 const MIN_FRAME_BYTES = 7_500;
 
@@ -97,14 +113,19 @@ export function checkedBusOptions(
 ): CheckedBusOptions {
   const given = checkedOptions(options);
   hintAtUnread('a bus', given, BUS_OPTIONS);
-  const { prefix = 'purgatory' } = given;
+  const { prefix = 'purgatory', routing = 'broadcast' } = given;
   requiredString('options.prefix', prefix);
   if (!PREFIX.test(prefix)) {
     throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
   }
+  if (routing !== 'broadcast' && routing !== 'interest') {
+    throw invalidArgValue('options.routing', "must be 'broadcast' or 'interest'", routing);
+  }
   return {
     prefix,
     clock: checkedClock(given.clock, defaults.clock ?? systemClock),
+    routing,
+    lingerMs: checkedNumber('options.lingerMs', given.lingerMs, 60_000, LINGER_MS),
     flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
     echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
     echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
@@ -129,6 +150,17 @@ export function checkedTransport(transport: Transport): Transport {
     integer: true,
   });
   return transport;
+}
+
+/** @throws TypeError ERR_INVALID_ARG_VALUE for interest routing over an engine that cannot do it. */
+export function checkRouting(routing: Routing, transport: Transport): void {
+  if (routing === 'broadcast' || canRoute(transport)) return;
+  const rule = `must be 'broadcast' over ${transport.engine}: only Redis and NATS can route by interest`;
+  throw invalidArgValue('options.routing', rule, routing);
+}
+
+function canRoute({ subscribe, unsubscribe, publishTo }: Transport): boolean {
+  return [subscribe, unsubscribe, publishTo].every((method) => typeof method === 'function');
 }
 
 /** Whether trying again is no use: the engine refuses, or the user's function returns no client. */

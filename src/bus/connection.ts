@@ -15,12 +15,14 @@ import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { BusState, CheckedBusOptions } from './bus.ts';
 import { isRefusal } from './bus.ts';
-import { frameText } from './frames.ts';
+import { frameText, routedFrameText } from './frames.ts';
 import type { GapCause } from './telemetry/bus-state.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
 /** What the connection reports to its bus. */
 export interface ConnectionOwner {
+  /** The subscription is acknowledged. `ready` is called when what else is needed is, too. */
+  isUp(ready: () => void): void;
   /** An echo has come back after `ms`. */
   echoed(ms: number): void;
   becameLive(): void;
@@ -32,6 +34,11 @@ export interface ConnectionOwner {
   received(text: string): void;
 }
 
+/** Told once of the end of a call. */
+export type Done = (error?: { readonly reason: unknown }) => void;
+
+/** The number of a frame that has none. */
+const NOT_NUMBERED = 0;
 /** The clients have limits of their own, which should come first. */
 const CONNECT_TIMEOUT_MS = 15_000;
 const FIRST_RETRY_MS = 50;
@@ -41,7 +48,7 @@ const STALL_MS = 250;
 export class Connection {
   /** Distinguishes this bus of this process from all others. */
   readonly origin: string = randomBytes(9).toString('base64url');
-  readonly #transport: Transport;
+  readonly transport: Transport;
   readonly #owner: ConnectionOwner;
   readonly #options: CheckedBusOptions;
   readonly #timer: SystemTimer;
@@ -68,7 +75,7 @@ export class Connection {
     timer: SystemTimer,
     random: () => number,
   ) {
-    this.#transport = transport;
+    this.transport = transport;
     this.#owner = owner;
     this.#options = options;
     this.#timer = timer;
@@ -103,7 +110,7 @@ export class Connection {
     this.#isUp = false;
     this.#expect(CONNECT_TIMEOUT_MS, 'connection', 'The engine did not acknowledge the subscription');
     try {
-      this.#transport.connect(link);
+      this.transport.connect(link);
     } catch (error) {
       link.down(error);
     }
@@ -115,14 +122,29 @@ export class Connection {
    *
    * @param body its hints. Nothing for an echo.
    */
-  publish(body: string, done: (error?: { readonly reason: unknown }) => void): void {
+  publish(body: string, done: Done): void {
+    const text = frameText(this.origin, ++this.#number, body, this.#options.routing);
+    this.#ask(() => this.transport.publish(text), done);
+  }
+
+  /** As `publish`, for the processes that have subscribed to `channel`. Such a frame has no number. */
+  publishTo(channel: string, body: string, done: Done): void {
+    this.#ask(() => this.transport.publishTo?.(channel, routedFrameText(this.origin, body)), done);
+  }
+
+  /** Subscribes, or the contrary. Calls back once, unless the connection has broken meanwhile. */
+  command(what: 'subscribe' | 'unsubscribe', channels: readonly string[], done: Done): void {
+    this.#ask(() => this.transport[what]?.(channels), done);
+  }
+
+  #ask(call: () => Promise<unknown> | undefined, done: Done): void {
     const link = this.#link;
-    const settle = (error?: { readonly reason: unknown }): void => {
+    const settle: Done = (error) => {
       if (link === this.#link) done(error);
     };
     let taken: Promise<unknown> | undefined;
     try {
-      taken = this.#transport.publish(frameText(this.origin, ++this.#number, body));
+      taken = call();
     } catch (reason) {
       settle({ reason });
       return;
@@ -137,7 +159,7 @@ export class Connection {
 
   /** A frame of this bus has come back. */
   returned(number: number): void {
-    if (number !== this.#echo) return;
+    if (number === NOT_NUMBERED || number !== this.#echo) return;
     const link = this.#link;
     this.#echo = 0;
     this.#deadline?.cancel();
@@ -188,7 +210,10 @@ export class Connection {
 
   #up(): void {
     this.#isUp = true;
-    this.#sendEcho();
+    const link = this.#link;
+    this.#owner.isUp(() => {
+      if (link === this.#link) this.#sendEcho();
+    });
   }
 
   #sendEcho(): void {
@@ -217,7 +242,7 @@ export class Connection {
     this.#deadline?.cancel();
     this.#next?.cancel();
     // The errors of a client that is being closed are of no interest.
-    const gone = async (): Promise<unknown> => this.#transport.disconnect();
+    const gone = async (): Promise<unknown> => this.transport.disconnect();
     return gone().catch(() => {});
   }
 }

@@ -5,7 +5,9 @@
 //   v    the version of the protocol
 //   o    its origin: 12 random characters for each bus of each process. A frame of
 //        `notifyInTransaction` has none.
-//   n    its number: 1, 2, 3 ... for each origin, so that a missing frame is noticed
+//   r    1: its origin listens to the channels of the buckets. Frames may then be routed.
+//   n    its number: 1, 2, 3 ... for each origin, so that a missing frame is noticed. A frame that
+//        was sent to a bucket has none: the others do not see it
 //   h    hints by the name of their member: a key, or a key and its value. A bigint is the text
 //        "12n", Infinity the text "Infinity".
 //   all  names whose members are to try everything: more had changed than could be kept
@@ -15,7 +17,7 @@
 // (bus-member.ts), so one hint always fits.
 
 import { foreignProtocol, foreignText } from '../errors.ts';
-import type { HintValue } from '../membership/bus-member.ts';
+import type { HintValue, Routing } from '../membership/bus-member.ts';
 
 export const PROTOCOL_VERSION = 1;
 
@@ -30,7 +32,10 @@ export interface Hint {
 export interface Frame {
   /** Undefined for a frame that a transaction published. Such a frame has no number either. */
   readonly origin: string | undefined;
+  /** 0 for a frame that was sent to a bucket. */
   readonly number: number;
+  /** Whether its origin listens to buckets. */
+  readonly routes: boolean;
   readonly hints: readonly Hint[];
   /** Names whose members are to try everything. */
   readonly all: readonly string[];
@@ -43,8 +48,14 @@ export interface Frame {
 const HEAD_BYTES = 96;
 
 /** @param body the text of a {@link FrameBody}. '' for an echo. */
-export function frameText(origin: string, number: number, body: string): string {
-  return `{"v":${PROTOCOL_VERSION},"o":"${origin}","n":${number}${body}}`;
+export function frameText(origin: string, number: number, body: string, routing?: Routing): string {
+  const mark = routing === 'interest' ? ',"r":1' : '';
+  return `{"v":${PROTOCOL_VERSION},"o":"${origin}","n":${number}${mark}${body}}`;
+}
+
+/** A frame for a bucket. */
+export function routedFrameText(origin: string, body: string): string {
+  return `{"v":${PROTOCOL_VERSION},"o":"${origin}"${body}}`;
 }
 
 /** A frame without origin. Its hints reach every process, the publisher's own too. */
@@ -107,13 +118,14 @@ export function readFrame(text: string): Frame {
     throw foreignText(text);
   }
   if (typeof json !== 'object' || json === null) throw foreignText(text);
-  const { v, o, n, h = {}, all = [] } = json as Record<string, unknown>;
+  const { v, o, n, r, h = {}, all = [] } = json as Record<string, unknown>;
   if (v !== PROTOCOL_VERSION) {
     if (!Number.isInteger(v)) throw foreignText(text);
     throw foreignProtocol(v, PROTOCOL_VERSION);
   }
   const isNumbered = typeof o === 'string' && Number.isSafeInteger(n);
-  if (!isNumbered && (o !== undefined || n !== undefined)) throw foreignText(text);
+  const isRouted = typeof o === 'string' && n === undefined;
+  if (!isNumbered && !isRouted && (o !== undefined || n !== undefined)) throw foreignText(text);
   if (typeof h !== 'object' || h === null || !isStrings(all)) throw foreignText(text);
   const hints: Hint[] = [];
   for (const [name, keys] of Object.entries(h)) {
@@ -127,7 +139,8 @@ export function readFrame(text: string): Frame {
       } else throw foreignText(text);
     }
   }
-  return { origin: o as string | undefined, number: isNumbered ? (n as number) : 0, hints, all };
+  const number = isNumbered ? (n as number) : 0;
+  return { origin: o as string | undefined, number, routes: r === 1, hints, all };
 }
 
 function nameBytes(name: string): number {

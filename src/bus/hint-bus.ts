@@ -9,7 +9,7 @@
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
 
 import { busClosed } from '../errors.ts';
-import type { BusMember, Membership } from '../membership/bus-member.ts';
+import type { BusMember, Membership, Routing } from '../membership/bus-member.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { rootContext } from '../turns/root-context.ts';
@@ -20,12 +20,14 @@ import {
   type CheckedBusOptions,
   checkedBusOptions,
   checkedTransport,
+  checkRouting,
 } from './bus.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { ErrorReporter } from './error-reporter.ts';
+import { InterestTable } from './interest/interest-table.ts';
 import { checkMemberName, Members } from './members.ts';
 import { Receiver } from './receiver.ts';
-import { Sender } from './sender.ts';
+import { type Routes, Sender } from './sender.ts';
 import { BusMeter } from './telemetry/bus-meter.ts';
 import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
 import type { GapCause } from './telemetry/bus-state.ts';
@@ -44,6 +46,8 @@ export class HintBus implements Bus {
   readonly #connection: Connection;
   readonly #sender: Sender;
   readonly #receiver: Receiver;
+  /** Undefined for a bus that broadcasts. */
+  readonly #interest: InterestTable | undefined;
   #isClosed = false;
   #closing: Promise<void> | undefined;
 
@@ -54,6 +58,10 @@ export class HintBus implements Bus {
     const errors = new ErrorReporter(engine, options, timer, meter);
     const owner: ConnectionOwner = {
       echoed: (ms) => this.#echoed(ms),
+      isUp: (ready) => {
+        if (this.#interest === undefined) ready();
+        else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
+      },
       becameLive: () => this.#becameLive(),
       broke: (cause, error, wasLive) => this.#broke(cause, error, wasLive),
       refused: (error) => this.#refused(error),
@@ -61,9 +69,19 @@ export class HintBus implements Bus {
     };
     const members = new Members(timer, meter);
     const connection = new Connection(transport, owner, options, timer, random);
-    const receiver = new Receiver(connection, members, timer, meter, options, (error) =>
-      errors.report(error),
+    const receiver = new Receiver(
+      connection,
+      members,
+      timer,
+      meter,
+      options,
+      (error) => errors.report(error),
+      () => this.#sender.tellDeaf(),
     );
+    const isRouting = options.routing === 'interest';
+    // Never more deliveries than a frame for all would cause.
+    const routes: Routes = (hints) => isRouting && hints <= receiver.peers && receiver.allRoute;
+    const maxBytes = Math.min(maxFrameBytes, MAX_FRAME_BYTES);
     this.#engine = engine;
     this.#options = options;
     this.#timer = timer;
@@ -72,12 +90,17 @@ export class HintBus implements Bus {
     this.#members = members;
     this.#connection = connection;
     this.#receiver = receiver;
-    this.#sender = new Sender(connection, timer, meter, options, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
+    this.#sender = new Sender(connection, timer, meter, options, maxBytes, routes);
+    if (isRouting) this.#interest = new InterestTable(connection, timer, options.lingerMs, receiver.tryKeys);
     rootContext.runInAsyncScope(connection.open, connection);
   }
 
   get state(): BusState {
     return this.#isClosed ? 'closed' : this.#connection.state;
+  }
+
+  get routing(): Routing {
+    return this.#options.routing;
   }
 
   get isClosed(): boolean {
@@ -91,6 +114,7 @@ export class HintBus implements Bus {
     const members = this.#members;
     members.add(member);
     return {
+      interest: this.#interest?.join(member),
       publish: (key, value) => {
         if (members.has(member)) this.#sender.publish(name, key, value);
       },
@@ -98,6 +122,7 @@ export class HintBus implements Bus {
         if (!members.has(member)) return;
         members.remove(member);
         this.#receiver.drop(member);
+        this.#interest?.leave(member);
       },
     };
   }
@@ -123,6 +148,9 @@ export class HintBus implements Bus {
       sinceMs: meter.sinceMs,
       members: this.#members.names.slice(0, SHOWN_MEMBERS),
       peers: this.#receiver.peers,
+      routing: this.routing,
+      subscriptions: this.#interest?.subscriptions ?? 0,
+      acknowledgementsPending: this.#interest?.pending ?? 0,
       pendingKeys: this.#sender.pendingKeys,
       echo: meter.echo.snapshot(),
       lastGap: meter.lastGap && { ...meter.lastGap },
@@ -138,6 +166,7 @@ export class HintBus implements Bus {
     const nowMs = this.#timer.now();
     this.#receiver.forgetEnded(nowMs);
     this.#sender.checkConfirmed(nowMs, this.#options.echoTimeoutMs);
+    this.#interest?.checkAcknowledged(nowMs, this.#options.echoTimeoutMs);
   }
 
   #becameLive(): void {
@@ -152,6 +181,7 @@ export class HintBus implements Bus {
     if (cause !== 'sequence') {
       this.#receiver.forgetAll();
       this.#sender.restore();
+      this.#interest?.lost();
     }
     if (this.#isClosed) this.#sender.close(); // close() sends only while the bus is live
     this.#errors.report(error);
@@ -171,6 +201,7 @@ export class HintBus implements Bus {
     await settledBy(clock, endMs, lastSent);
     const gone = this.#connection.close();
     this.#sender.close();
+    this.#interest?.close();
     this.#timer.close();
     this.#meter.didChange('closed', this.#timer.now());
     await settledBy(clock, endMs, gone);
@@ -185,5 +216,7 @@ export class HintBus implements Bus {
  */
 export function createBus(transport: Transport, options?: BusOptions): Bus {
   checkedTransport(transport);
-  return new HintBus(transport, checkedBusOptions(options, transport), Math.random);
+  const checked = checkedBusOptions(options, transport);
+  checkRouting(checked.routing, transport);
+  return new HintBus(transport, checked, Math.random);
 }

@@ -1,6 +1,13 @@
 // `purgatory/bus`: hints between processes, and what an author of another transport needs.
 // docs/many-processes.md
-export type { BusMember, HintValue, JoinableBus, Membership } from '../membership/bus-member.ts';
+export type {
+  BusMember,
+  HintValue,
+  JoinableBus,
+  KeyInterest,
+  Membership,
+  Routing,
+} from '../membership/bus-member.ts';
 export { MAX_KEY_BYTES } from '../membership/bus-member.ts';
 export type { Bus, BusOptions, BusState } from './bus.ts';
 export { refusal } from './bus.ts';

@@ -28,10 +28,23 @@ const MAX_MISSING = 1_000;
 
 export class Origins {
   readonly #heard = new Map<string, Heard>();
+  /** Those among them that do not listen to buckets. */
+  readonly #deaf = new Set<string>();
 
   /** The number of processes that have sent something. */
   get size(): number {
     return this.#heard.size;
+  }
+
+  /** Whether all of them listen to buckets. */
+  get allRoute(): boolean {
+    return this.#deaf.size === 0;
+  }
+
+  /** A process that does not listen to buckets has sent something. True for the first time. */
+  noteDeaf(origin: string): boolean {
+    const { size } = this.#deaf;
+    return this.#deaf.add(origin).size > size;
   }
 
   /**
@@ -64,12 +77,17 @@ export class Origins {
 
   /** Forgets processes whose last frame came before `beforeMs`: they have ended. O(size). */
   forget(beforeMs: number): void {
-    for (const [origin, { atMs }] of this.#heard) if (atMs < beforeMs) this.#heard.delete(origin);
+    for (const [origin, { atMs }] of this.#heard) {
+      if (atMs >= beforeMs) continue;
+      this.#heard.delete(origin);
+      this.#deaf.delete(origin);
+    }
   }
 
   /** Forgets all. After a gap, a missing number means nothing new. */
   clear(): void {
     this.#heard.clear();
+    this.#deaf.clear();
   }
 }
 

@@ -6,11 +6,18 @@
 // Costs. add: O(1). take: O(hints taken).
 import type { HintValue } from '../membership/bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
+import { bucketOf, seedOf } from './interest/buckets.ts';
 
-/** The content of one frame. */
+/** The content of a frame for all processes, or of several frames for buckets. */
 export interface Batch {
   readonly hints: readonly Hint[];
   readonly all: readonly string[];
+  readonly frames: readonly BatchFrame[];
+}
+
+export interface BatchFrame {
+  /** The bucket that gets it; undefined for all processes. */
+  readonly channel: string | undefined;
   /** The frame's text after its head. */
   readonly body: string;
 }
@@ -32,6 +39,11 @@ export class Outbox {
 
   get isEmpty(): boolean {
     return this.#size === 0 && this.#all.size === 0;
+  }
+
+  /** Whether there is a "try everything", which all processes must get. */
+  get hasAll(): boolean {
+    return this.#all.size > 0;
   }
 
   /** Adds a hint. Returns how many keys became part of a "try everything" by that. */
@@ -66,7 +78,31 @@ export class Outbox {
     const all: string[] = [];
     const hints: Hint[] = [];
     this.#fill(frame, all, hints);
-    return { hints, all, body: frame.text() };
+    return { hints, all, frames: [{ channel: undefined, body: frame.text() }] };
+  }
+
+  /** Takes out all hints, in a frame for each bucket. To be called without "try everything". */
+  takeRouted(maxBytes: number): Batch {
+    const hints: Hint[] = [];
+    const frames: BatchFrame[] = [];
+    const open = new Map<number, FrameBody>();
+    for (const [name, keys] of this.#names) {
+      const seed = seedOf(name);
+      for (const [key, value] of keys) {
+        hints.push({ name, key, value });
+        const bucket = bucketOf(seed, key);
+        const frame = open.get(bucket);
+        if (frame?.add(name, key, value)) continue;
+        if (frame !== undefined) frames.push({ channel: `${bucket}`, body: frame.text() });
+        const next = new FrameBody(maxBytes);
+        next.add(name, key, value); // one hint always fits
+        open.set(bucket, next);
+      }
+    }
+    for (const [bucket, frame] of open) frames.push({ channel: `${bucket}`, body: frame.text() });
+    this.#names.clear();
+    this.#size = 0;
+    return { hints, all: [], frames };
   }
 
   #fill(frame: FrameBody, all: string[], hints: Hint[]): void {

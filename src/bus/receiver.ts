@@ -10,6 +10,7 @@ import type { CheckedBusOptions } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import { Inbox } from './inbox.ts';
+import type { TryKeys } from './interest/interest-table.ts';
 import type { Members } from './members.ts';
 import { type Arrival, Origins } from './origins.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
@@ -29,10 +30,14 @@ export class Receiver {
   readonly #meter: BusMeter;
   readonly #echoMs: number;
   readonly #report: (error: unknown) => void;
+  readonly #deafCame: () => void;
   readonly #origins = new Origins();
   readonly #inbox: Inbox;
 
-  /** @param report gets the error of a text that is no frame of this protocol. */
+  /**
+   * @param report gets the error of a text that is no frame of this protocol.
+   * @param deafCame a process has come that does not listen to buckets.
+   */
   constructor(
     connection: Connection,
     members: Members,
@@ -40,6 +45,7 @@ export class Receiver {
     meter: BusMeter,
     { echoMs, maxPendingKeys }: CheckedBusOptions,
     report: (error: unknown) => void,
+    deafCame: () => void,
   ) {
     this.#connection = connection;
     this.#members = members;
@@ -47,6 +53,7 @@ export class Receiver {
     this.#meter = meter;
     this.#echoMs = echoMs;
     this.#report = report;
+    this.#deafCame = deafCame;
     this.#inbox = new Inbox(maxPendingKeys, timer, {
       tried: (someoneWatched) => {
         if (!someoneWatched) meter.forNobody++;
@@ -56,6 +63,19 @@ export class Receiver {
         for (const member of overflowing) members.sweep(member);
       },
     });
+  }
+
+  /** Tries these keys, as hints of other processes. */
+  readonly tryKeys: TryKeys = (tries) => {
+    for (const [member, key] of tries) {
+      if (this.#members.has(member)) this.#inbox.add(member, key, undefined);
+    }
+    this.#inbox.serve();
+  };
+
+  /** Whether it has heard every other process, and all of them listen to buckets. */
+  get allRoute(): boolean {
+    return this.#origins.allRoute && this.#knowsAll(this.#timer.now());
   }
 
   /** The number of processes that have sent something. */
@@ -72,13 +92,15 @@ export class Receiver {
       this.#report(error);
       return;
     }
-    const { origin, number } = frame;
+    const { origin, number, routes } = frame;
     if (origin === this.#connection.origin) {
       this.#connection.returned(number);
       return;
     }
     this.#meter.framesReceived++;
-    const arrival = origin === undefined ? 'inOrder' : this.#note(origin, number);
+    const isNumbered = origin !== undefined && number > 0;
+    if (isNumbered && !routes && this.#origins.noteDeaf(origin)) this.#deafCame();
+    const arrival = isNumbered ? this.#note(origin, number) : 'inOrder';
     if (arrival === 'repeated') this.#meter.framesDropped++;
     else this.#take(frame, arrival === 'late');
   }
@@ -122,10 +144,13 @@ export class Receiver {
     this.#inbox.serve();
   }
 
+  #knowsAll(nowMs: number): boolean {
+    return this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#echoMs;
+  }
+
   #note(origin: string, number: number): Arrival {
     const nowMs = this.#timer.now();
-    const knowsAll = this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#echoMs;
-    const arrival = this.#origins.note(origin, number, nowMs, knowsAll);
+    const arrival = this.#origins.note(origin, number, nowMs, this.#knowsAll(nowMs));
     if (arrival === 'jumped') {
       this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));
     }

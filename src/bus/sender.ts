@@ -3,14 +3,14 @@
 // Ground rules. It owns the outbox and the frame under way. One frame is under way at a time. Hints
 // that are published meanwhile are merged by key and go out together, so a slow engine gets fewer,
 // fuller frames. A frame that the engine did not take goes back to the outbox. It sends only while
-// the connection is live. What is pending in a gap waits for `send`. The timer keeps the process
+// the connection is live. Hints go to all processes, or each to its bucket (Routes). What is pending in a gap waits for `send`. The timer keeps the process
 // alive while hints are about to be sent.
 //
 // Costs. publish: O(1).
 import type { HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { CheckedBusOptions } from './bus.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Done } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
 
@@ -19,6 +19,9 @@ import type { BusMeter } from './telemetry/bus-meter.ts';
  * one of 16 kB takes about a millisecond.
  */
 const FRAMES_A_TURN = 8;
+
+/** Whether so many hints had better go to their buckets than to all processes. */
+export type Routes = (hints: number) => boolean;
 
 export class Sender {
   readonly #connection: Connection;
@@ -31,6 +34,9 @@ export class Sender {
   #underWay: { readonly batch: Batch; readonly sinceMs: number } | undefined;
   #isFlushDue = false;
   #flushed: (() => void)[] = [];
+  /** The names whose hints were sent to buckets since it was live. */
+  readonly #routed = new Set<string>();
+  readonly #routes: Routes;
 
   constructor(
     connection: Connection,
@@ -38,6 +44,7 @@ export class Sender {
     meter: BusMeter,
     { flushMs, maxPendingKeys }: CheckedBusOptions,
     maxFrameBytes: number,
+    routes: Routes,
   ) {
     this.#connection = connection;
     this.#timer = timer;
@@ -45,6 +52,7 @@ export class Sender {
     this.#flushMs = flushMs;
     this.#maxFrameBytes = maxFrameBytes;
     this.#outbox = new Outbox(maxPendingKeys);
+    this.#routes = routes;
   }
 
   get pendingKeys(): number {
@@ -83,6 +91,16 @@ export class Sender {
     }
   }
 
+  /**
+   * A process has come that listens to no bucket. It may have missed what was sent to buckets until
+   * now, so it is told to try everything.
+   */
+  tellDeaf(): void {
+    for (const name of this.#routed) this.#outbox.addAll(name);
+    this.#routed.clear();
+    if (!this.#outbox.isEmpty) this.#sendSoon();
+  }
+
   /** The connection broke: what was under way is pending again. */
   restore(): void {
     if (this.#underWay === undefined) return;
@@ -118,27 +136,45 @@ export class Sender {
   /** True when the engine has taken the frame within the call, and the next one is due at once. */
   #sendFrame(): boolean {
     if (this.#underWay !== undefined || !this.#isLive || this.#outbox.isEmpty) return false;
-    const batch = this.#outbox.take(this.#maxFrameBytes);
+    const outbox = this.#outbox;
+    const isRouted = !outbox.hasAll && this.#routes(outbox.size);
+    const batch = isRouted ? outbox.takeRouted(this.#maxFrameBytes) : outbox.take(this.#maxFrameBytes);
     const isFull = !this.#outbox.isEmpty;
     const underWay = { batch, sinceMs: this.#timer.now() };
     this.#underWay = underWay;
-    this.#meter.framesSent++;
+    this.#meter.framesSent += batch.frames.length;
+    this.#note(batch, isRouted);
     let isInCall = true;
     let isNextDue = false;
-    this.#connection.publish(batch.body, (error) => {
+    let unconfirmed = batch.frames.length;
+    const confirmed: Done = (error) => {
       if (this.#underWay !== underWay) return;
       if (error !== undefined) {
         this.#connection.fail('publish', error.reason);
         return;
       }
+      if (--unconfirmed > 0) return;
       this.#underWay = undefined;
       if (this.#isSent()) this.#resolveFlushed();
       else if (!isFull && this.#flushed.length === 0) this.#sendSoon();
       else if (isInCall) isNextDue = true;
       else this.send();
-    });
+    };
+    for (const { channel, body } of batch.frames) {
+      if (channel === undefined) this.#connection.publish(body, confirmed);
+      else this.#connection.publishTo(channel, body, confirmed);
+    }
     isInCall = false;
     return isNextDue;
+  }
+
+  #note({ hints }: Batch, isRouted: boolean): void {
+    if (!isRouted) {
+      this.#meter.broadcast += hints.length;
+      return;
+    }
+    this.#meter.routed += hints.length;
+    for (const { name } of hints) this.#routed.add(name);
   }
 
   #isSent(): boolean {

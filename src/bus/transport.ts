@@ -35,6 +35,27 @@ export interface Transport {
   publish(text: string): Promise<unknown> | undefined;
 
   /**
+   * Optional, for interest routing, with `unsubscribe` and `publishTo`. Subscribes to more
+   * channels, which belong to this one: names of at most 5 digits, 512 at most in a call. Their
+   * texts go to `link.received` too. Returns undefined when the ENGINE has acknowledged all of
+   * them, or a promise that is fulfilled then. Called between `up` and `down`, once at a time: the
+   * bus waits for the last promise, of `unsubscribe` too. A rejection breaks the connection.
+   */
+  readonly subscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
+
+  /** Optional: ends what `subscribe` began. As that. */
+  readonly unsubscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
+
+  /** Optional: as `publish`, to one of those channels. One order holds for both. */
+  readonly publishTo?: ((channel: string, text: string) => Promise<unknown> | undefined) | undefined;
+
+  /**
+   * Optional: after an acknowledgement, keys are tried again after these times, in ms. For an
+   * engine of several servers, where it says nothing of the others. Default none.
+   */
+  readonly settleMs?: readonly number[] | undefined;
+
+  /**
    * Closes what `connect` has made, whatever its state, so that it does not keep the process alive.
    * The link is not used any more. The user's own client stays open. A bus that closes waits for
    * the promise, for at most `echoTimeoutMs`.

@@ -207,6 +207,15 @@ export interface BusView {
     readonly received: number;
     readonly gaps: number;
   };
+  /** Null for a bus that broadcasts. */
+  readonly interest: {
+    readonly routed: number;
+    readonly broadcast: number;
+    /** Received hints for keys that nobody watched. */
+    readonly forNobody: number;
+    readonly subscriptions: number;
+    readonly acknowledgementsPending: number;
+  } | null;
 }
 
 export interface TimerView {

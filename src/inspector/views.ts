@@ -129,6 +129,16 @@ export function busView(name: string, snapshot: BusSnapshot): BusView {
     },
     lastSweep: lastSweep && { tried: lastSweep.tried, ...took(lastSweep) },
     totals: { published: totals.published, received: totals.received, gaps: sum(Object.values(totals.gaps)) },
+    interest:
+      snapshot.routing === 'interest'
+        ? {
+            routed: totals.routed,
+            broadcast: totals.broadcast,
+            forNobody: totals.forNobody,
+            subscriptions: snapshot.subscriptions,
+            acknowledgementsPending: snapshot.acknowledgementsPending,
+          }
+        : null,
   };
 }
 

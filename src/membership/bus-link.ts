@@ -14,6 +14,7 @@ import {
   checkHintKey,
   type HintValue,
   type JoinableBus,
+  type KeyInterest,
   type Membership,
 } from './bus-member.ts';
 
@@ -86,6 +87,11 @@ export class BusLink {
     this.#name = name;
     this.#joined = new WeakRef(bus);
     joined.set(name, (joined.get(name) ?? new Set()).add(this.#joined));
+  }
+
+  /** Gets the watched keys; undefined unless the bus has interest routing. */
+  get interest(): KeyInterest | undefined {
+    return this.#membership.interest;
   }
 
   /** @throws TypeError for a key that a bus does not take; then nothing is published. O(1). */

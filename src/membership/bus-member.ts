@@ -44,8 +44,33 @@ export interface BusMember {
   sweep(ended: (tried: number) => void): void;
 }
 
+/**
+ * What a member tells a bus with interest routing: the keys that somebody watches. The bus
+ * subscribes to those alone.
+ */
+export interface KeyInterest {
+  /** `key` gets its first watcher. To be called before the second try. O(length of the key). */
+  watched(key: string): void;
+  /** `key` has lost its last watcher. O(length of the key). */
+  unwatched(key: string): void;
+  /**
+   * Whether the bus is about to call `hinted` for `key`, because the engine has not acknowledged
+   * the subscription yet: within 100 ms. What is read before that may miss a change.
+   */
+  isHeld(key: string): boolean;
+}
+
+/** How a bus sends its hints: to all processes, or to those where somebody waits. */
+export type Routing = 'broadcast' | 'interest';
+
 /** A member's end of the bus. */
 export interface Membership {
+  /**
+   * Only a bus with interest routing has it. A member that tells nothing there gets only the hints
+   * that go to all.
+   */
+  readonly interest?: KeyInterest | undefined;
+
   /**
    * Sends a hint to the members of this name in all other processes, soon. Call `checkHintKey`
    * before anything has changed. O(1).
@@ -57,6 +82,8 @@ export interface Membership {
 
 /** What a member needs of a bus. A `Bus` of `purgatory/bus` has it. */
 export interface JoinableBus {
+  /** Undefined: 'broadcast'. */
+  readonly routing?: Routing | undefined;
   /**
    * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: the bus has a member of that name in this
    *   process; ERR_PURGATORY_CLOSED.

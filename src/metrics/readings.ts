@@ -156,12 +156,36 @@ export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   ),
   gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', (now) => now.peers),
   gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', (now) => now.pendingKeys),
+  gauge(
+    'purgatory.bus.subscriptions',
+    'channel',
+    'Channels of interest routing that are acknowledged',
+    (now) => now.subscriptions,
+  ),
+  gauge(
+    'purgatory.bus.acknowledgements_pending',
+    'channel',
+    'Channels of interest routing that are wanted and not acknowledged yet',
+    (now) => now.acknowledgementsPending,
+  ),
   counter('purgatory.bus.published', 'hint', 'Hints that were published', (now) => now.totals.published),
   counter(
     'purgatory.bus.merged',
     'hint',
     'Published hints for a key that was waiting to be sent',
     (now) => now.totals.merged,
+  ),
+  counter(
+    'purgatory.bus.routed',
+    'hint',
+    'Hints that were sent to the processes where somebody waits',
+    (now) => now.totals.routed,
+  ),
+  counter(
+    'purgatory.bus.broadcast',
+    'hint',
+    'Hints that were sent to all processes',
+    (now) => now.totals.broadcast,
   ),
   counter(
     'purgatory.bus.received',

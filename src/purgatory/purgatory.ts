@@ -82,6 +82,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (link === undefined) return;
     const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
     this.#link = new BusLink(name, link.bus, (key) => this.#hinted(key as K), sweep);
+    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
 
   /**

@@ -82,6 +82,7 @@ export class SharedWaits<V> {
     const event = (key: WatchedKey<V>): void => this.#loads.event(key);
     const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
     this.#link = new BusLink(name, bus, (key) => this.#hint(key), sweep);
+    if (this.#link.interest !== undefined) this.#lists.tell(this.#link.interest);
   }
 
   /** Waiters that are parked. O(1). */
@@ -129,7 +130,8 @@ export class SharedWaits<V> {
     const watched = this.#lists.keyOf(key);
     const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked, this.#parking.settlements);
     this.#parking.park(waiter, [key]);
-    this.#loads.event(watched);
+    // A load before the bus has subscribed might miss a change, and another would have to follow.
+    if (!this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
     waiter.watchSignal();
     return waiter.promise as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
   }

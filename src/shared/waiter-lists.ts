@@ -7,6 +7,7 @@
 // waiters at once, and block the loop.
 //
 // Costs. park, leave: O(1).
+import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
@@ -22,6 +23,8 @@ export class WaiterLists<V> implements ParkedLists<string> {
   readonly #keys = new Map<string, WatchedKey<V>>();
   #oldest: SharedWaiter<V> | undefined;
   #youngest: SharedWaiter<V> | undefined;
+  /** Is told of the keys that somebody waits for, if the bus needs to know. */
+  #interest: KeyInterest | undefined;
   #size = 0;
   #lastNumber = 0;
   #waitedFor = 0;
@@ -48,6 +51,11 @@ export class WaiterLists<V> implements ParkedLists<string> {
     return this.#lastNumber;
   }
 
+  /** Tells `interest` of each key that gets its first waiter, or loses its last. Before parking. */
+  tell(interest: KeyInterest): void {
+    this.#interest = interest;
+  }
+
   /** The key of that name, known or new. A new key becomes known when a waiter is parked on it. */
   keyOf(name: string): WatchedKey<V> {
     return this.#keys.get(name) ?? new WatchedKey(name);
@@ -65,6 +73,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
     waiter.stamp = stamp;
     waiter.number = ++this.#lastNumber;
     if (!watched.isWaitedFor) {
+      this.#interest?.watched(watched.key);
       this.#keys.set(watched.key, watched);
       this.#waitedFor++;
     }
@@ -89,6 +98,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
     waiter.older = undefined;
     waiter.younger = undefined;
     this.#size--;
+    if (!watched.isWaitedFor) this.#interest?.unwatched(watched.key);
     return waiter.stamp;
   }
 

@@ -26,6 +26,7 @@ import { BusLink } from '../membership/bus-link.ts';
 import { checkHintKey, checkHintValue } from '../membership/bus-member.ts';
 import { KeyWalk } from '../membership/key-walk.ts';
 import { Sweep } from '../membership/sweep.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { Parking } from '../purgatory/parking.ts';
@@ -71,6 +72,11 @@ export class ThresholdPurgatory<
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
     const checked = checkedPurgatoryOptions(name, options, THRESHOLD_PURGATORY_OPTIONS);
     const current = checkedFunction('options.current', options?.current);
+    if (checked.link?.bus.routing === 'interest' && current === undefined) {
+      const rule =
+        "must be given for a bus with routing 'interest', which carries no values to those who did not wait";
+      throw invalidArgValue('options.current', rule, current);
+    }
     const parking = new Parking(checked, new Thresholds<K, V>());
     super(parking);
     this.#parking = parking;
@@ -93,6 +99,7 @@ export class ThresholdPurgatory<
       (key, value, isLate) => this.#hinted(key as K, value as V | undefined, isLate),
       sweep,
     );
+    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
 
   /**
@@ -218,13 +225,26 @@ export class ThresholdPurgatory<
     return isWaitedOn;
   }
 
+  /**
+   * Asks for values that are not known here. With interest routing, a newer value may have come
+   * while nobody waited on its key. If the bus has not subscribed yet, it calls `hinted` once it
+   * has.
+   */
+  #askUnknown(thresholds: readonly Threshold<K, V>[]): void {
+    const interest = this.#link?.interest;
+    for (const [key] of thresholds) {
+      const isUnheard =
+        interest !== undefined && this.watchersOf(key) === 1 && !interest.isHeld(key as string);
+      if (isUnheard) this.#currentValues?.ask(key);
+      else if (this.get(key) === undefined) this.#currentValues?.waited(key);
+    }
+  }
+
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
     const parking = this.#parking;
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
     const isCompleted = parking.tryElsePark(op, thresholds, isReady);
-    if (isCompleted === undefined && this.#currentValues !== undefined) {
-      for (const [key] of thresholds) if (this.get(key) === undefined) this.#currentValues.waited(key);
-    }
+    if (isCompleted === undefined && this.#currentValues !== undefined) this.#askUnknown(thresholds);
     return isCompleted ?? false;
   }
 }

@@ -10,6 +10,7 @@
 // Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.
 
+import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
@@ -57,6 +58,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   readonly #levels = new Map<K, Level<K, V>>();
   /** In park order. */
   readonly #parked = new Map<DelayedOperation, Parked<K, V>>();
+  /** Is told of the keys that somebody waits on, if the bus needs to know. */
+  #interest: KeyInterest | undefined;
   #order = 0;
   #pairs = 0;
   #keys = 0;
@@ -72,6 +75,11 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
 
   get keys(): number {
     return this.#keys;
+  }
+
+  /** Tells `interest` of each key that gets its first watcher, or loses its last. Before parking. */
+  tell(interest: KeyInterest): void {
+    this.#interest = interest;
   }
 
   valueOf(key: K): V | undefined {
@@ -119,7 +127,10 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
       const level = this.#levelOf(threshold[0]);
       const sibling = parked.marks;
       parked.marks = { threshold: threshold[1], order, index: NOT_IN_HEAP, level, parked, sibling };
-      if (level.heap.size === 0) this.#keys++;
+      if (level.heap.size === 0) {
+        this.#interest?.watched(level.key as string);
+        this.#keys++;
+      }
       level.heap.push(parked.marks);
       parked.waiting++;
       this.#pairs++;
@@ -223,6 +234,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     if (level.heap.size > 0) return;
     this.#keys--;
     this.#dropIfIdle(level);
+    this.#interest?.unwatched(level.key as string);
   }
 
   #dropIfIdle(level: Level<K, V>): void {

@@ -20,11 +20,14 @@ describe('the panel of buses', function () {
 
   it('tells that a bus is live with its echo, that it is cut off, and how many waits were tried again after the gap', async () => {
     const hub = new LocalHub();
-    const [here, there] = [hub.bus(), hub.bus()];
+    const [here, there] = [hub.bus({ routing: 'interest' }), hub.bus()];
     const fetches = new Purgatory<string>('fetch');
     // Tells of the one wait that is parked, as a purgatory on the bus does.
-    const member: BusMember = { name: 'fetch', hinted: () => false, sweep: (ended) => ended(1) };
-    for (const bus of [here, there]) bus.join(member);
+    const member: BusMember = { name: 'fetch', hinted: () => true, sweep: (ended) => ended(1) };
+    for (const bus of [here, there]) {
+      const { interest } = bus.join(member);
+      for (const key of ['a', 'b']) interest?.watched(key);
+    }
     const inspector = createInspector({ purgatories: [fetches], buses: { ordersBus: here }, history: false });
     const page = new OpenedPage(await (browser as Browser).newPage());
     await page.open(await inspector.listen());
@@ -39,6 +42,7 @@ describe('the panel of buses', function () {
     );
     await page.says('.words', /the bus \u2068ordersBus\u2069 is cut off/);
     hub.mend(here);
+    await page.says('[data-test="bus"]', /0 routed, 0 broadcast, 0 for nobody, 2 subscriptions/);
     await page.says(
       '[data-test="bus"]',
       /live.*last gap \d\d:\d\d:\d\d for [\d.]+\sm?s \(connection\), 1 wait tried again in [\d.]+\sm?s/,

@@ -17,6 +17,7 @@ const CUT_OFF_BUS: BusView = {
   lastGap: null,
   lastError: null,
   lastSweep: null,
+  interest: null,
   totals: { published: 0, received: 0, gaps: 1 },
 };
 

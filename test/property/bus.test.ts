@@ -17,6 +17,8 @@ import { runs } from './runs.ts';
 const SWEEP_MS = 200;
 const ECHO_MS = 300;
 const ECHO_TIMEOUT_MS = 150;
+/** Short enough for buckets to be left and taken again in a history. */
+const LINGER_MS = 60;
 /** A tick of the timers, and the slices of a sweep. */
 const SLACK_MS = 25;
 /**
@@ -60,6 +62,11 @@ interface Faults {
   reordering: number;
   delayMs: number;
   seed: number;
+  subscribeDelayMs: number;
+  ackDelayMs: number;
+  ackLoss: number;
+  /** How many of the processes have interest routing, from the first on. */
+  routing: number;
 }
 
 class World {
@@ -71,15 +78,21 @@ class World {
   readonly reached: { answered: boolean; process: Process; key: string; threshold: number }[] = [];
   readonly #stop: () => void;
 
-  constructor(count: number, faults: Faults, maxPendingKeys: number) {
+  constructor(count: number, { routing, ...faults }: Faults, maxPendingKeys: number) {
     this.hub = new LocalHub({ clock: this.clock, ...faults });
     const byBus = new Map<Bus, Process>();
     this.#stop = listen('purgatory:bus:state', ({ bus, state }) => {
       const process = byBus.get(bus);
       if (process !== undefined && state === 'live') process.liveMs = this.clock.now();
     });
-    this.processes = Array.from({ length: count }, () => {
-      const bus = this.hub.bus({ echoMs: ECHO_MS, echoTimeoutMs: ECHO_TIMEOUT_MS, maxPendingKeys });
+    this.processes = Array.from({ length: count }, (_, index) => {
+      const bus = this.hub.bus({
+        echoMs: ECHO_MS,
+        echoTimeoutMs: ECHO_TIMEOUT_MS,
+        maxPendingKeys,
+        routing: index < routing ? 'interest' : 'broadcast',
+        lingerMs: LINGER_MS,
+      });
       const options = { bus, clock: this.clock, sweepMs: SWEEP_MS };
       const process: Process = {
         bus,
@@ -178,6 +191,16 @@ class World {
   }
 }
 
+const QUIET = {
+  loss: 0,
+  duplication: 0,
+  reordering: 0,
+  delayMs: 2,
+  seed: 1,
+  subscribeDelayMs: 2,
+  ackDelayMs: 2,
+  ackLoss: 0,
+};
 const PROCESSES = 3;
 const process = fc.nat(PROCESSES - 1);
 const key = fc.constantFrom('a', 'b', 'c', 'd');
@@ -209,8 +232,12 @@ const lossy = fc.record({
   reordering: fc.constantFrom(0, 0.3),
   delayMs: fc.constantFrom(0, 3, 40),
   seed: fc.nat(1_000_000),
+  subscribeDelayMs: fc.constantFrom(0, 2, 30),
+  ackDelayMs: fc.constantFrom(0, 2, 30),
+  ackLoss: fc.constantFrom(0, 0, 0, 0.05),
+  routing: fc.constantFrom(0, PROCESSES, PROCESSES, PROCESSES - 1),
 });
-const lossless = lossy.map((faults) => ({ ...faults, loss: 0 }));
+const lossless = lossy.map((faults) => ({ ...faults, loss: 0, ackLoss: 0 }));
 
 describe('Processes on a bus, against a model', function () {
   this.timeout(120_000);
@@ -230,7 +257,7 @@ describe('Processes on a bus, against a model', function () {
             world.hub.cut();
             world.hub.mend();
             for (let tries = 0; world.processes.some(({ bus }) => bus.state !== 'live'); tries++) {
-              expect(tries).to.be.below(200);
+              expect(tries).to.be.below(1_000);
               await world.pass(200);
             }
             await world.pass(SWEEP_MS + SLACK_MS + faults.delayMs);
@@ -267,7 +294,7 @@ describe('Processes on a bus, against a model', function () {
             await world.pass(20);
           }
           for (const each of steps) await take(world, each);
-          await world.pass(faults.delayMs + 2 * SLACK_MS);
+          await world.pass(faults.delayMs + faults.subscribeDelayMs + faults.ackDelayMs + 2 * SLACK_MS);
           expect(world.overdue()).to.deep.equal([]);
         } finally {
           await world.end();
@@ -292,25 +319,23 @@ describe('Processes on a bus, against a model', function () {
       { do: 'pass', ms: 3 },
       { do: 'change', process: 1, key: 'b' },
     ];
-    for (const fault of ['cut', 'mute'] as const) {
-      for (const victims of [[0], [1], [0, 1]]) {
-        for (let from = 0; from <= script.length; from++) {
-          for (let to = from; to <= script.length; to++) {
-            const world = new World(
-              2,
-              { loss: 0, duplication: 0, reordering: 0, delayMs: 2, seed: 1 },
-              1_000,
-            );
-            // Numbers tell of a loss once the processes have heard of each other.
-            await world.pass(2 * ECHO_MS);
-            for (let at = 0; at <= script.length; at++) {
-              if (at === from) for (const index of victims) world.hub[fault](world.processes[index].bus);
-              if (at === to) world.hub.mend();
-              if (at < script.length) await take(world, script[at]);
+    for (const routing of [0, 2]) {
+      for (const fault of routing > 0 ? (['cut'] as const) : (['cut', 'mute'] as const)) {
+        for (const victims of routing > 0 ? [[0], [1]] : [[0], [1], [0, 1]]) {
+          for (let from = 0; from <= script.length; from++) {
+            for (let to = from; to <= script.length; to++) {
+              const world = new World(2, { ...QUIET, routing }, 1_000);
+              // Numbers tell of a loss once the processes have heard of each other.
+              await world.pass(2 * ECHO_MS);
+              for (let at = 0; at <= script.length; at++) {
+                if (at === from) for (const index of victims) world.hub[fault](world.processes[index].bus);
+                if (at === to) world.hub.mend();
+                if (at < script.length) await take(world, script[at]);
+              }
+              await world.pass(RECOVERY_MS + SWEEP_MS + SLACK_MS);
+              expect(world.overdue(), `${fault} of ${victims} from ${from} to ${to}`).to.deep.equal([]);
+              await world.end();
             }
-            await world.pass(RECOVERY_MS + SWEEP_MS + SLACK_MS);
-            expect(world.overdue(), `${fault} of ${victims} from ${from} to ${to}`).to.deep.equal([]);
-            await world.end();
           }
         }
       }

@@ -28,6 +28,8 @@ export class BusMeter {
   readonly echo: DurationHistogram = new DurationHistogram(ECHO_BOUNDS);
   published = 0;
   merged = 0;
+  routed = 0;
+  broadcast = 0;
   received = 0;
   forNobody = 0;
   framesSent = 0;
@@ -129,6 +131,8 @@ export class BusMeter {
     return {
       published: this.published,
       merged: this.merged,
+      routed: this.routed,
+      broadcast: this.broadcast,
       overflowed: this.#overflowed,
       received: this.received,
       forNobody: this.forNobody,

@@ -1,5 +1,6 @@
 // The state of a bus at one moment: plain JSON of bounded size.
 import type { DurationSnapshot } from '../../duration-histogram.ts';
+import type { Routing } from '../../membership/bus-member.ts';
 import type { BusState, GapCause } from './bus-state.ts';
 
 /** A {@link Bus} at one moment. Times are in ms by its clock. */
@@ -18,6 +19,11 @@ export interface BusSnapshot {
   members: string[];
   /** Other buses that have sent something since this one became live. */
   peers: number;
+  routing: Routing;
+  /** Channels of interest routing that the engine has acknowledged. */
+  subscriptions: number;
+  /** Channels of interest routing that are wanted, and not acknowledged yet. */
+  acknowledgementsPending: number;
   /** Keys that wait to be sent. */
   pendingKeys: number;
   /** From the publication of an echo to its arrival. */
@@ -66,6 +72,10 @@ export interface BusTotals {
   published: number;
   /** Of these, hints for a key that was already waiting to be sent. */
   merged: number;
+  /** Hints that were sent to the processes where somebody waits. */
+  routed: number;
+  /** Hints that were sent to all processes. */
+  broadcast: number;
   /** Keys that became part of a "try everything", sent or received. */
   overflowed: number;
   /** Hints from other processes. */

@@ -9,13 +9,12 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBus } from '../hint-bus.ts';
-import { MAX_FRAME_BYTES, type Transport, type TransportLink } from '../transport.ts';
+import { MAX_FRAME_BYTES, type Transport } from '../transport.ts';
+import type { ConformanceCase } from './conformance-case.ts';
+import { interestCases } from './interest-conformance.ts';
+import { Probe } from './probe.ts';
 
-/** One case. It fails by throwing an AssertionError. */
-export interface ConformanceCase {
-  readonly title: string;
-  run(): Promise<void>;
-}
+export type { ConformanceCase } from './conformance-case.ts';
 
 /** What a suite may know of the engine. */
 export interface ConformanceOptions {
@@ -29,42 +28,6 @@ export interface ConformanceOptions {
 }
 
 const PATIENCE_MS = 5_000;
-
-/** A transport, and what it reported to its last link. */
-class Probe {
-  readonly transport: Transport;
-  readonly texts: string[] = [];
-  readonly errors: unknown[] = [];
-  ups = 0;
-  #link: TransportLink | undefined;
-
-  constructor(transport: Transport) {
-    this.transport = transport;
-  }
-
-  connect(): this {
-    const link: TransportLink = {
-      up: () => {
-        if (link === this.#link) this.ups++;
-      },
-      received: (text) => {
-        if (link === this.#link) this.texts.push(text);
-      },
-      down: (error) => {
-        if (link === this.#link) this.errors.push(error);
-      },
-      retry: () => {},
-    };
-    this.#link = link;
-    this.transport.connect(link);
-    return this;
-  }
-
-  async disconnect(): Promise<void> {
-    this.#link = undefined;
-    await this.transport.disconnect();
-  }
-}
 
 /**
  * The cases for one kind of transport.
@@ -219,6 +182,7 @@ export function transportConformance(
       },
     },
   ];
+  cases.push(...interestCases(withProbes, until, mark, has));
   if (sever === undefined) return cases;
   return [
     ...cases,

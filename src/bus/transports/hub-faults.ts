@@ -13,6 +13,14 @@ export interface HubFaults {
   reordering?: number | undefined;
   /** How long a frame takes, in ms. */
   delayMs?: number | undefined;
+  /** How long an acknowledgement of interest routing takes, in ms, once the hub has subscribed. */
+  ackDelayMs?: number | undefined;
+  /**
+   * How long after the call the hub subscribes, in ms: what is published meanwhile does not come.
+   */
+  subscribeDelayMs?: number | undefined;
+  /** The probability that an acknowledgement of interest routing never comes. */
+  ackLoss?: number | undefined;
   /**
    * The seed of the random choices. The same seed and the same calls give the same faults. Default
    * 1.
@@ -26,12 +34,16 @@ const SEED = { min: 0, max: 0xffff_ffff, integer: true } as const;
 
 /** @throws TypeError, RangeError (Node's codes) for a bad fault. */
 export function checkedFaults(options: HubFaults | undefined): Required<HubFaults> {
-  const { loss, duplication, reordering, delayMs, seed } = checkedOptions(options);
+  const given = checkedOptions(options);
+  const { loss, duplication, reordering, delayMs, seed } = given;
   return {
     loss: checkedNumber('options.loss', loss, 0, PROBABILITY),
     duplication: checkedNumber('options.duplication', duplication, 0, PROBABILITY),
     reordering: checkedNumber('options.reordering', reordering, 0, PROBABILITY),
     delayMs: checkedNumber('options.delayMs', delayMs, 0, DELAY),
+    ackDelayMs: checkedNumber('options.ackDelayMs', given.ackDelayMs, 0, DELAY),
+    subscribeDelayMs: checkedNumber('options.subscribeDelayMs', given.subscribeDelayMs, 0, DELAY),
+    ackLoss: checkedNumber('options.ackLoss', given.ackLoss, 0, PROBABILITY),
     seed: checkedNumber('options.seed', seed, 1, SEED),
   };
 }

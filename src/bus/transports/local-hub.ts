@@ -41,7 +41,7 @@ export class LocalHub {
    */
   bus(options?: BusOptions): Bus {
     const checked = checkedBusOptions(options, { clock: this.#clock });
-    const line = new LocalLine(checked.prefix, (text) => this.#deliver(line, text));
+    const line = new LocalLine(checked.prefix, this);
     this.#lines.add(line);
     const bus = new HintBus(line, checked, this.#random);
     this.#lineOf.set(bus, line);
@@ -80,20 +80,43 @@ export class LocalHub {
     return [line];
   }
 
-  #deliver(from: LocalLine, text: string): void {
+  /** @internal */
+  $deliver(from: LocalLine, text: string, channel?: string): void {
     for (const line of [...this.#lines]) {
-      if (line.channel !== from.channel || this.#happens(this.#faults.loss)) continue;
+      if (line.prefix !== from.prefix || !line.listensTo(channel) || this.#happens(this.#faults.loss))
+        continue;
       this.#deliverTo(line, text);
       if (this.#happens(this.#faults.duplication)) this.#deliverTo(line, text);
     }
   }
 
+  /**
+   * Subscribes by `change`, and acknowledges; each with its fault. @internal
+   */
+  $subscribe(change: () => void): Promise<unknown> | undefined {
+    const { ackDelayMs, subscribeDelayMs, ackLoss } = this.#faults;
+    const isLost = this.#happens(ackLoss);
+    if (subscribeDelayMs + ackDelayMs === 0 && !isLost) {
+      change();
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      this.#after(subscribeDelayMs, () => {
+        change();
+        if (!isLost) this.#after(ackDelayMs, () => resolve(undefined));
+      });
+    });
+  }
+
+  #after(ms: number, then: () => void): void {
+    if (ms === 0) then();
+    else this.#clock.wakeAt(this.#clock.now() + ms, then).unref?.();
+  }
+
   #deliverTo(line: LocalLine, text: string): void {
     const { delayMs, reordering } = this.#faults;
     const lateMs = this.#happens(reordering) ? this.#random() * REORDERING_MS : 0;
-    const waitMs = delayMs + lateMs;
-    if (waitMs === 0) line.receive(text);
-    else this.#clock.wakeAt(this.#clock.now() + waitMs, () => line.receive(text)).unref?.();
+    this.#after(delayMs + lateMs, () => line.receive(text));
   }
 
   #happens(probability: number): boolean {
@@ -104,17 +127,24 @@ export class LocalHub {
 /** The connection of one bus. */
 class LocalLine implements Transport {
   readonly engine = 'local';
-  readonly channel: string;
-  readonly #deliver: (text: string) => void;
+  readonly prefix: string;
+  readonly #hub: LocalHub;
+  /** Of this connection: a new one has a new Set. */
+  #channels = new Set<string>();
   isMuted = false;
   #isCut = false;
   /** The last link that the bus has given. A mended line connects again with it. */
   #link: TransportLink | undefined;
   #isConnected = false;
 
-  constructor(channel: string, deliver: (text: string) => void) {
-    this.channel = channel;
-    this.#deliver = deliver;
+  constructor(prefix: string, hub: LocalHub) {
+    this.prefix = prefix;
+    this.#hub = hub;
+  }
+
+  /** @param channel undefined: that of all. */
+  listensTo(channel: string | undefined): boolean {
+    return channel === undefined || this.#channels.has(channel);
   }
 
   connect(link: TransportLink): void {
@@ -125,12 +155,38 @@ class LocalLine implements Transport {
   }
 
   publish(text: string): undefined {
-    if (!this.#isConnected) throw new Error('The bus is cut off its hub');
-    if (!this.isMuted) this.#deliver(text);
+    this.#checkConnected();
+    if (!this.isMuted) this.#hub.$deliver(this, text);
+  }
+
+  publishTo(channel: string, text: string): undefined {
+    this.#checkConnected();
+    if (!this.isMuted) this.#hub.$deliver(this, text, channel);
+  }
+
+  subscribe(channels: readonly string[]): Promise<unknown> | undefined {
+    this.#checkConnected();
+    const subscribed = this.#channels;
+    return this.#hub.$subscribe(() => {
+      for (const channel of channels) subscribed.add(channel);
+    });
+  }
+
+  unsubscribe(channels: readonly string[]): Promise<unknown> | undefined {
+    this.#checkConnected();
+    const subscribed = this.#channels;
+    return this.#hub.$subscribe(() => {
+      for (const channel of channels) subscribed.delete(channel);
+    });
   }
 
   disconnect(): undefined {
     this.#isConnected = false;
+    this.#channels = new Set();
+  }
+
+  #checkConnected(): void {
+    if (!this.#isConnected) throw new Error('The bus is cut off its hub');
   }
 
   receive(text: string): void {

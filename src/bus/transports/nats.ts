@@ -8,6 +8,12 @@ import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts
 import { createBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
+/**
+ * An acknowledgement is that of the connection's own server. The others hear of the subscription
+ * later.
+ */
+const CLUSTER_SETTLES_MS = [50, 500];
+
 /** What is needed of a `NatsConnection` of @nats-io/transport-node. */
 export interface NatsConnectionLike {
   publish(subject: string, payload: string): void;
@@ -17,12 +23,15 @@ export interface NatsConnectionLike {
   ): { unsubscribe(): void };
   flush(): Promise<void>;
   isClosed(): boolean;
+  /** What the server said of itself. Only one of several has the name of a cluster. */
+  readonly info?: { readonly cluster?: string | undefined } | undefined;
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
 }
 
 /**
  * A bus over NATS. Closing the connection stays the user's task. Make it with
- * `maxReconnectAttempts: -1`. `prefix` is the subject.
+ * `maxReconnectAttempts: -1`. `prefix` is the subject. With interest routing, the subjects below it
+ * (`purgatory.*`) must be permitted too.
  *
  * @throws TypeError, RangeError (Node's codes) for a value that is not a connection, or a bad
  * option.
@@ -41,20 +50,26 @@ export function natsBus(connection: NatsConnectionLike, options?: BusOptions): B
 /** The transport alone: for the conformance suite. */
 export function natsTransport(connection: NatsConnectionLike, subject: string): Transport {
   let end: (() => void) | undefined;
+  let listener: Parameters<NatsConnectionLike['subscribe']>[1] | undefined;
+  const buckets = new Map<string, { unsubscribe(): void }>();
+  const name = (bucket: string): string => `${subject}.~${bucket}`; // no prefix has a tilde
   return {
     engine: 'nats',
     connect(link) {
       if (connection.isClosed()) throw refusal('The NATS connection is closed');
-      const subscription = connection.subscribe(subject, {
+      const options: typeof listener = {
         callback: (error, message) => {
           if (error === null) link.received(message.string());
           else link.down(refusedIf(error));
         },
-      });
+      };
+      listener = options;
+      const subscription = connection.subscribe(subject, options);
       const unwatch = watchStatus(connection, link);
       end = () => {
         unwatch();
-        if (!connection.isClosed()) subscription.unsubscribe();
+        if (connection.isClosed()) return;
+        for (const each of [subscription, ...buckets.values()]) each.unsubscribe();
       };
       connection.flush().then(link.up, link.down);
     },
@@ -62,9 +77,30 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       connection.publish(subject, text);
       return connection.flush();
     },
+    publishTo(bucket, text) {
+      connection.publish(name(bucket), text);
+      return connection.flush();
+    },
+    subscribe(channels) {
+      if (listener === undefined) return undefined;
+      for (const bucket of channels) buckets.set(bucket, connection.subscribe(name(bucket), listener));
+      return connection.flush();
+    },
+    unsubscribe(channels) {
+      for (const bucket of channels) {
+        buckets.get(bucket)?.unsubscribe();
+        buckets.delete(bucket);
+      }
+      return connection.flush();
+    },
+    get settleMs() {
+      return connection.info?.cluster === undefined ? [] : CLUSTER_SETTLES_MS;
+    },
     disconnect() {
       end?.();
       end = undefined;
+      listener = undefined;
+      buckets.clear();
       return undefined;
     },
   };

@@ -33,7 +33,8 @@ interface IoRedis extends Emitter, Publisher {
   duplicate(overrides: object): IoRedis;
   nodes(role: 'master'): IoRedis[];
   connect(): Promise<unknown>;
-  subscribe(channel: string): Promise<unknown>;
+  subscribe(...channels: string[]): Promise<unknown>;
+  unsubscribe(...channels: string[]): Promise<unknown>;
   disconnect(): void;
 }
 
@@ -44,7 +45,8 @@ interface NodeRedis extends Emitter, Publisher {
   getRandomNode?(): unknown;
   nodeClient?(node: unknown): Promise<NodeRedis>;
   connect(): Promise<unknown>;
-  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  subscribe(channel: string | string[], listener: (message: string) => void): Promise<unknown>;
+  unsubscribe(channel: string[]): Promise<unknown>;
   destroy(): void;
   unref(): void;
 }
@@ -53,6 +55,8 @@ interface NodeRedis extends Emitter, Publisher {
 interface Line {
   /** The client, or a node of its cluster. */
   publisher: Publisher;
+  subscribe(channels: string[]): Promise<unknown> | undefined;
+  unsubscribe(channels: string[]): Promise<unknown> | undefined;
   end(): void;
 }
 
@@ -60,8 +64,9 @@ interface Line {
  * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
  * own.
  *
- * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`. Without them the
- * bus is refused and closes.
+ * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with interest
+ * routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`). Without them
+ * the bus is refused and closes.
  *
  * @throws TypeError, RangeError (Node's codes) for a value that is not a client, or a bad option.
  */
@@ -76,6 +81,21 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 /** The transport alone: for the conformance suite. */
 export function redisTransport(client: RedisClient, channel: string): Transport {
   let line: Line | undefined;
+  const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
+  const publish = async (to: string, text: string): Promise<void> => {
+    try {
+      await (line?.publisher ?? client).publish(to, text);
+    } catch (error) {
+      throw refusedIf(error);
+    }
+  };
+  const change = async (what: 'subscribe' | 'unsubscribe', buckets: readonly string[]): Promise<void> => {
+    try {
+      await line?.[what](buckets.map(name));
+    } catch (error) {
+      throw refusedIf(error);
+    }
+  };
   return {
     engine: 'redis',
     connect(link) {
@@ -85,13 +105,10 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
           ? ioLine(client as unknown as IoRedis, channel, told)
           : nodeLine(client as unknown as NodeRedis, channel, told);
     },
-    async publish(text) {
-      try {
-        await (line?.publisher ?? client).publish(channel, text);
-      } catch (error) {
-        throw refusedIf(error);
-      }
-    },
+    publish: (text) => publish(channel, text),
+    publishTo: (bucket, text) => publish(name(bucket), text),
+    subscribe: (buckets) => change('subscribe', buckets),
+    unsubscribe: (buckets) => change('unsubscribe', buckets),
     disconnect() {
       line?.end();
       line = undefined;
@@ -125,7 +142,12 @@ function ioLine(client: IoRedis, channel: string, link: TransportLink): Line {
     link.up();
   };
   start().catch((error: unknown) => link.down(reason ?? error));
-  return { publisher, end: () => own.disconnect() };
+  return {
+    publisher,
+    subscribe: (channels) => own.subscribe(...channels),
+    unsubscribe: (channels) => own.unsubscribe(...channels),
+    end: () => own.disconnect(),
+  };
 }
 
 function nodeOf(client: IoRedis): IoRedis {
@@ -142,6 +164,8 @@ function nodeLine(client: NodeRedis, channel: string, link: TransportLink): Line
   let isOver = false;
   const line: Line = {
     publisher: client,
+    subscribe: (channels) => own?.subscribe(channels, link.received),
+    unsubscribe: (channels) => own?.unsubscribe(channels),
     end: () => {
       isOver = true;
       own?.unref();
@@ -170,5 +194,6 @@ function nodeLine(client: NodeRedis, channel: string, link: TransportLink): Line
 function refusedIf(error: unknown): unknown {
   const { message } = error as Partial<Error>;
   if (!message?.startsWith('NOPERM')) return error;
-  return refusal(`Redis does not permit what the bus needs, SUBSCRIBE and PUBLISH: ${message}`, error);
+  const rule = 'SUBSCRIBE and PUBLISH on its prefix, and with interest routing below it (prefix/*)';
+  return refusal(`Redis does not permit what the bus needs, ${rule}: ${message}`, error);
 }

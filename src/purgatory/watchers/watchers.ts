@@ -10,11 +10,13 @@
 //
 // Costs. park, leave: O(keys of the operation), with one look-up for each key that is parked on or
 // dropped. watchersOf: O(1). One step of a pass: O(1).
+import type { KeyInterest } from '../../membership/bus-member.ts';
 import { NONE, type Slot } from '../../slab/slab.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../parked-lists.ts';
 import { type Head, idOf, isLone, isOwnKey, loneHead, type OwnKey, ownKey, placeOf } from './lone-watcher.ts';
 import { ParkedOperations } from './parked-operations.ts';
+import { ToldWatchKeys } from './told-watch-keys.ts';
 import { WatchKeys } from './watch-keys.ts';
 import { type Pass, WatchLists } from './watch-lists.ts';
 import { checkWatchers } from './watchers-check.ts';
@@ -26,7 +28,7 @@ const MAX_SAMPLE = 4_096;
 export class Watchers<K> implements ParkedLists<K> {
   readonly parked: ParkedOperations = new ParkedOperations();
   readonly #lists = new WatchLists();
-  readonly #keys = new WatchKeys<K>();
+  #keys = new WatchKeys<K>();
 
   get size(): number {
     return this.parked.size;
@@ -39,6 +41,11 @@ export class Watchers<K> implements ParkedLists<K> {
   get pairs(): number {
     const loneWatchers = this.#keys.size - this.#lists.lists;
     return this.#lists.watches + loneWatchers;
+  }
+
+  /** Tells `interest` of each key that gets its first watcher, or loses its last. Before parking. */
+  tell(interest: KeyInterest): void {
+    this.#keys = new ToldWatchKeys<K>(interest);
   }
 
   /** How many operations watch `key`. O(1). */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import type { Routing } from '../../../src/membership/bus-member.ts';
 import { type EngineName, Fleet } from './fleet.ts';
 import type { Report } from './member.ts';
 import { commonNow } from './shared-state.ts';
@@ -64,13 +65,20 @@ function always(reports: readonly Report[]): Result[] {
 
 const noneOverdue = (reports: Report[]): boolean => reports.every(({ overdue }) => overdue === 0);
 
+/** The routing of all buses of a run. */
+let routing: Routing = 'broadcast';
+
+export function setRouting(to: Routing): void {
+  routing = to;
+}
+
 async function withFleet(
   engine: EngineName,
   scale: Scale,
   use: (fleet: Fleet) => Promise<Result[]>,
   options = {},
 ): Promise<Result[]> {
-  const fleet = await new Fleet(engine, scale.parked).start(scale.members, options);
+  const fleet = await new Fleet(engine, scale.parked).start(scale.members, { routing, ...options });
   try {
     return await use(fleet);
   } finally {

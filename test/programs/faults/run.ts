@@ -1,11 +1,12 @@
-// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]`: breaks
+// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]
+// [--routing interest]`: breaks
 // real engines under load, and prints the outcome.
 //
 // It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
 import { parseArgs } from 'node:util';
 import { isInstalled } from '../../support/engines.ts';
 import type { EngineName } from './fleet.ts';
-import { type Result, ROWS, type Scale } from './rows.ts';
+import { type Result, ROWS, type Scale, setRouting } from './rows.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
 const FULL: Scale = {
@@ -23,7 +24,11 @@ const SHORT: Scale = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    routing: { type: 'string', default: 'broadcast' },
+  },
 });
 const engines = positionals.length === 0 ? ENGINES : (positionals as EngineName[]);
 const unknown = engines.filter((engine) => !ENGINES.includes(engine));
@@ -34,6 +39,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+setRouting(values.routing === 'interest' ? 'interest' : 'broadcast');
 let missed = 0;
 const cells = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
 console.log(cells(['engine', 'case', 'what', 'measured', 'bar', '']));

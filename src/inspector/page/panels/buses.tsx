@@ -32,6 +32,7 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
             <small>
               {' '}
               {count(bus.totals.published)} hints published, {count(bus.totals.received)} received
+              {interest(bus)}
               {bus.pendingKeys > 0 && `, ${plural(bus.pendingKeys, 'key')} to be sent`}
             </small>
           </li>
@@ -39,6 +40,15 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
       </ul>
     </section>
   );
+}
+
+/** Where its hints went, and what it listens to. */
+function interest({ interest: of }: BusView): string {
+  if (of === null) return '';
+  const sent = `${count(of.routed)} routed, ${count(of.broadcast)} broadcast, ${count(of.forNobody)} for nobody`;
+  const pending = of.acknowledgementsPending;
+  const awaited = pending > 0 ? ` (${count(pending)} more not acknowledged yet)` : '';
+  return `, ${sent}, ${plural(of.subscriptions, 'subscription')}${awaited}`;
 }
 
 /** While a bus is not live, the reason is what a reader looks for. */

@@ -1,0 +1,98 @@
+// What a transport must do for interest routing, as cases of the conformance suite.
+//
+// Ground rules. A transport without `subscribe`, `unsubscribe` and `publishTo` passes: it cannot
+// route, and a bus over it refuses the option.
+import { deepStrictEqual, ok } from 'node:assert/strict';
+import type { ConformanceCase } from './conformance-case.ts';
+import type { Probe } from './probe.ts';
+
+type WithProbes = (count: number, use: (...probes: Probe[]) => Promise<void>) => Promise<void>;
+type Until = (what: string, holds: () => boolean) => Promise<void>;
+
+/** As many channels as a bus names in one call. */
+const BATCH = 512;
+
+/** The cases, in the words of `transportConformance`. */
+export function interestCases(
+  withProbes: WithProbes,
+  until: Until,
+  mark: (text: string) => string,
+  has: (probe: Probe, text: string) => boolean,
+): ConformanceCase[] {
+  const routed = (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> =>
+    withProbes(count, async (...probes) => {
+      const { subscribe, unsubscribe, publishTo } = probes[0].transport;
+      const given = [subscribe, unsubscribe, publishTo].filter((method) => method !== undefined).length;
+      ok(given === 0 || given === 3, 'some of subscribe, unsubscribe and publishTo are missing');
+      if (given === 3) await use(...probes);
+    });
+  const channels = Array.from({ length: BATCH }, (_, index) => `${index * 100}`);
+  return [
+    {
+      title: 'hands a text for a channel to those who have subscribed to it, its publisher included',
+      run: () =>
+        routed(3, async (a, b, c) => {
+          await a.transport.subscribe?.(['1']);
+          await b.transport.subscribe?.(['1', '65535']);
+          const text = mark('routed');
+          await a.transport.publishTo?.('1', text);
+          const last = mark('to all');
+          await a.transport.publish(last);
+          for (const probe of [a, b, c]) await until('the last text has come', () => has(probe, last));
+          deepStrictEqual(
+            [a, b, c].map((probe) => probe.texts),
+            [[text, last], [text, last], [last]],
+          );
+        }),
+    },
+    {
+      title: 'acknowledges channels only when a text that is published from then on comes',
+      run: () =>
+        routed(2, async (a, b) => {
+          for (const channel of channels.slice(0, 50)) {
+            await b.transport.subscribe?.([channel]);
+            const text = mark(channel);
+            await a.transport.publishTo?.(channel, text);
+            await until('the text has come', () => has(b, text));
+          }
+        }),
+    },
+    {
+      title: `takes ${BATCH} channels at once, leaves them, and takes them again`,
+      run: () =>
+        routed(2, async (a, b) => {
+          for (let round = 0; round < 3; round++) {
+            await b.transport.subscribe?.(channels);
+            const texts = channels.map((channel) => mark(channel));
+            for (const [index, text] of texts.entries()) await a.transport.publishTo?.(channels[index], text);
+            await until('all texts have come', () => texts.every((text) => has(b, text)));
+            await b.transport.unsubscribe?.(channels);
+            const missed = mark('missed');
+            await a.transport.publishTo?.(channels[0], missed);
+            const last = mark('to all');
+            await a.transport.publish(last);
+            await until('the last text has come', () => has(b, last));
+            ok(!has(b, missed), 'a text came though nobody has subscribed');
+          }
+        }),
+    },
+    {
+      title: 'hears no channel after another connect() until it has subscribed again',
+      run: () =>
+        routed(2, async (a, b) => {
+          await b.transport.subscribe?.(['7']);
+          await b.disconnect();
+          const { ups } = b;
+          b.connect();
+          await until('the subscription is acknowledged', () => b.ups > ups);
+          const missed = mark('missed');
+          await a.transport.publishTo?.('7', missed);
+          await b.transport.subscribe?.(['7']);
+          const text = mark('again');
+          await a.transport.publishTo?.('7', text);
+          await until('the text has come', () => has(b, text));
+          ok(!has(b, missed), 'a text came though nobody has subscribed');
+        }),
+    },
+  ];
+}

@@ -1,0 +1,331 @@
+import { expect } from 'chai';
+import type { BusOptions } from '../../src/bus/bus.ts';
+import { createBus } from '../../src/bus/hint-bus.ts';
+import type { Transport, TransportLink } from '../../src/bus/transport.ts';
+import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
+import { ManualClock, Purgatory } from '../../src/index.ts';
+import { SharedWaits } from '../../src/shared/index.ts';
+import { ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { codeOf } from '../support/code-of.ts';
+import { Op } from '../support/op.ts';
+
+const ECHO_MS = 100;
+/** By then each bus has heard all others. */
+const KNOWN_MS = 2 * ECHO_MS;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+class World {
+  readonly clock = new ManualClock();
+  readonly hub: LocalHub;
+
+  constructor(options?: LocalHubOptions) {
+    this.hub = new LocalHub({ clock: this.clock, ...options });
+  }
+
+  bus(options?: BusOptions) {
+    return this.hub.bus({ routing: 'interest', echoMs: ECHO_MS, ...options });
+  }
+
+  process(options?: BusOptions) {
+    const bus = this.bus(options);
+    return { bus, purgatory: new Purgatory<string, Op>('orders', { bus, clock: this.clock, sweepMs: 0 }) };
+  }
+
+  /** Lets time pass, with the promises of each ms. */
+  async pass(ms: number): Promise<void> {
+    for (let i = 0; i < ms; i++) {
+      this.clock.advance(1);
+      await turn();
+    }
+  }
+}
+
+function park(purgatory: Purgatory<string, Op>, key: string): Op {
+  const op = new Op(key);
+  purgatory.tryCompleteElseWatch(op, [key]);
+  return op;
+}
+
+describe('A bus with interest routing', () => {
+  it('carries a hint to the processes where somebody waits, and to no other', async () => {
+    const world = new World();
+    const [a, b, c] = [world.process(), world.process(), world.process()];
+    const op = park(b.purgatory, 'k');
+    await world.pass(KNOWN_MS);
+    const before = c.bus.snapshot().totals;
+    op.ready = true;
+    a.purgatory.notify('k');
+    await world.pass(2);
+    expect(op.isCompleted).to.equal(true);
+    expect(c.bus.snapshot().totals).to.include({ received: 0, framesReceived: before.framesReceived });
+    expect(a.bus.snapshot().totals).to.include({ routed: 1, broadcast: 0 });
+    expect(b.bus.snapshot()).to.include({
+      routing: 'interest',
+      subscriptions: 1,
+      acknowledgementsPending: 0,
+    });
+  });
+
+  it('tries the keys that were parked before the acknowledgement, once, at the acknowledgement', async () => {
+    const world = new World({ subscribeDelayMs: 5, ackDelayMs: 5 });
+    const [a, b] = [world.process(), world.process()];
+    park(b.purgatory, 'other');
+    await world.pass(KNOWN_MS);
+    const op = park(b.purgatory, 'k');
+    const { tries } = op;
+    await world.pass(1);
+    op.ready = true;
+    a.purgatory.notify('k'); // passes by before b has subscribed
+    await world.pass(3);
+    expect(op.isCompleted).to.equal(false);
+    expect(b.bus.snapshot().acknowledgementsPending).to.equal(1);
+    await world.pass(10);
+    expect(op.isCompleted).to.equal(true);
+    expect(op.tries).to.equal(tries + 1);
+    expect(b.bus.snapshot().totals).to.include({ received: 0, forNobody: 0 });
+  });
+
+  it('needs no try for a bucket that is acknowledged already', async () => {
+    const world = new World();
+    const { purgatory } = world.process();
+    park(purgatory, 'k');
+    await world.pass(KNOWN_MS);
+    const op = park(purgatory, 'k');
+    await world.pass(10);
+    expect(op.tries).to.equal(2); // before and after it was parked
+  });
+
+  it('sends one frame for all when more hints are due than it knows processes', async () => {
+    const world = new World();
+    const [a, b] = [world.process(), world.process()];
+    await world.pass(KNOWN_MS);
+    const { framesSent } = a.bus.snapshot().totals;
+    for (let i = 0; i < 200; i++) a.purgatory.notify(`${i}`);
+    await world.pass(2);
+    expect(a.bus.snapshot().totals).to.include({ framesSent: framesSent + 1, routed: 0, broadcast: 200 });
+    expect(b.bus.snapshot().totals.received).to.equal(200);
+  });
+
+  it('leaves a bucket lingerMs after its last watcher, and takes it again', async () => {
+    const world = new World({ subscribeDelayMs: 2, ackDelayMs: 2 });
+    const [a, b] = [world.process(), world.process({ lingerMs: 300 })];
+    await world.pass(KNOWN_MS);
+    park(b.purgatory, 'k').cancel();
+    const again = park(b.purgatory, 'k');
+    await world.pass(20);
+    again.cancel();
+    await world.pass(290);
+    expect(b.bus.snapshot().subscriptions).to.equal(1);
+    await world.pass(11);
+    const op = park(b.purgatory, 'k'); // the UNSUBSCRIBE is on its way
+    expect(b.bus.snapshot().subscriptions).to.equal(0);
+    op.ready = true;
+    a.purgatory.notify('k');
+    await world.pass(20);
+    expect(op.isCompleted).to.equal(true);
+    await world.pass(400);
+    expect(b.bus.snapshot().subscriptions).to.equal(0);
+  });
+
+  it('does not leave a bucket whose key is watched again while it lingers', async () => {
+    const world = new World();
+    const [a, b] = [world.process(), world.process({ lingerMs: 50 })];
+    await world.pass(KNOWN_MS);
+    const first = park(b.purgatory, 'k');
+    await world.pass(5);
+    first.cancel();
+    await world.pass(40);
+    const op = park(b.purgatory, 'k');
+    await world.pass(100);
+    expect(b.bus.snapshot().subscriptions).to.equal(1);
+    op.ready = true;
+    a.purgatory.notify('k');
+    await world.pass(2);
+    expect(op.isCompleted).to.equal(true);
+  });
+
+  it('is live after a break only when all its buckets are acknowledged', async () => {
+    const world = new World({ subscribeDelayMs: 3, ackDelayMs: 3 });
+    const { bus, purgatory } = world.process();
+    const ops = Array.from({ length: 1_300 }, (_, i) => park(purgatory, `${i}`));
+    await world.pass(KNOWN_MS);
+    const { subscriptions } = bus.snapshot();
+    expect(subscriptions).to.be.within(1_200, 1_300);
+    world.hub.cut(bus);
+    for (const op of ops) op.ready = true;
+    expect(bus.snapshot()).to.include({ state: 'gap', subscriptions: 0 });
+    world.hub.mend(bus);
+    await world.pass(10);
+    expect(bus.state).to.equal('gap');
+    await world.pass(30);
+    expect(bus.snapshot()).to.include({ state: 'live', subscriptions });
+    await world.pass(20);
+    expect(ops.every((op) => op.isCompleted)).to.equal(true);
+  });
+
+  it('drops a connection whose acknowledgement never comes', async () => {
+    const world = new World({ ackLoss: 1 });
+    const { bus, purgatory } = world.process({ echoTimeoutMs: 150 });
+    await world.pass(KNOWN_MS);
+    park(purgatory, 'k');
+    await world.pass(5);
+    expect(bus.state).to.equal('live');
+    await world.pass(300);
+    expect(bus.snapshot().lastGap?.error).to.equal('The engine did not acknowledge a subscription');
+  });
+
+  it('broadcasts while a process is known that does not route, and tells it what it may have missed', async () => {
+    const world = new World();
+    const [a, b] = [world.process(), world.process()];
+    const near = park(b.purgatory, 'k');
+    await world.pass(KNOWN_MS);
+    a.purgatory.notify('k');
+    await world.pass(2);
+    expect(a.bus.snapshot().totals).to.include({ routed: 1, broadcast: 0 });
+    const old = world.process({ routing: 'broadcast' });
+    const far = park(old.purgatory, 'k');
+    await world.pass(5);
+    // It was live before its purgatory joined, so this sweep is for what was routed.
+    expect(old.bus.snapshot().totals.sweeps).to.equal(1);
+    near.ready = true;
+    far.ready = true;
+    a.purgatory.notify('k');
+    await world.pass(2);
+    expect([near.isCompleted, far.isCompleted]).to.deep.equal([true, true]);
+    expect(a.bus.snapshot().totals).to.include({ routed: 1, broadcast: 1 });
+    const back = park(b.purgatory, 'x');
+    back.ready = true;
+    old.purgatory.notify('x');
+    await world.pass(2);
+    expect(back.isCompleted).to.equal(true);
+  });
+
+  it('takes a value that was advanced while nobody waited from current', async () => {
+    const world = new World();
+    let value = 1;
+    const make = () =>
+      new ThresholdPurgatory<string>('offsets', {
+        bus: world.bus(),
+        clock: world.clock,
+        current: () => value,
+      });
+    const [a, b] = [make(), make()];
+    await world.pass(KNOWN_MS);
+    const first = b.awaitAtLeast('p', 1, { timeoutMs: 60_000 });
+    await world.pass(5);
+    expect(await first).to.deep.equal({ expired: false, value: 1 });
+    value = 10;
+    // The bucket of `p` is still subscribed, that of `q` never was.
+    a.advance('q', 10);
+    await world.pass(2);
+    const late = ['p', 'q'].map((key) => b.awaitAtLeast(key, 10, { timeoutMs: 60_000 }));
+    await world.pass(5);
+    expect(await Promise.all(late)).to.deep.equal([
+      { expired: false, value: 10 },
+      { expired: false, value: 10 },
+    ]);
+  });
+
+  it('loads a fresh key of SharedWaits once, after the acknowledgement', async () => {
+    const world = new World({ subscribeDelayMs: 4, ackDelayMs: 4 });
+    const bus = world.bus();
+    const loadedMs: number[] = [];
+    const waits = new SharedWaits<string>('jobs', {
+      bus,
+      clock: world.clock,
+      load: async (keys) => {
+        loadedMs.push(world.clock.now());
+        return new Map(keys.map((key) => [key, 'done']));
+      },
+    });
+    await world.pass(KNOWN_MS);
+    const beganMs = world.clock.now();
+    const both = [1, 2].map(() => waits.waitUntil('k', (state) => state, { timeoutMs: 1_000 }));
+    await world.pass(5);
+    expect(loadedMs).to.deep.equal([]);
+    await world.pass(10);
+    expect(await Promise.all(both)).to.deep.equal([1, 2].map(() => ({ expired: false, value: 'done' })));
+    expect(loadedMs).to.have.length(1);
+    expect(loadedMs[0] - beganMs).to.be.within(8, 10);
+  });
+
+  it('does not hold a load for an acknowledgement that takes over 100 ms', async () => {
+    const world = new World({ ackDelayMs: 400 });
+    const bus = world.bus({ echoMs: 10_000 });
+    let loads = 0;
+    const waits = new SharedWaits<number>('jobs', {
+      bus,
+      clock: world.clock,
+      load: async (keys) => new Map(keys.map((key) => [key, ++loads])),
+    });
+    await world.pass(5);
+    const first = waits.waitUntil('k', (state) => state, { timeoutMs: 300 });
+    await world.pass(110);
+    expect(await first).to.deep.equal({ expired: false, value: 1 });
+    const second = waits.waitUntil('k', (state) => state, { timeoutMs: 300 });
+    await world.pass(5);
+    expect(await second).to.deep.equal({ expired: false, value: 2 });
+  });
+
+  it('loads what it holds when its connection breaks', async () => {
+    const world = new World({ ackDelayMs: 50 });
+    const bus = world.bus({ echoMs: 10_000 });
+    const waits = new SharedWaits<number>('jobs', {
+      bus,
+      clock: world.clock,
+      load: async (keys) => new Map(keys.map((key) => [key, 7])),
+    });
+    await world.pass(5);
+    const wait = waits.waitUntil('k', (state) => state, { timeoutMs: 1_000 });
+    await world.pass(5);
+    world.hub.cut(bus);
+    await world.pass(5);
+    expect(await wait).to.deep.equal({ expired: false, value: 7 });
+  });
+
+  it('tries again after settleMs over an engine whose acknowledgement is that of one server', async () => {
+    const clock = new ManualClock();
+    let link: TransportLink | undefined;
+    const transport: Transport = {
+      engine: 'several servers',
+      settleMs: [50, 500],
+      connect: (given) => {
+        link = given;
+        given.up();
+      },
+      publish: (text) => void link?.received(text),
+      publishTo: () => undefined,
+      subscribe: () => undefined,
+      unsubscribe: () => undefined,
+      disconnect: () => undefined,
+    };
+    const bus = createBus(transport, { routing: 'interest', clock });
+    const purgatory = new Purgatory<string, Op>('orders', { bus, clock, sweepMs: 0 });
+    clock.advance(10);
+    const op = park(purgatory, 'k');
+    const tries: number[] = [];
+    for (const ms of [10, 30, 20, 430, 20, 1_000]) {
+      await turn();
+      clock.advance(ms);
+      tries.push(op.tries);
+    }
+    expect(tries).to.deep.equal([3, 3, 4, 4, 5, 5]);
+    await bus.close();
+  });
+
+  it('is refused for an engine that cannot route, and with a ThresholdPurgatory without current', () => {
+    const transport = {
+      engine: 'carrier pigeons',
+      connect: () => {},
+      publish: () => undefined,
+      disconnect: () => undefined,
+    };
+    expect(() => createBus(transport, { routing: 'interest' })).to.throw(TypeError, /over carrier pigeons/);
+    expect(codeOf(() => createBus(transport, { routing: 'all' as never }))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(codeOf(() => createBus(transport, { lingerMs: -1 }))).to.equal('ERR_OUT_OF_RANGE');
+    const bus = new World().bus();
+    const make = () => new ThresholdPurgatory('offsets', { bus });
+    expect(make).to.throw(TypeError, /options.current/);
+    expect(bus.snapshot().members).to.deep.equal([]);
+  });
+});
