@@ -80,6 +80,8 @@ class PurgatoryWalk {
   readonly #longestMs: number;
   readonly #frames: Frame[] = [];
   readonly #notified = new Set<number>();
+  /** Its deadline met its event, and it is about to complete for that. */
+  #inTime: WalkOperation | undefined;
   readonly #threwWhenTried = new Set<WalkOperation>();
   #parking = 0;
   #numDelayed = 0;
@@ -325,10 +327,15 @@ class PurgatoryWalk {
         place.keys.some((key) => this.#notified.has(key)) && place.parking > 0,
         true,
       );
+    } else if (frame?.kind === 'timer') {
+      const isNotified = place.keys.some((key) => this.#notified.has(key));
+      this.#verify('tried at its deadline for an event that was there first', isNotified, true);
+      this.#verify('the next that is due', op.id, this.#order.next(this.#clock.now()));
     } else {
       this.#wrong(`${op.id} was tried out of the blue`);
     }
     this.#mayThrow(256, op);
+    if (op.ready && frame?.kind === 'timer') this.#inTime = op;
     if (op.ready && frame?.kind === 'pass') frame.completed++;
   }
 
@@ -336,7 +343,9 @@ class PurgatoryWalk {
     const place = this.#places[op.id];
     this.#verify('onComplete ran once', op.completions, 1);
     const frame = this.#frames.at(-1);
-    if (frame?.kind === 'timer') {
+    const isInTime = this.#inTime === op;
+    this.#inTime = undefined;
+    if (frame?.kind === 'timer' && !isInTime) {
       this.#verify('the next to expire', op.id, this.#order.next(this.#clock.now()));
       this.#verify('onExpiration followed', this.#expiring, undefined);
       this.#expiring = op;
