@@ -12,7 +12,7 @@ export class OpenedPage {
   readonly page: Page;
   /**
    * What the page threw, and the errors and warnings on its console. Connections that were refused
-   * after the server had gone are left out.
+   * or reset because the server had gone are left out.
    */
   readonly complaints: string[] = [];
 
@@ -21,7 +21,7 @@ export class OpenedPage {
     page.on('pageerror', ({ message }) => this.complaints.push(message));
     page.on('console', (said) => {
       if (said.type() !== 'error' && said.type() !== 'warning') return;
-      if (!said.text().includes('ERR_CONNECTION_REFUSED')) this.complaints.push(said.text());
+      if (!/ERR_CONNECTION_(REFUSED|RESET)/.test(said.text())) this.complaints.push(said.text());
     });
   }
 
