@@ -34,6 +34,12 @@ export type Begun =
   /** It needs a batch of its own, and has not begun. */
   | 'later';
 
+/** The keys whose passes are to begin. */
+export interface Round<K> {
+  /** The pass of `key` begins. */
+  take(key: K): void;
+}
+
 /** A pass that lasts for several batches. */
 export interface HeldPass {
   readonly pass: Pass;
@@ -73,10 +79,10 @@ export class Passes<K> {
   }
 
   /**
-   * Begins the pass of an event, as far as `batch` allows. The owner is inside a bulk. The key is
-   * no more in `pending` when user code runs: a notify in a try causes one more pass.
+   * Begins the pass of an event, as far as `batch` allows. The owner is inside a bulk. It is
+   * taken out of its round before user code runs: a notify in a try causes one more pass.
    */
-  begin(key: K, limit: number, batch: Batch, pending: Map<K, number>): Begun {
+  begin(key: K, limit: number, batch: Batch, round: Round<K>): Begun {
     const { lists } = this.#parking;
     const head = lists.headOf(key);
     let watchers = 1;
@@ -84,13 +90,13 @@ export class Passes<K> {
       watchers = lists.sizeOf(head);
       if (watchers > Math.min(batch.steps, batch.answers)) {
         if (!batch.isFresh && batch.fits(watchers)) return 'later';
-        pending.delete(key);
+        round.take(key);
         const held = { pass: lists.hold(head), completed: 0 };
         this.resume(held, key, limit, batch);
         return held.pass.next >= 0 && held.completed < limit ? held : held.completed;
       }
     }
-    pending.delete(key);
+    round.take(key);
     const completed = head === undefined ? 0 : this.#event(head, key, limit);
     batch.count(watchers, completed);
     this.#countPromises(batch);
