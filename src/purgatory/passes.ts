@@ -24,6 +24,8 @@ import type { Watchers } from './watchers/watchers.ts';
 
 /** Deeper than sane events in tries, and shallow enough for the stack. */
 const MAX_DEPTH = 256;
+/** More watchers than a key can have. */
+const ALL = 2 ** 30;
 
 /** How far the first part of a pass has come. */
 export type Begun =
@@ -51,6 +53,8 @@ export class Passes<K> {
   /** Operations that are tried at a depth of MAX_DEPTH events or more, from the outermost in. */
   readonly #tried: DelayedOperation[] = [];
   #isUnwinding = false;
+  /** What the last part of a pass left of its steps. */
+  #stepsLeft = 0;
 
   constructor(parking: Parking<K, Watchers<K>>) {
     this.#parking = parking;
@@ -112,11 +116,11 @@ export class Passes<K> {
     const outerKey = parking.eventKey;
     parking.eventKey = key;
     try {
-      while (pass.next >= 0 && held.completed < limit && !batch.isFull) {
-        const isCompleted = this.#try(lists.step(pass), key, depth);
-        if (isCompleted) held.completed++;
-        batch.step(isCompleted);
-      }
+      const { steps } = batch;
+      const most = Math.min(batch.answers, limit - held.completed);
+      const completed = this.#tryNext(pass, key, depth, most, steps);
+      held.completed += completed;
+      batch.count(steps - this.#stepsLeft, completed);
     } finally {
       parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
@@ -136,15 +140,29 @@ export class Passes<K> {
 
   #pass(list: Head, key: K, depth: number, limit: number): number {
     const { lists } = this.#parking;
-    let completed = 0;
     const pass = lists.beginPass(list);
     try {
-      while (pass.next >= 0) {
-        if (this.#try(lists.step(pass), key, depth) && ++completed >= limit) break;
-      }
+      return this.#tryNext(pass, key, depth, limit, ALL);
     } finally {
       lists.endPass(pass);
     }
+  }
+
+  /** Tries the next `steps` of a pass, until `limit` have completed; how many did. */
+  #tryNext(pass: Pass, key: K, depth: number, limit: number, steps: number): number {
+    const parking = this.#parking;
+    const { lists, meter } = parking;
+    const { tellsTries } = meter;
+    let completed = 0;
+    let left = steps;
+    while (pass.next >= 0 && left > 0) {
+      left--;
+      const operation = lists.step(pass);
+      if (tellsTries) meter.willTry(operation, key);
+      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
+      if (isCompleted && ++completed >= limit) break;
+    }
+    this.#stepsLeft = left;
     return completed;
   }
 
