@@ -14,13 +14,13 @@
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
 import {
-  operationFrozen,
   operationPending,
   PurgatoryError,
   purgatoryClosed,
   purgatoryFull,
   timerOfPurgatoryClosed,
 } from '../errors.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import { reportError } from '../report-error.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -36,7 +36,6 @@ import {
   type OperationKeeper,
   tryOnce,
 } from './delayed-operation.ts';
-import { checkNotFrozen, FrozenOperations } from './frozen-operations.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
@@ -70,8 +69,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
   #isClosed = false;
-  /** Those that left frozen, if there were any. */
-  #frozen: FrozenOperations | undefined;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that are to be answered, for a deadline that comes meanwhile. */
@@ -137,7 +134,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
-    checkNotFrozen(operation);
+    checkWritable(operation);
     if (lists.size >= maxParked) throw this.#full();
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.#addToTimer(operation);
@@ -230,17 +227,21 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   complete(operation: DelayedOperation): boolean {
-    if (this.#frozen?.has(operation)) return this.#frozen.complete(operation);
     const stamp = this.#leave(operation, COMPLETED);
     this.meter.didEnd('completed', operation, stamp);
     return true;
   }
 
   expire(operation: DelayedOperation): void {
-    if (this.#frozen?.has(operation)) return;
     const inTime = this.events?.keyToCome(operation);
     if (inTime !== undefined && !this.#isStillDue(operation, inTime.key)) return;
-    const stamp = this.#leave(operation, NOT_PARKED);
+    let stamp: number;
+    try {
+      stamp = this.#leave(operation, NOT_PARKED);
+    } catch (error) {
+      this.#reportFrozen(error, operation);
+      return;
+    }
     this.meter.didEnd('expired', operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
   }
@@ -267,7 +268,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * For `cancel()`, and for a timer that is closed by itself: a waiter can meet only that.
    */
   remove(operation: DelayedOperation): boolean {
-    if (this.#frozen?.has(operation)) return false;
     this.withdraw(operation);
     if (!(operation instanceof PromisedOperation)) return true;
     operation.refuse(timerOfPurgatoryClosed(this.name));
@@ -285,11 +285,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const outer = this.bulks.begin();
     try {
       for (let operation = next(); operation !== undefined; operation = next()) {
-        this.withdraw(operation);
-        if (operation instanceof PromisedOperation) {
-          refusal ??= why();
-          operation.refuse(refusal);
-        } else operations.push(operation);
+        const waiter = operation instanceof PromisedOperation ? operation : undefined;
+        if (waiter === undefined) operations.push(operation);
+        try {
+          this.withdraw(operation);
+          if (waiter !== undefined) {
+            refusal ??= why();
+            waiter.refuse(refusal);
+          }
+        } catch (error) {
+          this.#reportFrozen(error, operation);
+        }
       }
     } finally {
       this.bulks.end(outer);
@@ -309,6 +315,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return parked;
   }
 
+  /** For an end that must go on: reports the TypeError of one that has left frozen. */
+  #reportFrozen(error: unknown, operation: DelayedOperation): void {
+    if (!Object.isFrozen(operation)) throw error;
+    this.report(error, operation);
+  }
+
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
     reportError(error, operation, this.#options.onError);
@@ -317,13 +329,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its
    * stamp.
+   *
+   * @throws TypeError for one that was frozen while it was parked: it has left, unanswered, but
+   *   its fields are as they were. A timer from outside keeps it until its deadline.
    */
   #leave(operation: DelayedOperation, left: typeof COMPLETED | typeof NOT_PARKED): number {
     // The stack may overflow in any of these steps. Then the operation can be taken out again: a
     // second call does nothing for the steps that are done.
     this.bulks.left = (this.bulks.left + 1) | 0;
     if (this.#expiring === operation) this.#expiring = undefined;
-    const stamp = this.lists.leave(operation);
+    const { lists } = this;
+    const parked = lists.size;
+    const stamp = lists.leave(operation);
     const timer = this.#releasing;
     if (timer !== undefined) {
       const slot = operation.$slot;
@@ -334,12 +351,28 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
       operation.$place = left;
     } catch (error) {
-      if (!Object.isFrozen(operation)) throw error;
-      this.#frozen ??= new FrozenOperations();
-      this.#frozen.add(operation, left === COMPLETED);
-      this.report(operationFrozen(operation.constructor.name), operation);
+      // A second end finds it gone, and neither counts nor refuses it again.
+      if (lists.size < parked) {
+        this.meter.didEnd('cancelled', operation, stamp);
+        if (operation instanceof PromisedOperation) operation.refuse(error);
+      }
+      throw error;
+    } finally {
+      this.bulks.settle();
     }
-    this.bulks.settle();
     return stamp;
+  }
+}
+
+/**
+ * Checks that `$place` of an operation that is parked nowhere can be written.
+ *
+ * @throws TypeError ERR_INVALID_ARG_VALUE
+ */
+function checkWritable(operation: DelayedOperation): void {
+  try {
+    operation.$place = NOT_PARKED;
+  } catch {
+    throw invalidArgValue('op', 'must not be frozen', operation);
   }
 }

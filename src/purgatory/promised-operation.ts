@@ -100,7 +100,8 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** Rejects the promise of one that is not parked, or not any more. */
   refuse(why: unknown): void {
-    this.$place = COMPLETED; // nothing must answer it any more
+    // Nothing must answer it any more. A listener may have frozen it: its promise settles even so.
+    if (!Object.isFrozen(this)) this.$place = COMPLETED;
     this.#forgetSignal();
     this.#isRefused = true;
     this.#settleWith(why);
