@@ -7,9 +7,9 @@
 // afterwards why an operation left. It handles what user code throws where no caller of the user's
 // could: inside a pass, and in an expiry.
 //
-// An operation comes in by `tryElsePark`, or by `park` alone where there is nothing to try. A
-// condition that may have come true between that try and the parking needs a second try:
-// `tryParked`.
+// An operation comes in by `tryElseWatch`, which is the protocol: try, watch, try again. Where no
+// condition can come true between the try and the parking, `tryElsePark` will do, and `park` alone
+// where there is nothing to try.
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
@@ -69,6 +69,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
   #isClosed = false;
+  /** Counts the events, to see one that comes in the middle of a first try. */
+  eventCount = 0;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that are to be answered, for a deadline that comes meanwhile. */
@@ -97,6 +99,42 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /**
+   * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
+   * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
+   *
+   * A waiter whose first attempt is still under way has its second try when that has ended. But an
+   * event that this attempt itself caused must be told to it.
+   *
+   * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
+   */
+  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
+    const events = this.eventCount;
+    const isCompleted = this.tryElsePark(operation, watches);
+    if (isCompleted !== undefined) return isCompleted;
+    const isUnderWay = operation instanceof PromisedOperation && operation.isUnderWay;
+    return (!isUnderWay || this.eventCount !== events) && this.#tryParked(operation);
+  }
+
+  /** The second try. No event causes it, though it may be made inside of one. */
+  #tryParked(operation: DelayedOperation): boolean {
+    const outer = this.eventKey;
+    this.eventKey = undefined;
+    try {
+      return this.#tryTold(operation, undefined);
+    } catch (error) {
+      if (this.keeps(operation)) this.withdraw(operation);
+      throw error;
+    } finally {
+      this.eventKey = outer;
+    }
+  }
+
+  #tryTold(operation: DelayedOperation, key: unknown): boolean {
+    if (this.meter.tellsTries) this.meter.willTry(operation, key);
+    return tryOnce(operation);
   }
 
   /**
@@ -171,34 +209,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return this.refused(purgatoryFull(this.name, this.maxParked));
   }
 
-  /**
-   * The second try, right after parking. What it throws comes through, and the operation is not
-   * parked any more.
-   */
-  tryParked(operation: DelayedOperation): boolean {
-    if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
-    try {
-      return tryOnce(operation);
-    } catch (error) {
-      if (this.keeps(operation)) this.withdraw(operation);
-      throw error;
-    }
-  }
-
   keeps(operation: DelayedOperation): boolean {
     return operation.$keeper === this;
   }
 
   /**
-   * Tries a parked operation for an event. True iff that completed it, also if `tryComplete` called
+   * Tries a parked operation for an event on `key`, which is `eventKey`. True iff that completed it, also if `tryComplete` called
    * `forceComplete` and then returned false or threw. What it throws is reported.
    */
-  tries(operation: DelayedOperation): boolean {
+  tries(operation: DelayedOperation, key: unknown): boolean {
     const { bulks } = this;
     const left = bulks.left;
     let isCompleted = false;
     try {
-      if (tryOnce(operation)) return true;
+      if (this.#tryTold(operation, key)) return true;
       // The counter is compared first: in most tries nobody leaves, so the operation need not be
       // read.
       if (left === bulks.left || operation instanceof PromisedOperation) return false;
@@ -210,13 +234,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return isCompleted;
   }
 
-  /** As {@link tries}, and tells of the try; `key` is that of the event, if there was one. */
+  /** As {@link tries}, by itself: sets `eventKey` for it, to undefined where no event causes it. */
   tryAgain(operation: DelayedOperation, key?: unknown): boolean {
-    if (this.meter.tellsTries) this.meter.willTry(operation, key);
     const outer = this.eventKey;
     this.eventKey = key;
     try {
-      return this.tries(operation);
+      return this.tries(operation, key);
     } finally {
       this.eventKey = outer;
     }

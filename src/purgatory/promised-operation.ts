@@ -49,6 +49,11 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     });
   }
 
+  /** A try has begun, and its promise has not settled. */
+  get isUnderWay(): boolean {
+    return false;
+  }
+
   /** To be called after parking: from now on the signal's abort takes it out, if it is parked. */
   watchSignal(): void {
     const signal = this.#signal;
