@@ -28,8 +28,6 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ALREADY_PENDING'
   /** `tryComplete` returned true, but the operation is not completed. */
   | 'ERR_PURGATORY_NOT_COMPLETED'
-  /** The operation was frozen while it was parked, and cannot be told that it has left. */
-  | 'ERR_PURGATORY_FROZEN'
   /** `checkAndComplete` inside a try led to the same try again and again. */
   | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process, or the process relays already. */
@@ -206,13 +204,6 @@ export function notCompleted(type: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_NOT_COMPLETED',
     `tryComplete of a ${type} returned true, but the operation is not completed: call forceComplete(), and return what that returns`,
-  );
-}
-
-export function operationFrozen(type: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_FROZEN',
-    `A ${type} was frozen while it was parked. It has left, but its isPending and isCompleted cannot change any more`,
   );
 }
 

@@ -7,20 +7,20 @@
 // afterwards why an operation left. It handles what user code throws where no caller of the user's
 // could: inside a pass, and in an expiry.
 //
-// An operation comes in by `tryElsePark`, or by `park` alone where there is nothing to try. A
-// condition that may have come true between that try and the parking needs a second try:
-// `tryParked`.
+// An operation comes in by `tryElseWatch`, which is the protocol: try, watch, try again. Where no
+// condition can come true between the try and the parking, `tryElsePark` will do, and `park` alone
+// where there is nothing to try.
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
 import {
-  operationFrozen,
   operationPending,
   PurgatoryError,
   purgatoryClosed,
   purgatoryFull,
   timerOfPurgatoryClosed,
 } from '../errors.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import { reportError } from '../report-error.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -36,7 +36,6 @@ import {
   type OperationKeeper,
   tryOnce,
 } from './delayed-operation.ts';
-import { checkNotFrozen, FrozenOperations } from './frozen-operations.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
@@ -70,8 +69,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
   #isClosed = false;
-  /** Those that left frozen, if there were any. */
-  #frozen: FrozenOperations | undefined;
+  /** Counts the events, to see one that comes in the middle of a first try. */
+  eventCount = 0;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that are to be answered, for a deadline that comes meanwhile. */
@@ -100,6 +99,42 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /**
+   * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
+   * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
+   *
+   * A waiter whose first attempt is still under way has its second try when that has ended. But an
+   * event that this attempt itself caused must be told to it.
+   *
+   * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
+   */
+  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
+    const events = this.eventCount;
+    const isCompleted = this.tryElsePark(operation, watches);
+    if (isCompleted !== undefined) return isCompleted;
+    const isUnderWay = operation instanceof PromisedOperation && operation.isUnderWay;
+    return (!isUnderWay || this.eventCount !== events) && this.#tryParked(operation);
+  }
+
+  /** The second try. No event causes it, though it may be made inside of one. */
+  #tryParked(operation: DelayedOperation): boolean {
+    const outer = this.eventKey;
+    this.eventKey = undefined;
+    try {
+      return this.#tryTold(operation, undefined);
+    } catch (error) {
+      if (this.keeps(operation)) this.withdraw(operation);
+      throw error;
+    } finally {
+      this.eventKey = outer;
+    }
+  }
+
+  #tryTold(operation: DelayedOperation, key: unknown): boolean {
+    if (this.meter.tellsTries) this.meter.willTry(operation, key);
+    return tryOnce(operation);
   }
 
   /**
@@ -137,7 +172,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, maxParked } = this;
-    checkNotFrozen(operation);
+    checkWritable(operation);
     if (lists.size >= maxParked) throw this.#full();
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.#addToTimer(operation);
@@ -174,34 +209,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return this.refused(purgatoryFull(this.name, this.maxParked));
   }
 
-  /**
-   * The second try, right after parking. What it throws comes through, and the operation is not
-   * parked any more.
-   */
-  tryParked(operation: DelayedOperation): boolean {
-    if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
-    try {
-      return tryOnce(operation);
-    } catch (error) {
-      if (this.keeps(operation)) this.withdraw(operation);
-      throw error;
-    }
-  }
-
   keeps(operation: DelayedOperation): boolean {
     return operation.$keeper === this;
   }
 
   /**
-   * Tries a parked operation for an event. True iff that completed it, also if `tryComplete` called
+   * Tries a parked operation for an event on `key`, which is `eventKey`. True iff that completed it, also if `tryComplete` called
    * `forceComplete` and then returned false or threw. What it throws is reported.
    */
-  tries(operation: DelayedOperation): boolean {
+  tries(operation: DelayedOperation, key: unknown): boolean {
     const { bulks } = this;
     const left = bulks.left;
     let isCompleted = false;
     try {
-      if (tryOnce(operation)) return true;
+      if (this.#tryTold(operation, key)) return true;
       // The counter is compared first: in most tries nobody leaves, so the operation need not be
       // read.
       if (left === bulks.left || operation instanceof PromisedOperation) return false;
@@ -213,13 +234,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return isCompleted;
   }
 
-  /** As {@link tries}, and tells of the try; `key` is that of the event, if there was one. */
+  /** As {@link tries}, by itself: sets `eventKey` for it, to undefined where no event causes it. */
   tryAgain(operation: DelayedOperation, key?: unknown): boolean {
-    if (this.meter.tellsTries) this.meter.willTry(operation, key);
     const outer = this.eventKey;
     this.eventKey = key;
     try {
-      return this.tries(operation);
+      return this.tries(operation, key);
     } finally {
       this.eventKey = outer;
     }
@@ -230,17 +250,21 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   complete(operation: DelayedOperation): boolean {
-    if (this.#frozen?.has(operation)) return this.#frozen.complete(operation);
     const stamp = this.#leave(operation, COMPLETED);
     this.meter.didEnd('completed', operation, stamp);
     return true;
   }
 
   expire(operation: DelayedOperation): void {
-    if (this.#frozen?.has(operation)) return;
     const inTime = this.events?.keyToCome(operation);
     if (inTime !== undefined && !this.#isStillDue(operation, inTime.key)) return;
-    const stamp = this.#leave(operation, NOT_PARKED);
+    let stamp: number;
+    try {
+      stamp = this.#leave(operation, NOT_PARKED);
+    } catch (error) {
+      this.#reportFrozen(error, operation);
+      return;
+    }
     this.meter.didEnd('expired', operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
   }
@@ -267,7 +291,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * For `cancel()`, and for a timer that is closed by itself: a waiter can meet only that.
    */
   remove(operation: DelayedOperation): boolean {
-    if (this.#frozen?.has(operation)) return false;
     this.withdraw(operation);
     if (!(operation instanceof PromisedOperation)) return true;
     operation.refuse(timerOfPurgatoryClosed(this.name));
@@ -285,11 +308,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const outer = this.bulks.begin();
     try {
       for (let operation = next(); operation !== undefined; operation = next()) {
-        this.withdraw(operation);
-        if (operation instanceof PromisedOperation) {
-          refusal ??= why();
-          operation.refuse(refusal);
-        } else operations.push(operation);
+        const waiter = operation instanceof PromisedOperation ? operation : undefined;
+        if (waiter === undefined) operations.push(operation);
+        try {
+          this.withdraw(operation);
+          if (waiter !== undefined) {
+            refusal ??= why();
+            waiter.refuse(refusal);
+          }
+        } catch (error) {
+          this.#reportFrozen(error, operation);
+        }
       }
     } finally {
       this.bulks.end(outer);
@@ -309,6 +338,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return parked;
   }
 
+  /** For an end that must go on: reports the TypeError of one that has left frozen. */
+  #reportFrozen(error: unknown, operation: DelayedOperation): void {
+    if (!Object.isFrozen(operation)) throw error;
+    this.report(error, operation);
+  }
+
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
     reportError(error, operation, this.#options.onError);
@@ -317,13 +352,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its
    * stamp.
+   *
+   * @throws TypeError for one that was frozen while it was parked: it has left, unanswered, but
+   *   its fields are as they were. A timer from outside keeps it until its deadline.
    */
   #leave(operation: DelayedOperation, left: typeof COMPLETED | typeof NOT_PARKED): number {
     // The stack may overflow in any of these steps. Then the operation can be taken out again: a
     // second call does nothing for the steps that are done.
     this.bulks.left = (this.bulks.left + 1) | 0;
     if (this.#expiring === operation) this.#expiring = undefined;
-    const stamp = this.lists.leave(operation);
+    const { lists } = this;
+    const parked = lists.size;
+    const stamp = lists.leave(operation);
     const timer = this.#releasing;
     if (timer !== undefined) {
       const slot = operation.$slot;
@@ -334,12 +374,28 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
       operation.$place = left;
     } catch (error) {
-      if (!Object.isFrozen(operation)) throw error;
-      this.#frozen ??= new FrozenOperations();
-      this.#frozen.add(operation, left === COMPLETED);
-      this.report(operationFrozen(operation.constructor.name), operation);
+      // A second end finds it gone, and neither counts nor refuses it again.
+      if (lists.size < parked) {
+        this.meter.didEnd('cancelled', operation, stamp);
+        if (operation instanceof PromisedOperation) operation.refuse(error);
+      }
+      throw error;
+    } finally {
+      this.bulks.settle();
     }
-    this.bulks.settle();
     return stamp;
+  }
+}
+
+/**
+ * Checks that `$place` of an operation that is parked nowhere can be written.
+ *
+ * @throws TypeError ERR_INVALID_ARG_VALUE
+ */
+function checkWritable(operation: DelayedOperation): void {
+  try {
+    operation.$place = NOT_PARKED;
+  } catch {
+    throw invalidArgValue('op', 'must not be frozen', operation);
   }
 }

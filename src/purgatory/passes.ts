@@ -167,13 +167,11 @@ export class Passes<K> {
   }
 
   #try(operation: DelayedOperation, key: K, depth: number): boolean {
-    const parking = this.#parking;
-    if (parking.meter.tellsTries) parking.meter.willTry(operation, key);
-    return depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
+    return depth < MAX_DEPTH ? this.#parking.tries(operation, key) : this.#triesDeep(operation, key);
   }
 
   /** Tries an operation at a depth of MAX_DEPTH events or more. */
-  #triesDeep(operation: DelayedOperation): boolean {
+  #triesDeep(operation: DelayedOperation, key: K): boolean {
     const parking = this.#parking;
     if (this.#tried.includes(operation)) {
       this.#isUnwinding = true;
@@ -182,7 +180,7 @@ export class Passes<K> {
     }
     const tried = this.#tried.push(operation);
     try {
-      return parking.tries(operation);
+      return parking.tries(operation, key);
     } finally {
       this.#tried.length = tried - 1;
     }

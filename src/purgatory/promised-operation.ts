@@ -49,6 +49,11 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     });
   }
 
+  /** A try has begun, and its promise has not settled. */
+  get isUnderWay(): boolean {
+    return false;
+  }
+
   /** To be called after parking: from now on the signal's abort takes it out, if it is parked. */
   watchSignal(): void {
     const signal = this.#signal;
@@ -100,7 +105,8 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** Rejects the promise of one that is not parked, or not any more. */
   refuse(why: unknown): void {
-    this.$place = COMPLETED; // nothing must answer it any more
+    // Nothing must answer it any more. A listener may have frozen it: its promise settles even so.
+    if (!Object.isFrozen(this)) this.$place = COMPLETED;
     this.#forgetSignal();
     this.#isRefused = true;
     this.#settleWith(why);

@@ -62,8 +62,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   readonly #copies = new KeyCopies<K>();
   readonly #hints = new KeyHints();
   readonly #events: EventQueue<K>;
-  /** Counts the events, to see one that comes in the middle of a first attempt. */
-  #eventCount = 0;
 
   /**
    * @param name for people: errors and metrics show it.
@@ -101,9 +99,9 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
     const keys = this.#checkedKeys(watchKeys);
-    const isCompleted = this.#parking.tryElsePark(op, keys);
+    const isCompleted = this.#parking.tryElseWatch(op, keys);
     this.#copies.giveBack(keys);
-    return isCompleted ?? this.#parking.tryParked(op);
+    return isCompleted;
   }
 
   /**
@@ -128,7 +126,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   checkAndComplete(key: K, options?: EventOptions): number {
     const limit = checkedAtMost(options);
-    this.#eventCount = (this.#eventCount + 1) | 0;
+    this.#parking.eventCount++;
     return this.#passes.event(key, limit);
   }
 
@@ -156,7 +154,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     if (this.#parking.isClosed) return;
     if (isDebugging) this.#hints.lookAtEvent(this.name, key);
     this.#link?.publish(key);
-    this.#eventCount = (this.#eventCount + 1) | 0;
+    this.#parking.eventCount++;
     this.#events.add(key, limit);
   }
 
@@ -200,31 +198,13 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     this.#parking.checkRoom(); // before the attempt: a limit that lets reads begin sheds no load
     const waiter = new Waiter(attempt as Attempt<unknown>, checked, this.#parking.settlements);
     try {
-      const events = this.#eventCount;
-      const isCompleted = this.#parking.tryElsePark(waiter, keys);
+      this.#parking.tryElseWatch(waiter, keys);
       this.#copies.giveBack(keys);
-      if (isCompleted === undefined) {
-        // Only the attempt's own first part can have caused an event: then one more attempt
-        // follows.
-        if (!waiter.isUnderWay || this.#eventCount !== events) this.#tryParked(waiter);
-      }
     } catch (error) {
       waiter.refuse(error);
     }
     waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
-  }
-
-  /** No event causes this try, though it may be made inside of one. */
-  #tryParked(waiter: Waiter): void {
-    const parking = this.#parking;
-    const outer = parking.eventKey;
-    parking.eventKey = undefined;
-    try {
-      parking.tryParked(waiter);
-    } finally {
-      parking.eventKey = outer;
-    }
   }
 
   override close(): Op[] {

@@ -51,8 +51,7 @@ export class Waiter extends PromisedOperation {
     this.#attempt = attempt;
   }
 
-  /** An attempt has begun, and its promise has not settled. */
-  get isUnderWay(): boolean {
+  override get isUnderWay(): boolean {
     return this.#underWay > 0;
   }
 

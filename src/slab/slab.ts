@@ -201,6 +201,12 @@ export class Slab<T = never> {
     return this.#values[index];
   }
 
+  /** The slot of `value`; NONE if it is not here. O(capacity): for owners that have lost the slot. */
+  find(value: T): Slot {
+    const index = this.#values.indexOf(value);
+    return index < 0 ? NONE : ((index << STRIDE_BITS) as Slot);
+  }
+
   /** Calls `visit` with each value and its slot. O(capacity). */
   forEachValue(visit: (value: T, slot: Slot) => void): void {
     for (let index = 0; index < this.#values.length; index++) {

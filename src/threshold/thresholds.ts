@@ -197,8 +197,9 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {
-    const marks = marksOf(this.#parked.get(operation) as Parked<K, V>);
-    const waiting = marks.filter((mark) => mark.index !== NOT_IN_HEAP);
+    const parked = this.#parked.get(operation);
+    if (parked === undefined) return [];
+    const waiting = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
     return waiting
       .slice(-max)
       .reverse()

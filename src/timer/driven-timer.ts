@@ -147,9 +147,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#isClosed = true;
     const neverRan: TimerTask[] = [];
     for (const task of this.#tasks.takeAll()) {
-      const keptBy = task.$keeper;
-      if (keptBy === this) task.$keeper = undefined;
-      else if (keptBy?.remove(task) === false) continue;
+      try {
+        const keptBy = task.$keeper;
+        if (keptBy === this) task.$keeper = undefined;
+        else if (keptBy?.remove(task) === false) continue;
+      } catch (error) {
+        if (!Object.isFrozen(task)) throw error;
+        this.#runner.report(error, task); // it is out, and so must be the others
+      }
       neverRan.push(task);
     }
     this.settle();

@@ -21,7 +21,7 @@ import { timerSnapshot } from './telemetry/timer-snapshot.ts';
 import type { TimerSnapshot } from './telemetry/timer-state.ts';
 import { tickAt } from './tick.ts';
 import type { Timer } from './timer.ts';
-import type { TimerTask } from './timer-task.ts';
+import { NOT_HELD, type TimerTask } from './timer-task.ts';
 import { WheelTasks } from './wheels/wheel-tasks.ts';
 
 /**
@@ -101,8 +101,8 @@ export class SystemTimer extends DrivenTimer {
    */
   release(task: TimerTask, slot: number): void {
     const tasks = this.#tasks;
-    if (tasks.holds(task, slot)) tasks.release(task, slot);
-    else tasks.releaseFrozen(task);
+    const found = tasks.find(task, slot);
+    if (found !== NOT_HELD) tasks.release(task, found);
   }
 }
 

@@ -103,13 +103,17 @@ export class TaskRunner {
 
   #runTask(task: TimerTask): void {
     const timer = this.#timer;
-    if (task.$keeper === timer) task.$keeper = undefined;
-    this.#observer?.willRun(task, timer.lastReadingMs);
     try {
+      if (task.$keeper === timer) task.$keeper = undefined; // throws for one that is frozen
+      this.#observer?.willRun(task, timer.lastReadingMs);
       task.run();
     } catch (error) {
-      this.#observer?.threw(error, task);
-      reportError(error, task, this.#onError);
+      this.report(error, task);
     }
+  }
+
+  report(error: unknown, task: TimerTask): void {
+    this.#observer?.threw(error, task);
+    reportError(error, task, this.#onError);
   }
 }

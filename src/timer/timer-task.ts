@@ -76,8 +76,8 @@ export abstract class TimerTask {
   }
 }
 /**
- * Tells a task its slot; to be called when the timer is sound again. A task that was frozen while
- * it was pending cannot be told: then what `$slot` says must be compared with the cell there.
+ * Tells a task its slot. One that was frozen while it was pending cannot be told, and must stop
+ * neither a pass nor a compaction: what `$slot` says is compared with the cell there.
  */
 export function tellSlot(task: TimerTask, slot: number): void {
   try {

@@ -2,10 +2,10 @@
 //
 // Ground rules. It owns a cell for each operation (a: its first watch, b: its stamp) and `$place`
 // of the operation, which is the slot of that cell. Places change only in `compact`. An operation
-// that was frozen while it was parked cannot be told its new place: it is a stray then, and is
-// found here.
+// that was frozen while it was parked cannot be told its new place: it is searched for. What
+// `$place` says is always compared with the cell there.
 //
-// Costs. add, remove: O(1). compact: O(places).
+// Costs. add, remove, find: O(1), but O(places) to find a frozen one. compact: O(places).
 import { mustHold } from '../../must-hold.ts';
 import { NONE, Slab, type Slot } from '../../slab/slab.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
@@ -15,7 +15,6 @@ export class ParkedOperations {
   readonly #cells = new Slab<DelayedOperation>();
   #all = this.#cells.makeList(NONE, NONE);
   #moves = 0;
-  readonly #strays = new Map<DelayedOperation, Slot>();
 
   get size(): number {
     return this.#cells.inUse - 1;
@@ -37,9 +36,8 @@ export class ParkedOperations {
   }
 
   /** Forgets the operation that was at `place`; to be called at once after `remove`. */
-  forget(operation: DelayedOperation, place: Slot): void {
+  forget(place: Slot): void {
     this.#cells.clearValue(place);
-    if (this.#strays.size > 0) this.#strays.delete(operation);
   }
 
   first(place: Slot): FirstWatch {
@@ -62,7 +60,7 @@ export class ParkedOperations {
   find(operation: DelayedOperation): Slot {
     const place = operation.$place as Slot;
     if (this.#cells.value(place) === operation) return place;
-    return this.#strays.get(operation) ?? NONE;
+    return Object.isFrozen(operation) ? this.#cells.find(operation) : NONE;
   }
 
   oldest(): DelayedOperation | undefined {
@@ -105,21 +103,19 @@ export class ParkedOperations {
   /** Gives memory back; calls `moved` with the old and the new place of each operation. */
   compact(moved: (from: Slot, to: Slot) => void): void {
     const cells = this.#cells;
+    // The order of memory stays, so the old places need no `$place`, which may be out of date.
+    const from = new Int32Array(this.size);
+    let count = 0;
+    cells.forEachValue((_, place) => {
+      from[count++] = place;
+    });
     this.#moves++;
     this.#all = cells.compact()(this.#all);
+    count = 0;
     cells.forEachValue((operation, place) => {
-      moved(this.#strays.get(operation) ?? (operation.$place as Slot), place);
-      this.#tell(operation, place);
+      moved(from[count++] as Slot, place);
+      tellPlace(operation, place);
     });
-  }
-
-  #tell(operation: DelayedOperation, place: Slot): void {
-    try {
-      operation.$place = place;
-    } catch (error) {
-      if (!Object.isFrozen(operation)) throw error;
-      this.#strays.set(operation, place);
-    }
   }
 
   /** Throws unless all is sound; returns the places in park order. For tests: O(size). */
@@ -131,5 +127,14 @@ export class ParkedOperations {
       mustHold(this.find(operation) === place, 'an operation does not know its place');
     }
     return places;
+  }
+}
+
+/** In the middle of a compaction, one that is frozen must stop nothing. */
+function tellPlace(operation: DelayedOperation, place: Slot): void {
+  try {
+    operation.$place = place;
+  } catch (error) {
+    if (!Object.isFrozen(operation)) throw error;
   }
 }

@@ -100,7 +100,7 @@ export class Watchers<K> implements ParkedLists<K> {
       this.#leaveLists(first, place);
       parked.remove(place);
     }
-    parked.forget(operation, place);
+    parked.forget(place);
     return stamp;
   }
 
@@ -188,6 +188,7 @@ export class Watchers<K> implements ParkedLists<K> {
 
   keysOf(operation: DelayedOperation, max: number): K[] {
     const place = this.parked.find(operation);
+    if (place === NONE) return [];
     const first = this.parked.first(place);
     if (isOwnKey(first)) return [this.#keys.key(idOf(first))];
     const lists = this.#lists;

@@ -98,15 +98,10 @@ export class WheelTasks implements PendingTasks {
     tellSlot(task, NOT_HELD);
   }
 
-  /**
-   * Takes out a task, if it is here, that was frozen and could not be told its slot. O(capacity).
-   */
-  releaseFrozen(task: TimerTask): void {
-    let found = NOT_HELD;
-    this.#slab.forEachValue((value, slot) => {
-      if (value === task) found = slot;
-    });
-    if (found !== NOT_HELD) this.release(task, found);
+  /** The slot of a task that may be here, in `slot`. O(1), but O(capacity) for one that is frozen. */
+  find(task: TimerTask, slot: number): number {
+    if (this.holds(task, slot)) return slot;
+    return Object.isFrozen(task) ? this.#slab.find(task) : NOT_HELD;
   }
 
   /**
