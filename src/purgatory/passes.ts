@@ -151,15 +151,13 @@ export class Passes<K> {
   /** Tries the next `steps` of a pass, until `limit` have completed; how many did. */
   #tryNext(pass: Pass, key: K, depth: number, limit: number, steps: number): number {
     const parking = this.#parking;
-    const { lists, meter } = parking;
-    const { tellsTries } = meter;
+    const { lists } = parking;
     let completed = 0;
     let left = steps;
     while (pass.next >= 0 && left > 0) {
       left--;
       const operation = lists.step(pass);
-      if (tellsTries) meter.willTry(operation, key);
-      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
+      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation, key) : this.#triesDeep(operation, key);
       if (isCompleted && ++completed >= limit) break;
     }
     this.#stepsLeft = left;
