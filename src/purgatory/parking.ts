@@ -217,12 +217,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Tries a parked operation for an event on `key`, which is `eventKey`. True iff that completed it, also if `tryComplete` called
    * `forceComplete` and then returned false or threw. What it throws is reported.
    */
-  tries(operation: DelayedOperation, key: unknown): boolean {
+  tries(operation: DelayedOperation): boolean {
     const { bulks } = this;
     const left = bulks.left;
     let isCompleted = false;
     try {
-      if (this.#tryTold(operation, key)) return true;
+      if (tryOnce(operation)) return true;
       // The counter is compared first: in most tries nobody leaves, so the operation need not be
       // read.
       if (left === bulks.left || operation instanceof PromisedOperation) return false;
@@ -239,7 +239,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const outer = this.eventKey;
     this.eventKey = key;
     try {
-      return this.tries(operation, key);
+      if (this.meter.tellsTries) this.meter.willTry(operation, key);
+      return this.tries(operation);
     } finally {
       this.eventKey = outer;
     }

@@ -151,13 +151,15 @@ export class Passes<K> {
   /** Tries the next `steps` of a pass, until `limit` have completed; how many did. */
   #tryNext(pass: Pass, key: K, depth: number, limit: number, steps: number): number {
     const parking = this.#parking;
-    const { lists } = parking;
+    const { lists, meter } = parking;
+    const { tellsTries } = meter; // asked once: a pass tries many
     let completed = 0;
     let left = steps;
     while (pass.next >= 0 && left > 0) {
       left--;
       const operation = lists.step(pass);
-      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation, key) : this.#triesDeep(operation, key);
+      if (tellsTries) meter.willTry(operation, key);
+      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
       if (isCompleted && ++completed >= limit) break;
     }
     this.#stepsLeft = left;
@@ -165,11 +167,13 @@ export class Passes<K> {
   }
 
   #try(operation: DelayedOperation, key: K, depth: number): boolean {
-    return depth < MAX_DEPTH ? this.#parking.tries(operation, key) : this.#triesDeep(operation, key);
+    const { meter } = this.#parking;
+    if (meter.tellsTries) meter.willTry(operation, key);
+    return depth < MAX_DEPTH ? this.#parking.tries(operation) : this.#triesDeep(operation);
   }
 
   /** Tries an operation at a depth of MAX_DEPTH events or more. */
-  #triesDeep(operation: DelayedOperation, key: K): boolean {
+  #triesDeep(operation: DelayedOperation): boolean {
     const parking = this.#parking;
     if (this.#tried.includes(operation)) {
       this.#isUnwinding = true;
@@ -178,7 +182,7 @@ export class Passes<K> {
     }
     const tried = this.#tried.push(operation);
     try {
-      return parking.tries(operation, key);
+      return parking.tries(operation);
     } finally {
       this.#tried.length = tried - 1;
     }
