@@ -55,6 +55,11 @@ export class EventQueue<K> implements EventsToCome {
   readonly #pending = new Map<K, number>();
   /** Keys whose pass is under way, the one whose turn is next first. */
   readonly #held = new Map<K, Held>();
+  /** The key whose pass runs its first part, if one does: it is neither pending nor held then. */
+  #begun: K | undefined;
+  #isBeginning = false;
+  /** Whom deadlines have completed for that pass meanwhile. */
+  #begunCompleted = 0;
   #served: Served[] = [];
   #isServing = false;
   #isFreshNext = true;
@@ -100,22 +105,32 @@ export class EventQueue<K> implements EventsToCome {
 
   /** Resolves when all that was added before has been served. O(keys). */
   served(): Promise<void> {
-    if (this.#pending.size + this.#held.size === 0) return Promise.resolve();
+    if (this.#isIdle && !this.#isBeginning) return Promise.resolve();
     const passes = new Map<unknown, number>();
-    for (const key of this.#pending.keys()) passes.set(key, 1);
+    if (this.#isBeginning) passes.set(this.#begun, 1);
+    for (const key of this.#pending.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
     for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
     return new Promise((resolve) => this.#served.push({ passes, resolve }));
   }
 
   keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
-    if (this.#isIdle) return undefined;
+    if (this.#isIdle && !this.#isBeginning) return undefined;
     for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
-      if (this.#pending.has(key) || this.#held.has(key)) return { key };
+      if (this.#pending.has(key) || this.#held.has(key) || this.#begins(key)) return { key };
     }
     return undefined;
   }
 
+  /** Whether the pass of `key` runs its first part. */
+  #begins(key: K): boolean {
+    return this.#isBeginning && (key === this.#begun || Object.is(key, this.#begun));
+  }
+
   didComplete(key: K): void {
+    if (this.#begins(key)) {
+      this.#begunCompleted++;
+      return;
+    }
     const held = this.#held.get(key);
     if (held !== undefined) held.completed++;
     const limit = this.#pending.get(key);
@@ -259,7 +274,12 @@ export class EventQueue<K> implements EventsToCome {
   #serveFresh(): void {
     const batch = this.#batch;
     for (const [key, limit] of this.#pending) {
+      this.#begun = key;
+      this.#isBeginning = true;
+      this.#begunCompleted = 0;
       const begun = this.#passes.begin(key, limit, batch, this.#pending);
+      this.#isBeginning = false;
+      this.#begun = undefined;
       if (begun === 'later') return;
       this.#countRound();
       if (typeof begun === 'number') {
@@ -277,6 +297,7 @@ export class EventQueue<K> implements EventsToCome {
       this.#parking.lists.release(begun.pass);
       return;
     }
+    begun.completed += this.#begunCompleted;
     const again = this.#pending.get(key) ?? 0; // its own first part may have notified it
     this.#pending.delete(key);
     if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
