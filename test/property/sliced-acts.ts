@@ -3,9 +3,17 @@ import { DelayedOperation } from '../../src/index.ts';
 import type { Twin } from './sliced-reference.ts';
 
 export type Act =
-  | { readonly do: 'park'; readonly keys: readonly string[]; readonly many: number; readonly delayMs: number }
+  | {
+      readonly do: 'park';
+      readonly keys: readonly string[];
+      readonly many: number;
+      readonly delayMs: number;
+      /** Each so-manieth of them completes when it is tried; 0: none. */
+      readonly ready: number;
+    }
   | { readonly do: 'cancel' | 'force' | 'ready' | 'parkAgain'; readonly who: number }
-  | { readonly do: 'leaveMany'; readonly from: number; readonly keep: number }
+  /** All but each so-manieth are cancelled. */
+  | { readonly do: 'leaveMany'; readonly keepEach: number }
   | { readonly do: 'cancelForKey'; readonly key: string }
   | { readonly do: 'notify' | 'check'; readonly key: string; readonly atMost: number | undefined }
   | { readonly do: 'advance'; readonly ms: number }

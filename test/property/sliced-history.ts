@@ -30,6 +30,7 @@ export class SlicedHistory implements SlicedStage {
   readonly #served: Promise<void>[] = [];
   #toldKey: string | undefined;
   #made = 0;
+  #tries = 0;
 
   constructor(history: History) {
     this.#history = history;
@@ -66,9 +67,11 @@ export class SlicedHistory implements SlicedStage {
 
   async #finish(): Promise<void> {
     this.#inside.length = 0;
-    for (let i = 0; !this.#isIdle; i++) {
-      if (i > 5_000) this.#reference.fail('events are never served');
+    for (let since = 0; !this.#isIdle; since++) {
+      if (since > 20) this.#reference.fail('events are served no more');
+      const tries = this.#tries;
       await turn();
+      if (tries !== this.#tries) since = 0;
       this.#check();
     }
     await Promise.all([...this.#served, this.#purgatory.served()]);
@@ -128,8 +131,10 @@ export class SlicedHistory implements SlicedStage {
   }
 
   #runTry(op: SlicedOp): boolean {
+    const reference = this.#reference;
     return this.#framed({ kind: 'try' }, () => {
-      this.#advance(this.#history.tryMs);
+      this.#tries++;
+      this.#advance(reference.failure === undefined ? this.#history.tryMs : 10); // a loop without end yields
       const next = this.#inside[0];
       if (next !== undefined && next.tries-- <= 0) {
         this.#inside.shift();
@@ -200,7 +205,9 @@ export class SlicedHistory implements SlicedStage {
     switch (act.do) {
       case 'park':
         for (let i = 0; i < act.many && reference.parked.length < MAX_PARKED; i++) {
-          this.#park(new SlicedOp(this, `${act.keys.join('')}${this.#made++}`, act.keys, act.delayMs));
+          const op = new SlicedOp(this, `${act.keys.join('')}${this.#made++}`, act.keys, act.delayMs);
+          this.#park(op);
+          op.isReady = i % act.ready === 0;
         }
         return;
       case 'notify':
@@ -214,8 +221,8 @@ export class SlicedHistory implements SlicedStage {
         this.#compare(act.key, reference.key(act.key).watchers, purgatory.cancelForKey(act.key));
         return;
       case 'leaveMany':
-        for (const op of reference.parked.slice(act.from)) {
-          if (reference.parked.length > act.keep) this.#cancel(op as SlicedOp);
+        for (const [i, op] of reference.parked.entries()) {
+          if (i % act.keepEach > 0) this.#cancel(op as SlicedOp);
         }
         return;
       case 'advance':
