@@ -27,7 +27,7 @@ class KeyTwin {
   pass: Pass | undefined;
   /** A pass that is over may still be held by the purgatory. */
   mayBeHeld = false;
-  /** A deadline has used up the limit of one of two passes, nobody knows of which. */
+  /** Nobody knows how many the next pass, or the one under way, may complete. Until all is served. */
   isVague = false;
   ended = 0;
 }
@@ -71,6 +71,7 @@ export class SlicedReference {
 
   notify(key: string, limit: number): void {
     const twin = this.key(key);
+    if (twin.isMaybe && limit !== Number.POSITIVE_INFINITY) twin.isVague = true;
     twin.pending += limit;
     twin.isMaybe = false;
   }
@@ -88,7 +89,7 @@ export class SlicedReference {
   serve(op: Twin, key: string): Pass | undefined {
     this.engineRan();
     const twin = this.key(key);
-    if (twin.isVague && twin.pending > 0 && twin.pass?.members[0] !== op) twin.pass = undefined;
+    if (twin.isVague) return undefined;
     if (twin.pass === undefined) {
       if (twin.pending === 0) {
         this.fail(`${op.label} is tried for ${key}, on which there is no event`);
@@ -127,9 +128,10 @@ export class SlicedReference {
   toCome(keys: readonly string[]): ToCome {
     let isMaybe = false;
     for (const key of keys) {
-      const { pass, pending, isMaybe: isGone, mayBeHeld } = this.key(key);
-      if (pass !== undefined || (pending > 0 && !isGone)) return 'yes';
-      if (pending > 0 || mayBeHeld) isMaybe = true;
+      const { pass, pending, isMaybe: isGone, mayBeHeld, isVague } = this.key(key);
+      const isToCome = pass !== undefined || (pending > 0 && !isGone);
+      if (isToCome && !isVague) return 'yes';
+      if (isToCome || pending > 0 || mayBeHeld) isMaybe = true;
     }
     return isMaybe ? 'maybe' : 'no';
   }
