@@ -27,7 +27,8 @@ export class SlicedHistory implements SlicedStage {
   readonly #history: History;
   readonly #inside: { tries: number; act: Act }[];
   readonly #frames: Frame[] = [];
-  readonly #served: Promise<void>[] = [];
+  /** Calls of `served` that have not resolved. */
+  #unserved = 0;
   #toldKey: string | undefined;
   #made = 0;
   #tries = 0;
@@ -74,7 +75,8 @@ export class SlicedHistory implements SlicedStage {
       if (tries !== this.#tries) since = 0;
       this.#check();
     }
-    await Promise.all([...this.#served, this.#purgatory.served()]);
+    await turn();
+    if (this.#unserved > 0) this.#reference.fail('served() never resolves');
     this.#reference.checkIdle();
     this.#check();
   }
@@ -230,7 +232,11 @@ export class SlicedHistory implements SlicedStage {
         return;
       case 'served': {
         const due = reference.due();
-        this.#served.push(purgatory.served().then(() => reference.checkServed(due)));
+        this.#unserved++;
+        void purgatory.served().then(() => {
+          this.#unserved--;
+          reference.checkServed(due);
+        });
         return;
       }
       case 'close': {
