@@ -67,6 +67,11 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   #roundLeft = 0;
   /** Keys whose pass is under way, the one whose turn is next first. */
   readonly #held = new Map<K, Held>();
+  /** The key whose pass runs its first part, if one does: it is neither pending nor held then. */
+  #begun: K | undefined;
+  #isBeginning = false;
+  /** Whom deadlines have completed for that pass meanwhile. */
+  #begunCompleted = 0;
   #served: Served[] = [];
   #isServing = false;
   #isFreshNext = true;
@@ -109,23 +114,33 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   /** Resolves when all that was added before has been served. O(keys). */
   served(): Promise<void> {
-    if (this.#isIdle) return Promise.resolve();
+    if (this.#isIdle && !this.#isBeginning) return Promise.resolve();
     const passes = new Map<unknown, number>();
-    for (const key of this.#fresh.keys()) passes.set(key, 1);
+    if (this.#isBeginning) passes.set(this.#begun, 1);
+    for (const key of this.#fresh.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
     for (const [key, limit] of this.#round) if (limit > 0) passes.set(key, 1);
     for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
     return new Promise((resolve) => this.#served.push({ passes, resolve }));
   }
 
   keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
-    if (this.#isIdle) return undefined;
+    if (this.#isIdle && !this.#isBeginning) return undefined;
     for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
-      if (this.#isPending(key) || this.#held.has(key)) return { key };
+      if (this.#isPending(key) || this.#held.has(key) || this.#begins(key)) return { key };
     }
     return undefined;
   }
 
+  /** Whether the pass of `key` runs its first part. */
+  #begins(key: K): boolean {
+    return this.#isBeginning && (key === this.#begun || Object.is(key, this.#begun));
+  }
+
   didComplete(key: K): void {
+    if (this.#begins(key)) {
+      this.#begunCompleted++;
+      return;
+    }
     const held = this.#held.get(key);
     if (held !== undefined) held.completed++;
     if (!this.#isPending(key)) return;
@@ -297,7 +312,12 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       this.#first = undefined;
       const limit = this.#round.get(key) as number;
       if (limit === 0) continue;
+      this.#begun = key;
+      this.#isBeginning = true;
+      this.#begunCompleted = 0;
       const begun = this.#passes.begin(key, limit, batch, this);
+      this.#isBeginning = false;
+      this.#begun = undefined;
       if (begun === 'later') {
         this.#first = { key };
         return;
@@ -317,6 +337,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       this.#parking.lists.release(begun.pass);
       return;
     }
+    begun.completed += this.#begunCompleted;
     const again = this.#fresh.get(key) ?? 0; // its own first part may have notified it
     if (again > 0) this.#fresh.delete(key);
     if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();

@@ -276,6 +276,19 @@ describe('behaviour 30: a deadline that meets an event', () => {
     op.cancel();
   });
 
+  it('tries the operation first when the first part of the event is under way', async () => {
+    const { purgatory, park, clock, log } = hall();
+    let isNotified = false;
+    park('first', ['k'], { onTry: () => isNotified && clock.advance(5) });
+    const op = park('last', ['k'], { delayMs: 5 });
+    op.ready = true;
+    isNotified = true;
+    purgatory.notify('k');
+    await turn();
+    expect(log).to.deep.equal(['complete last']);
+    expect(op.expirations).to.equal(0);
+  });
+
   it('uses up the limit of the event', async () => {
     const { purgatory, park, clock, log } = hall();
     park('a', ['k'], { delayMs: 5 }).ready = true;
@@ -332,6 +345,22 @@ describe('behaviour 27: served', () => {
     expect(isServed).to.equal(false);
     await served;
     expect(all.tried).to.have.length(100);
+  });
+
+  it('called inside the first try of an event, waits for the rest of it', async () => {
+    const all = scene();
+    let tried = 0;
+    herd(all, 'k', 100, () => {
+      if (all.tried.length > 1) return;
+      void all.purgatory.served().then(() => {
+        tried = all.tried.length;
+      });
+    });
+    all.purgatory.notify('k');
+    await turn();
+    expect(tried).to.equal(0);
+    await all.purgatory.served();
+    expect(tried).to.equal(100);
   });
 
   it('resolves at once when nothing is notified', async () => {
