@@ -10,6 +10,7 @@ import type {
   OperationError,
   OperationParked,
   OperationTried,
+  PassSliced,
 } from '../purgatory/telemetry/operation-events.ts';
 import type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
 import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';
@@ -22,6 +23,7 @@ export interface PurgatoryEvents {
   'purgatory:operation:expired': OperationEnded;
   'purgatory:operation:cancelled': OperationEnded;
   'purgatory:operation:error': OperationError;
+  'purgatory:pass:sliced': PassSliced;
   'purgatory:load:answered': LoadAnswered;
   'purgatory:load:failed': LoadFailed;
   'purgatory:task:run': TaskRun;

@@ -7,6 +7,7 @@ export type {
   OperationError,
   OperationParked,
   OperationTried,
+  PassSliced,
 } from '../purgatory/telemetry/operation-events.ts';
 export type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
 export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';

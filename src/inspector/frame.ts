@@ -114,10 +114,22 @@ export interface PurgatoryView {
   readonly totals: EndTotals;
   /** How many operations it refused since it was made, by the code of the error. */
   readonly refused: Readonly<Record<string, number>>;
+  readonly events: ServedEvents;
   /** The last error of user code that went to `onError`. Null: none was heard of. */
   readonly lastError: LastError | null;
   readonly hottestKeys: readonly { readonly key: string; readonly watchers: number }[];
   readonly oldest: readonly OldOperation[];
+}
+
+/** The events of `notify` that are being served. */
+export interface ServedEvents {
+  /** Keys whose event has not begun. */
+  readonly pendingKeys: number;
+  readonly passesUnderWay: number;
+  /** How long the oldest of both has been waiting or under way. */
+  readonly oldestMs: number;
+  /** The longest so far. */
+  readonly longestPassMs: number;
 }
 
 /** How operations ended, counted since the purgatory was made. */

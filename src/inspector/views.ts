@@ -78,6 +78,7 @@ export function purgatoryView(
     maxParked: snapshot.maxParked,
     totals: snapshot.totals,
     refused: snapshot.refused ?? {},
+    events: snapshot.events,
     lastError,
     hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({
       key: cut(key, MAX_KEY_LENGTH),

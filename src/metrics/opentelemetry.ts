@@ -23,6 +23,7 @@ import { Measured, type MetricSources } from './sources.ts';
 /** The part of OpenTelemetry's Meter that the library uses. */
 export interface OpenTelemetryMeter {
   createObservableCounter(name: string, options: InstrumentOptions): object;
+  createObservableGauge(name: string, options: InstrumentOptions): object;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): object;
   createHistogram(name: string, options: InstrumentOptions): DurationRecorder;
   // biome-ignore lint/suspicious/noExplicitAny: the instruments are the meter's own
@@ -121,10 +122,11 @@ function instrument(
   { name, help, type, unit }: Pick<Reading<never>, 'name' | 'help' | 'type' | 'unit'>,
 ): object {
   const options = { description: help, unit };
-  // The gauges may be summed over purgatories and processes. In OpenTelemetry, only an
-  // UpDownCounter is meant to be summed.
-  return type === 'counter'
-    ? meter.createObservableCounter(name, options)
+  if (type === 'counter') return meter.createObservableCounter(name, options);
+  // Other gauges than times may be summed over purgatories and processes. In OpenTelemetry, only
+  // an UpDownCounter is meant to be summed.
+  return unit === 's'
+    ? meter.createObservableGauge(name, options)
     : meter.createObservableUpDownCounter(name, options);
 }
 

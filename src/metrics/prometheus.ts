@@ -33,6 +33,8 @@ export interface PrometheusRegistry {
   removeSingleMetric(name: string): void;
 }
 
+type Aggregator = 'sum' | 'max';
+
 interface Value {
   value: number;
   labels: Record<string, string | number>;
@@ -44,8 +46,8 @@ interface Metric {
   name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How the workers of a cluster are added up. */
-  readonly aggregator: 'sum';
+  /** What becomes of the values of the workers of a cluster. */
+  readonly aggregator: Aggregator;
   get(): Promise<unknown>;
   /** Does nothing: the counts belong to the sources. */
   reset(): void;
@@ -114,16 +116,18 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
 }
 
 function readingMetric<S>(
-  { name, help, type, of }: Reading<S>,
+  { name, help, type, unit, of }: Reading<S>,
   label: string,
   states: () => (readonly [string, S])[],
 ): Metric {
-  return metric(underscored(name) + (type === 'counter' ? '_total' : ''), help, type, () =>
+  const isTime = unit === 's';
+  const suffix = (isTime ? '_seconds' : '') + (type === 'counter' ? '_total' : '');
+  const values = (): Value[] =>
     states().flatMap(([source, snapshot]) => {
       const value = of(snapshot);
       return value === undefined ? [] : [{ value, labels: { [label]: source } }];
-    }),
-  );
+    });
+  return metric(underscored(name) + suffix, help, type, values, isTime ? 'max' : 'sum');
 }
 
 function countsMetric<S>(
@@ -150,14 +154,20 @@ function durationsMetric(
   );
 }
 
-function metric(name: string, help: string, type: Metric['type'], values: () => Value[]): Metric {
+function metric(
+  name: string,
+  help: string,
+  type: Metric['type'],
+  values: () => Value[],
+  aggregator: Aggregator = 'sum',
+): Metric {
   return {
     name,
     help,
     type,
-    aggregator: 'sum',
+    aggregator,
     async get() {
-      return { name: this.name, help, type, aggregator: 'sum', values: values() };
+      return { name: this.name, help, type, aggregator, values: values() };
     },
     reset() {},
   };

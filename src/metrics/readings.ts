@@ -13,6 +13,7 @@ export interface Reading<Snapshot> {
   readonly help: string;
   /** A counter only grows. A gauge is a number of things that are there now. */
   readonly type: 'counter' | 'gauge';
+  /** A gauge in 's' is a time: of several, the longest counts. Other values are added up. */
   readonly unit: string;
   /** Undefined: there is none now, and nothing is told. */
   readonly of: (snapshot: Snapshot) => number | undefined;
@@ -38,6 +39,10 @@ function gauge<S>(name: string, thing: string, help: string, of: Reading<S>['of'
   return { name, help, type: 'gauge', unit: `{${thing}}`, of };
 }
 
+function seconds<S>(name: string, help: string, ms: (snapshot: S) => number): Reading<S> {
+  return { name, help, type: 'gauge', unit: 's', of: (snapshot) => ms(snapshot) / 1_000 };
+}
+
 function counter<S>(name: string, thing: string, help: string, of: Reading<S>['of']): Reading<S> {
   return { ...gauge(name, thing, help, of), type: 'counter' };
 }
@@ -56,6 +61,28 @@ export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
     'operation',
     'The most operations that may wait at once, where there is a limit',
     (now) => now.maxParked ?? undefined,
+  ),
+  gauge(
+    'purgatory.pending_keys',
+    'key',
+    'Notified keys whose event has not begun',
+    (now) => now.events.pendingKeys,
+  ),
+  gauge(
+    'purgatory.passes_under_way',
+    'pass',
+    'Events that have begun and go on in later turns',
+    (now) => now.events.passesUnderWay,
+  ),
+  seconds(
+    'purgatory.oldest_event',
+    'How long the oldest event has been waiting or under way',
+    (now) => now.events.oldestMs,
+  ),
+  seconds(
+    'purgatory.longest_pass',
+    'The longest pass so far, of those that took more than a batch',
+    (now) => now.events.longestPassMs,
   ),
   counter('purgatory.parked', 'operation', 'Operations that were parked', (now) => now.totals.parked),
   counter(

@@ -18,6 +18,7 @@ const NAMES = [
   'purgatory:task:error',
   'purgatory:wheel:cascaded',
   'purgatory:reaper:sliced',
+  'purgatory:pass:sliced',
 ] as const satisfies (keyof PurgatoryEvents)[];
 
 describe('The events', () => {
@@ -237,6 +238,18 @@ describe('The events', () => {
     for (let i = 0; i < 3; i++) add(`${i}`, 10, () => clock.advance(4));
     clock.advance(10);
     expect(events.map(([, event]) => event)).to.deep.equal([{ timer, ran: 2, pending: 1 }]);
+  });
+
+  it('tell each slice of events that has left something to serve', async () => {
+    const { clock, purgatory, park } = hall({ sliceMs: 5 });
+    const events = told('purgatory:pass:sliced');
+    for (let i = 0; i < 100; i++) park(`${i}`, ['k'], { onTry: () => clock.advance(1) });
+    purgatory.notify('k');
+    await purgatory.served();
+    expect(events).to.not.be.empty;
+    for (const [, event] of events) {
+      expect(event).to.deep.equal({ purgatory, pendingKeys: 0, passesUnderWay: 1 });
+    }
   });
 
   it('leave the engine in order when a subscriber throws: that is an uncaught exception later', async () => {

@@ -34,6 +34,7 @@ const QUIET_PURGATORY: PurgatoryView = {
   maxParked: null,
   totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 },
   refused: {},
+  events: { pendingKeys: 0, passesUnderWay: 0, oldestMs: 0, longestPassMs: 0 },
   lastError: null,
   hottestKeys: [],
   oldest: [],

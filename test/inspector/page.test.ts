@@ -252,6 +252,26 @@ describe('the page of the inspector', function () {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('shows the events that are being served, and warns of one that takes long', async () => {
+    const moving = new ManualClock();
+    const herd = new Purgatory<string, Op>('herd', { clock: moving });
+    await inspector.close();
+    inspector = createInspector({ purgatories: [herd], history: false });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
+    await says('[data-test="events"]', 'No event is being served.');
+    let isParked = false;
+    const onTry = (): void => void (isParked && moving.advance(20));
+    for (let i = 0; i < 100_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
+    isParked = true;
+    herd.notify('k'); // each try takes a turn
+    await says('[data-test="events"]', /^Events: 1 under way, 0 pending, the oldest for /);
+    await says('.words', /events of purgatory \u2068herd\u2069 take long/i);
+    herd.close();
+    await says('.connection', 'live');
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('tells the lateness of the latest of several timers, and of which one its chart is', async () => {
     const late = new SystemTimer({ clock });
     await inspector.close();

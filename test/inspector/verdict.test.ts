@@ -134,6 +134,19 @@ describe('the verdict of the inspector', () => {
     ]);
   });
 
+  it('warns of an event that has been under way for more than half a second, and says how much is left', () => {
+    const event =
+      (oldestMs: number, passesUnderWay = 1) =>
+      () => ({ purgatory: { events: { pendingKeys: 3, passesUnderWay, oldestMs, longestPassMs: 0 } } });
+    expect(warned(1, event(500))).to.deep.equal([]);
+    expect(warned(1, event(501))).to.deep.equal(['warn: events of purgatory \u2068fetch\u2069 take long']);
+    expect(warned(1, event(501), 'another')).to.deep.equal([]);
+    expect(verdict(frames(1, event(600))).warnings[0].why).to.match(
+      /^1 event is under way and 3 keys wait for theirs, the oldest for 600\sms\./,
+    );
+    expect(verdict(frames(1, event(600, 2))).warnings[0].why).to.match(/^2 events are under way and/);
+  });
+
   it('warns of operations that throw', () => {
     expect(warned(50, (index) => totals({ failed: index > 20 ? 1 : 0 }))).to.deep.equal([
       'warn: operations throw',

@@ -5,13 +5,14 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { expect } from 'chai';
-import { Counter, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Registry } from 'prom-client';
 import { LocalHub } from '../../src/bus/index.ts';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { type MetricSources, registerMetrics } from '../../src/metrics/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { Rig } from '../bus/rig.ts';
 import { hall, Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
 
 /**
  * One operation is parked for good, one completed after 20 ms, one expired after 30 ms, one
@@ -266,6 +267,55 @@ describe('registerMetrics in a Registry of prom-client', () => {
   });
 });
 
+/** A purgatory on one of whose keys an event has been under way for 2 s, while another key waits. */
+async function eventUnderWay(): Promise<Purgatory<unknown, Op>> {
+  const { clock, purgatory, park } = hall({ sliceMs: 5 });
+  let isParked = false;
+  for (let i = 0; i < 200; i++) park(`${i}`, ['k'], { onTry: () => isParked && clock.advance(20) });
+  isParked = true;
+  purgatory.notify('k');
+  await turn();
+  purgatory.notify('l');
+  clock.advance(2_000);
+  return purgatory;
+}
+
+describe('The metrics of events', () => {
+  it('tell what waits and what is under way, and for how long', async () => {
+    const purgatory = await eventUnderWay();
+    const { oldestMs } = purgatory.snapshot().events;
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [purgatory] });
+    const text = await registry.metrics();
+    expect(oldestMs).to.be.at.least(2_000);
+    expect(text).to.contain('\npurgatory_pending_keys{purgatory="test"} 1\n');
+    expect(text).to.contain('\npurgatory_passes_under_way{purgatory="test"} 1\n');
+    expect(text).to.contain('# TYPE purgatory_oldest_event_seconds gauge\n');
+    expect(text).to.contain(`\npurgatory_oldest_event_seconds{purgatory="test"} ${oldestMs / 1_000}\n`);
+    await purgatory.served();
+    const longest = purgatory.snapshot().events.longestPassMs / 1_000;
+    const after = await registry.metrics();
+    expect(longest).to.be.at.least(4);
+    expect(after).to.contain(`\npurgatory_longest_pass_seconds{purgatory="test"} ${longest}\n`);
+    expect(after).to.contain('\npurgatory_oldest_event_seconds{purgatory="test"} 0\n');
+  });
+
+  it('take the longest time of the workers of a cluster, and the sum of their keys', async () => {
+    const registries = await Promise.all(
+      [0, 1].map(async () => {
+        const registry = new Registry();
+        registerMetrics(registry, { purgatories: [await eventUnderWay()] });
+        return registry.getMetricsAsJSON();
+      }),
+    );
+    const both = AggregatorRegistry.aggregate(await Promise.all(registries));
+    const [, oldest] = /oldest_event_seconds\{.*\} (.*)/.exec(await both.metrics()) ?? [];
+    const one = await eventUnderWay();
+    expect(Number(oldest)).to.equal(one.snapshot().events.oldestMs / 1_000);
+    expect(await both.metrics()).to.contain('purgatory_pending_keys{purgatory="test"} 2');
+  });
+});
+
 describe('The metrics of a limit', () => {
   it('tell maxParked, and what was refused by the code of the error', async () => {
     using full = new Purgatory('full', { maxParked: 1 });
@@ -326,9 +376,15 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
 
   it('tells counts, with units, by their attributes', async () => {
     const { purgatory, timer } = busyHall();
+    const underWay = await eventUnderWay();
     const metrics = await collect((meter) => {
       registerMetrics(meter, { purgatories: [purgatory], timers: { wheels: timer } });
     });
+    const events = await collect((meter) => void registerMetrics(meter, { purgatories: [underWay] }));
+    const { unit, points } = events.get('purgatory.oldest_event') ?? {};
+    const [[attributes, ageS]] = points as [unknown, number][];
+    expect([unit, attributes]).to.deep.equal(['s', { purgatory: 'test' }]);
+    expect(ageS).to.be.within(2, 6);
     expect(metrics.get('purgatory.parked_operations')).to.deep.equal({
       unit: '{operation}',
       points: [[{ purgatory: 'test' }, 1]],

@@ -1,4 +1,4 @@
-// The warnings of the verdict that are about purgatories: deadlines, limits, throws, keys.
+// The warnings of the verdict that are about purgatories: deadlines, events, limits, throws, keys.
 //
 // Ground rules. Those of verdict.ts.
 import type { Frame, Second } from '../../frame.ts';
@@ -19,6 +19,8 @@ export interface Warning {
 /** The span of time that warnings look back on, in ms. */
 export const RECENT_MS = 10_000;
 const OVERDUE_MS = 1000;
+/** An event that takes so long keeps its last watchers waiting for a time that people notice. */
+const LONG_EVENT_MS = 500;
 const FULL_SHARE = 0.9;
 const GROWN_BY = 20;
 /** With fewer ends in a minute, shares mean nothing. */
@@ -30,6 +32,18 @@ export function overdue(recent: readonly Frame[], chosen: string | undefined): W
     if (past < OVERDUE_MS) return [];
     const why = `An operation of ${quoted(name)} is still parked ${time(past)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
     return [{ tone: 'bad' as const, what: 'a deadline has passed unanswered', why }];
+  });
+}
+
+/** Events of `notify` that began long ago, or should have. */
+export function serving(recent: readonly Frame[], chosen: string | undefined): Warning[] {
+  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, events }) => {
+    const { pendingKeys, passesUnderWay, oldestMs } = events;
+    if (oldestMs <= LONG_EVENT_MS) return [];
+    const underWay = `${plural(passesUnderWay, 'event is', 'events are')} under way`;
+    const pending = `${plural(pendingKeys, 'key waits', 'keys wait')} for theirs`;
+    const why = `${underWay} and ${pending}, the oldest for ${time(oldestMs)}. The loop goes on meanwhile, and the last watchers wait. Fewer watchers a key, notify with atMost, or cheaper answers help.`;
+    return [{ tone: 'warn' as const, what: `events of purgatory ${quoted(name)} take long`, why }];
   });
 }
 

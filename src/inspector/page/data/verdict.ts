@@ -17,6 +17,7 @@ import {
   growing,
   overdue,
   RECENT_MS,
+  serving,
   type Tone,
   type Warning,
 } from './purgatory-warnings.ts';
@@ -60,6 +61,7 @@ export function judge({ frames, seconds, hang }: Judged, chosen: string | undefi
     ...(hung.length > 0 ? [] : waiting(frames, recent, before)),
     ...cutOff(recent),
     ...overdue(recent, chosen),
+    ...serving(recent, chosen),
     ...full(recent, seconds, chosen),
     ...failing(frames, seconds, chosen),
     ...growing(recent, chosen),

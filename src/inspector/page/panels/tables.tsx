@@ -1,6 +1,7 @@
-// Hottest keys and oldest parked operations of the chosen purgatories.
+// Hottest keys with the events that are being served, and oldest parked operations of the chosen purgatories.
 import type { JSX } from 'preact';
 import { type PurgatoryView, TOP } from '../../frame.ts';
+import { sum } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
 import { Key, Keys, Name, Operation } from '../words/names.tsx';
@@ -59,8 +60,20 @@ export function HottestKeys({ views }: Props): JSX.Element {
           </tbody>
         </table>
       )}
+      <p class="note" data-test="events">
+        <Explained of="events">{eventsInWords(views)}</Explained>
+      </p>
     </section>
   );
+}
+
+/** Always there, so that an event of some ms does not move the page. */
+function eventsInWords(views: readonly PurgatoryView[]): string {
+  const underWay = sum(views, ({ events }) => events.passesUnderWay);
+  const pending = sum(views, ({ events }) => events.pendingKeys);
+  if (underWay + pending === 0) return 'No event is being served.';
+  const oldestMs = Math.max(...views.map(({ events }) => events.oldestMs));
+  return `Events: ${count(underWay)} under way, ${count(pending)} pending, the oldest for ${time(oldestMs)}.`;
 }
 
 export function OldestParked({ views }: Props): JSX.Element {

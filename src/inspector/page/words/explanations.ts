@@ -18,6 +18,8 @@ export const explanations = {
     'The tasks that the timer ran while this page watched (a minute at most), by how late after their deadline they ran.',
   hottest:
     'The keys that most parked operations watch. An event on such a key tries all of them, so a long list is a slow event.',
+  events:
+    'Events of notify that are being served: those that have begun and go on in later turns, and keys that wait for theirs. One with many watchers takes several turns, so that the event loop goes on.',
   oldest:
     'The operations that have waited longest, how long, and how long they have left until their deadline.',
   timeline:
