@@ -34,6 +34,8 @@ const MAX_VAIN = 10_000;
 /** Memory may wait for so long until it is given back. */
 const REST_MS = 1_000;
 
+const noKeys: IterableIterator<never> = [].values();
+
 /** A pass that is held, with what was notified since it began. */
 interface Held extends HeldPass {
   /** How many it may complete. */
@@ -60,7 +62,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   /** As `#fresh`, of the round under way. 0 for a key whose pass has begun, or needs none. */
   #round = new Map<K, number>();
   /** The keys of the round that are left, those that need no pass included. */
-  #keysLeft: IterableIterator<K> = this.#round.keys();
+  #keysLeft: IterableIterator<K> = noKeys;
   /** The key that needs a batch of its own. */
   #first: { readonly key: K } | undefined;
   /** Keys of the round whose pass has not begun. */
@@ -156,10 +158,8 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   }
 
   snapshot(nowMs: number): EventsSnapshot {
-    const oldest = Math.min(
-      this.#pendingKeys > 0 ? this.#pendingSinceMs : Number.POSITIVE_INFINITY,
-      ...[...this.#held.values()].slice(0, 1).map(({ sinceMs }) => sinceMs),
-    );
+    let oldest = this.#pendingKeys > 0 ? this.#pendingSinceMs : Number.POSITIVE_INFINITY;
+    for (const { sinceMs } of this.#held.values()) oldest = Math.min(oldest, sinceMs);
     return {
       pendingKeys: this.#pendingKeys,
       passesUnderWay: this.#held.size,
@@ -216,6 +216,8 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   #end(): void {
     this.#isServing = false;
+    this.#round = this.#fresh; // empty: no key that was served is kept
+    this.#keysLeft = noKeys;
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
     this.#parking.bulks.end(0);
   }
@@ -275,6 +277,8 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     this.#first = undefined;
     this.#roundLeft = this.#round.size;
     this.#fresh = new Map();
+    const hasYielded = this.#pendingSinceMs < Number.POSITIVE_INFINITY;
+    if (hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
   }
 
   /** The pass of a key of the round begins, or is needed no more. */
