@@ -14,7 +14,7 @@
 //
 // Pending keys are served in rounds: what is notified meanwhile is the next round. Each round has a
 // Map of its own, and nothing is deleted from it. (V8 links the tables that a Map outgrows: those of
-// a Map that grows and shrinks for ever keep each other alive. 100 keys a turn took twice as long.)
+// a Map that grows and shrinks for ever keep each other alive, and the collector copies them.)
 //
 // From its first event to its last the queue is inside a bulk: nothing is compacted between slices,
 // which would block the loop. A queue that never rests ends its bulk every REST_MS.
