@@ -119,7 +119,7 @@ export class Lookup {
     for (const each of this.#open(only)) {
       for (const key of each.parked.lists.allKeys()) {
         if (looked++ % KEYS_PER_READING === 0 && performance.now() > untilMs) {
-          await setImmediate(undefined, { ref: false });
+          await setImmediate();
           if (search !== this.#searches || looked > MAX_LOOKED) return false;
           untilMs = performance.now() + SLICE_MS;
         }
