@@ -40,7 +40,8 @@ export function interestCases(
           await a.transport.publish(last);
           for (const probe of [a, b, c]) await until('the last text has come', () => has(probe, last));
           deepStrictEqual(
-            [a, b, c].map((probe) => probe.texts),
+            // A frame of an earlier case may still be on its way.
+            [a, b, c].map(({ texts }) => texts.filter((each) => each === text || each === last)),
             [[text, last], [text, last], [last]],
           );
         }),
