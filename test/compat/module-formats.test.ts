@@ -30,7 +30,8 @@ describe('The package, packed and installed', function () {
     home = await mkdtemp(join(tmpdir(), 'purgatory-'));
     const modules = join(home, 'node_modules');
     await mkdir(join(modules, 'purgatory'), { recursive: true });
-    await run('npm', ['pack', '--pack-destination', home], { cwd: root });
+    // Without `prepack`: it removes dist/, which tests of other processes load at this moment.
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: root });
     const [archive] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
     await run('tar', ['-xzf', join(home, archive), '-C', join(modules, 'purgatory'), '--strip-components=1']);
     archiveBytes = (await stat(join(home, archive))).size;

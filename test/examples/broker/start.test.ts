@@ -31,7 +31,9 @@ describe('npm start', function () {
    * tells.
    */
   async function npmStart(): Promise<{ port: number; http: number }> {
-    npm = spawn('npm', ['start', '--', '--port', '0', '--http', '0', '--data', dataFolder()], {
+    // Without `prestart`: it writes dist/, which tests of other processes load at this moment.
+    const options = ['--port', '0', '--http', '0', '--data', dataFolder()];
+    npm = spawn('npm', ['start', '--ignore-scripts', '--', ...options], {
       cwd: root,
       detached: true,
       env,
