@@ -1,8 +1,9 @@
-// How many runs a property makes: FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat
-// one. And how many steps all models took, which the soak adds up: at the end they are written to
+// How many runs a property makes: a third of its number in `npm test`, all in the full run.
+// FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one. And how many steps all models took, which the soak adds up: at the end they are written to
 // the file that FC_STEPS_FILE names.
 import { writeFileSync } from 'node:fs';
 import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
+import { isFull } from '../support/full.ts';
 
 let steps = 0;
 
@@ -15,10 +16,10 @@ const { FC_STEPS_FILE } = process.env;
 if (FC_STEPS_FILE !== undefined) process.once('exit', () => writeFileSync(FC_STEPS_FILE, `${steps}`));
 
 /** The parameters of a property of short histories, which are shrunk when they fail. */
-export function runs<T>(byDefault: number): Parameters<T> {
+export function runs<T>(inFullRun: number): Parameters<T> {
   const { FC_RUNS, FC_SEED } = process.env;
   return {
-    numRuns: FC_RUNS === undefined ? byDefault : Number(FC_RUNS),
+    numRuns: Number(FC_RUNS ?? Math.ceil(isFull ? inFullRun : inFullRun / 3)),
     ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }),
   };
 }
@@ -27,9 +28,9 @@ export function runs<T>(byDefault: number): Parameters<T> {
  * The parameters of a property of long histories: too long to shrink or to print, so told by their
  * seed.
  */
-export function longRuns<T>(byDefault: number): Parameters<T> {
+export function longRuns<T>(inFullRun: number): Parameters<T> {
   return {
-    ...runs(byDefault),
+    ...runs(inFullRun),
     endOnFailure: true,
     reporter: ({ failed, seed, counterexamplePath, errorInstance }: RunDetails<T>): void => {
       if (failed)
@@ -46,7 +47,7 @@ export function holdsAfterEachAct<Act>(
   makePair: () => { act(act: Act): void; check(): void },
   act: Arbitrary<Act>,
   most: number,
-  byDefault: number,
+  inFullRun: number,
 ): void {
   fc.assert(
     fc.property(fc.array(act, { maxLength: most }), (acts) => {
@@ -57,6 +58,6 @@ export function holdsAfterEachAct<Act>(
         pair.check();
       }
     }),
-    runs(byDefault),
+    runs(inFullRun),
   );
 }

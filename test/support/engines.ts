@@ -6,6 +6,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-ports.ts';
 
 /** A server that is running, or was. */
 export interface Engine {
@@ -40,15 +41,6 @@ export function isInstalled(engine: keyof typeof PROGRAMS): boolean {
   if (existsSync(PROGRAMS[engine])) return true;
   console.warn(`SKIPPED: ${PROGRAMS[engine]} is not installed, so nothing is tested with ${engine} here`);
   return false;
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -8,13 +8,8 @@ import type { Bus } from '../../../src/bus/bus.ts';
 import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
-import {
-  type Engine,
-  freePort,
-  isInstalled,
-  startPostgres,
-  startPostgresReplica,
-} from '../../support/engines.ts';
+import { type Engine, isInstalled, startPostgres, startPostgresReplica } from '../../support/engines.ts';
+import { freePort } from '../../support/free-ports.ts';
 import { rejection } from '../../support/rejection.ts';
 import { Listener } from '../rig.ts';
 import { waitFor } from '../wait.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { freePorts } from './support/free-ports.ts';
 import { dataFolder } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { freePorts } from './support/free-ports.ts';
 import { dataFolder } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 

@@ -89,7 +89,7 @@ describe('the limits of the broker', () => {
       await pause(20);
     }
     await Promise.all([slow.closed(), silent.closed()]);
-    expect(at, 'bytes that trickled in').to.be.above(5);
+    expect(at, 'bytes that trickled in').to.be.above(1);
     expect(running.lines).to.have.length(2);
     for (const line of running.lines) {
       expect(line).to.match(/^closed the .+: idle for 300 ms, which is --connections-max-idle-ms$/);

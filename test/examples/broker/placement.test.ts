@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { Kafka, logLevel } from 'kafkajs';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { Journal } from '../../../examples/broker/storage/journal.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { freePorts } from './support/free-ports.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { freePorts } from './support/free-ports.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 

@@ -5,9 +5,9 @@ import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { InSyncReplicas } from '../../../../examples/broker/replication/in-sync-replicas.ts';
 import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
+import { freePorts } from '../../../support/free-ports.ts';
 import { until } from '../../../support/turns.ts';
 import { makeBatch } from '../support/batches.ts';
-import { freePorts } from '../support/free-ports.ts';
 import { dataFolder, type RunningBroker, startBroker } from '../support/running-broker.ts';
 import { produceRequest, WireClient } from '../support/wire-client.ts';
 
