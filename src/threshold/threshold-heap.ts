@@ -5,8 +5,11 @@
 // however many waits end by their deadline. (A heap with lazy deletion keeps removed marks until
 // they get to the top. A high threshold that is never reached would stay for ever.)
 //
-// Costs. first: O(1). push, remove: O(log n), about one comparison for a push of thresholds that
-// grow.
+// Thresholds that wait for a counter mostly come in their order and are reached in it. So as long as
+// that is so, the marks are a sorted array, whose first ones have left. Any other push or removal
+// makes it a heap, as which it lasts until it is empty.
+//
+// Costs. first: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
 import { mustHold } from '../must-hold.ts';
 
 /** A threshold, or the value of a key. Any two compare exactly, a number with a bigint too. */
@@ -17,43 +20,80 @@ export interface Mark<V extends ThresholdValue> {
   readonly threshold: V;
   /** The order of equal thresholds. */
   readonly order: number;
-  /** Its place in the heap, or {@link NOT_IN_HEAP}. Belongs to the heap. */
+  /** Its place in the heap, 0 while that is sorted, or {@link NOT_IN_HEAP}. Belongs to the heap. */
   index: number;
 }
 
 export const NOT_IN_HEAP = -1;
 
+/** Places at the front of a sorted array that may be empty, however few marks there are. */
+const MAX_GONE = 64;
+
 export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
-  readonly #marks: M[] = [];
+  #marks: M[] = [];
+  #isSorted = true;
+  /** How many have left the front of a sorted array. 0 in a heap. */
+  #gone = 0;
 
   get size(): number {
-    return this.#marks.length;
+    return this.#marks.length - this.#gone;
   }
 
   /** The lowest threshold. Of equal ones the first by order. */
   get first(): M | undefined {
-    return this.#marks[0];
+    return this.#marks[this.#gone];
   }
 
   /** The lowest mark and some others that are low, `max` at most. O(max). */
   some(max: number): M[] {
-    return this.#marks.slice(0, max);
+    return this.#marks.slice(this.#gone, this.#gone + max);
   }
 
   /** Adds a mark that is in no heap. */
   push(mark: M): void {
-    this.#marks.push(mark);
-    this.#rise(mark, this.#marks.length - 1);
+    if (this.#isSorted && this.size > 0 && isBefore(mark, this.#marks[this.#marks.length - 1])) {
+      this.#makeHeap();
+    }
+    const index = this.#marks.push(mark) - 1;
+    if (this.#isSorted) mark.index = 0;
+    else this.#rise(mark, index);
   }
 
   /** Takes out a mark that is in this heap. */
   remove(mark: M): void {
+    if (this.#isSorted) {
+      if (mark === this.first) {
+        this.#shift(mark);
+        return;
+      }
+      this.#makeHeap();
+    }
     const { index } = mark;
     const last = this.#marks.pop() as M;
     mark.index = NOT_IN_HEAP;
+    if (this.#marks.length === 0) this.#isSorted = true;
     if (last === mark) return;
     if (index > 0 && isBefore(last, this.#marks[(index - 1) >> 1])) this.#rise(last, index);
     else this.#sink(last, index);
+  }
+
+  #shift(first: M): void {
+    first.index = NOT_IN_HEAP;
+    this.#marks[this.#gone++] = undefined as never; // it is not to be kept in memory
+    const { size } = this;
+    if (size === 0 || this.#gone > size + MAX_GONE) this.#closeUp();
+  }
+
+  #closeUp(): void {
+    this.#marks = this.#marks.slice(this.#gone);
+    this.#gone = 0;
+  }
+
+  /** What is sorted is a heap. */
+  #makeHeap(): void {
+    this.#closeUp();
+    this.#isSorted = false;
+    for (const [index, mark] of this.#marks.entries()) mark.index = index;
   }
 
   #rise(mark: M, from: number): void {
@@ -89,12 +129,16 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
 
   /** Throws unless the heap is sound; returns its marks in no order. For tests: O(size). */
   check(): readonly M[] {
+    const gone = this.#gone;
     for (const [index, mark] of this.#marks.entries()) {
-      mustHold(mark.index === index, `the mark at ${index} of a threshold heap claims ${mark.index}`);
-      const isSorted = index === 0 || !isBefore(mark, this.#marks[(index - 1) >> 1]);
-      mustHold(isSorted, `${mark.threshold} at ${index} lies below a higher one in a threshold heap`);
+      if (index < gone) continue;
+      const known = this.#isSorted ? 0 : index;
+      mustHold(mark.index === known, `the mark at ${index} of a threshold heap claims ${mark.index}`);
+      const before = this.#isSorted ? index - 1 : (index - 1) >> 1;
+      const isOrdered = index === gone || !isBefore(mark, this.#marks[before]);
+      mustHold(isOrdered, `${mark.threshold} at ${index} lies below a higher one in a threshold heap`);
     }
-    return this.#marks;
+    return this.#marks.slice(gone);
   }
 }
 

@@ -1,8 +1,7 @@
 // Which operation waits for which key to reach which value: the last value of each key, and the
 // thresholds above it.
 //
-// Ground rules. It owns the heaps, and sets `$place` of what it parks. It runs no user code and
-// knows no timer. A key has a level exactly while it has a value or an operation waits on it. A
+// Ground rules. It owns the heaps and the parked operations. It runs no user code and knows no timer. A key has a level exactly while it has a value or an operation waits on it. A
 // parked operation has a mark in the heap of each key that it still waits on. A threshold that was
 // reached stays reached for the operation, whatever the key does later. The operation knows its
 // marks, so it leaves all heaps at once, without a search.
@@ -14,41 +13,13 @@ import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
-import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
+import { type Level, marksOf, type Parked, type WaitingMark } from './level.ts';
+import { ParkedWaits } from './parked-waits.ts';
+import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
 /** A key, and the value that it must reach. */
 export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
 
-interface Level<K, V extends ThresholdValue> {
-  readonly key: K;
-  value: V | undefined;
-  readonly heap: ThresholdHeap<V, WaitingMark<K, V>>;
-}
-
-interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
-  readonly level: Level<K, V>;
-  readonly parked: Parked<K, V>;
-  /** The next mark of the same operation. */
-  readonly sibling: WaitingMark<K, V> | undefined;
-}
-
-interface Parked<K, V extends ThresholdValue> {
-  readonly operation: DelayedOperation;
-  readonly stamp: number;
-  /**
-   * The first of its marks. Nearly all operations have one: an array for it would cost more than
-   * all the rest.
-   */
-  marks: WaitingMark<K, V> | undefined;
-  /** How many of its marks are in a heap. */
-  waiting: number;
-}
-
-/**
- * `operation.$place` of all operations that are parked here. Any number will do that stands for no
- * other state.
- */
-const PARKED = 0;
 /** Keys that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LEVELS = 16_384;
 /** How many marks of a key are searched for the oldest. */
@@ -56,8 +27,7 @@ const MAX_MARKS = 1_024;
 
 export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
   readonly #levels = new Map<K, Level<K, V>>();
-  /** In park order. */
-  readonly #parked = new Map<DelayedOperation, Parked<K, V>>();
+  readonly #parked = new ParkedWaits<Parked<K, V>>();
   /** Is told of the keys that somebody waits on, if the bus needs to know. */
   #interest: KeyInterest | undefined;
   #order = 0;
@@ -118,10 +88,9 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
 
   /** Parks `operation` on those of `thresholds` that are not reached. */
   park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
-    const parked: Parked<K, V> = { operation, stamp, marks: undefined, waiting: 0 };
+    const parked: Parked<K, V> = { operation, marks: undefined, waiting: 0 };
     const order = this.#order++;
-    this.#parked.set(operation, parked);
-    operation.$place = PARKED;
+    this.#parked.add(parked, stamp);
     for (const threshold of thresholds) {
       if (this.isReached(threshold)) continue;
       const level = this.#levelOf(threshold[0]);
@@ -138,21 +107,24 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   stampOf(operation: DelayedOperation): number {
-    return this.#parked.get(operation)?.stamp as number;
+    return this.#parked.stampOf(operation);
   }
 
   leave(operation: DelayedOperation): number {
-    const parked = this.#parked.get(operation);
+    const parked = this.#parked.find(operation);
     if (parked === undefined) return 0;
-    this.#parked.delete(operation);
+    const stamp = this.#parked.stampOf(operation);
+    this.#parked.remove(operation);
     for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) {
       if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     }
-    return parked.stamp;
+    return stamp;
   }
 
-  /** Does nothing: Maps and heaps give memory back by themselves. */
-  shrink(): void {}
+  /** Maps and heaps give memory back by themselves. */
+  shrink(): void {
+    this.#parked.shrink();
+  }
 
   /**
    * Takes the thresholds that the value of `key` has reached, up to the first operation that has
@@ -170,8 +142,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   all(): NextToLeave {
-    const operations = this.#parked.keys();
-    return () => operations.next().value;
+    return () => this.#parked.oldest();
   }
 
   /** Those that wait on `key`, the lowest threshold first. */
@@ -191,13 +162,11 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   oldestFirst(top: number): DelayedOperation[] {
-    const oldest: DelayedOperation[] = [];
-    for (const operation of this.#parked.keys()) if (oldest.push(operation) >= top) break;
-    return oldest.slice(0, top);
+    return this.#parked.oldestFirst(top);
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {
-    const parked = this.#parked.get(operation);
+    const parked = this.#parked.find(operation);
     if (parked === undefined) return [];
     const waiting = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
     return waiting
@@ -256,8 +225,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
       keys += Math.min(marks.length, 1);
     }
     let waiting = 0;
-    for (const [operation, parked] of this.#parked) {
-      mustHold(operation.$place === PARKED, 'an operation does not know that it is parked');
+    for (const parked of this.#parked.check()) {
       const inHeaps = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
       mustHold(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
       waiting += parked.waiting;
@@ -268,10 +236,4 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     );
     mustHold(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
   }
-}
-
-function marksOf<K, V extends ThresholdValue>(parked: Parked<K, V>): WaitingMark<K, V>[] {
-  const marks: WaitingMark<K, V>[] = [];
-  for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) marks.push(mark);
-  return marks;
 }

@@ -13,6 +13,7 @@ import { requiredFunction } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { timerClosed, timerFull } from '../errors.ts';
 import { invalidArgType } from '../node-errors.ts';
+import { afterMicrotasks } from '../turns/turn-end.ts';
 import { CallbackTask } from './callback-task.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
@@ -233,10 +234,24 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     try {
       // On a fake host, to go on in the next turn would take a fake millisecond.
       if (this.#reaper.isExact) this.#runner.runAll(tick);
-      else this.#runner.runSlice(tick, nowMs);
+      else this.#runner.runSlice(tick, nowMs, this.#reaper.isOnHost);
     } finally {
-      this.#endPass();
+      this.#endSlice();
     }
+  }
+
+  /** After the microtasks that followed a batch. */
+  readonly #goOn = (): void => {
+    try {
+      this.#runner.goOn();
+    } finally {
+      this.#endSlice();
+    }
+  };
+
+  #endSlice(): void {
+    if (this.#runner.goesOn) afterMicrotasks(this.#goOn);
+    else this.#endPass();
   }
 
   #endPass(): void {
@@ -247,7 +262,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** @internal */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
-    if (!timer.#runner.isRunning) timer.#reaper.check(earliest);
+    if (!timer.#runner.isRunning && !timer.#runner.goesOn) timer.#reaper.check(earliest);
   }
 }
 

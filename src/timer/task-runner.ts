@@ -3,7 +3,13 @@
 // Ground rules. It alone calls user code. No slot is kept in a local variable across that call, so
 // user code may do all it wants (add, cancel, close, throw, advanceClock) and the pass goes on. An
 // error of a task goes to `onError`, and stops nothing.
+//
+// A slice may run in batches. Its owner lets the microtasks run after each, and calls `goOn`: the
+// continuations of what a batch has run are part of the slice, and do not all run after it. A task
+// whose promise settles in turns of its own does not count: it leaves nothing to run. In between,
+// a task may be cancelled or added, and `advanceClock` may run the rest.
 import { reportError } from '../report-error.ts';
+import { Batch } from '../turns/batch.ts';
 import { Slice } from '../turns/budget.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
@@ -20,7 +26,13 @@ export class TaskRunner {
   readonly #slice: Slice;
   readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
   readonly #observer: PassObserver | undefined;
+  readonly #batch = new Batch();
+  #batchBeganMs = 0;
   #isRunning = false;
+  /** True between two batches of a slice: `goOn` is to be called. */
+  goesOn: boolean = false;
+  /** How many tasks have run in the slice. */
+  #ran = 0;
 
   constructor(
     timer: RunningTimer,
@@ -42,13 +54,38 @@ export class TaskRunner {
 
   /** Runs what is due at `tick`. Returns how many tasks ran. @throws what the clock throws. */
   runAll(tick: number): number {
-    return this.#run(tick, undefined);
+    const ran = this.#run(tick, undefined, undefined);
+    this.goesOn = false;
+    return ran;
   }
 
-  /** As `runAll`, for one slice, which begins at `nowMs`. The pass may stay open then. */
-  runSlice(tick: number, nowMs: number): number {
+  /**
+   * As `runAll`, for one slice, which begins at `nowMs`. The pass may stay open then. With
+   * `inBatches` it may end before the slice is spent, and `goesOn` is true.
+   */
+  runSlice(tick: number, nowMs: number, inBatches: boolean): void {
+    const batch = this.#batch;
+    this.#ran = 0;
+    this.goesOn = false;
+    if (this.#tasks.isPassOpen) batch.begin();
+    else batch.reset();
+    this.#batchBeganMs = nowMs;
     this.#slice.begin(nowMs);
-    return this.#run(tick, this.#slice);
+    this.#run(tick, this.#slice, inBatches ? batch : undefined);
+  }
+
+  /** Runs the next batch of the slice, unless that is spent: what ran in between counts. */
+  goOn(): void {
+    const batch = this.#batch;
+    this.goesOn = false;
+    const isSpent = this.#slice.isSpent();
+    const nowMs = this.#timer.lastReadingMs;
+    batch.adapt(nowMs - this.#batchBeganMs);
+    this.#batchBeganMs = nowMs;
+    batch.begin();
+    if (!this.#tasks.isPassOpen) return;
+    if (isSpent) this.#observer?.didYield(this.#ran, this.#tasks.size);
+    else this.#run(undefined, this.#slice, batch);
   }
 
   /** Runs one task of a pass that a slice has left open, and reads the clock. False if there is none. */
@@ -67,33 +104,42 @@ export class TaskRunner {
     return true;
   }
 
-  #run(tick: number, slice: Slice | undefined): number {
+  /** Goes on with the pass that is open; then makes one up to `tick`, if one is given. */
+  #run(tick: number | undefined, slice: Slice | undefined, batch: Batch | undefined): number {
     const tasks = this.#tasks;
     this.#isRunning = true;
     let ran = 0;
     try {
       // A pass that the last slice has left ends first: the tasks that it adds wait for the next.
-      if (tasks.isPassOpen) ran = this.#runPass(slice);
-      if (!tasks.isPassOpen) {
+      if (tasks.isPassOpen) ran = this.#runPass(slice, batch);
+      if (tick !== undefined && !tasks.isPassOpen) {
         tasks.openPass(tick);
-        ran += this.#runPass(slice);
+        ran += this.#runPass(slice, batch);
       }
     } finally {
       // Also when the clock has thrown: else the timer would never run again.
       this.#isRunning = false;
-      if (slice !== undefined && tasks.isPassOpen) this.#observer?.didYield(ran, tasks.size);
+      this.#ran += ran;
+      if (slice !== undefined && tasks.isPassOpen && !this.goesOn) {
+        this.#observer?.didYield(this.#ran, tasks.size);
+      }
     }
     return ran;
   }
 
-  #runPass(slice: Slice | undefined): number {
+  #runPass(slice: Slice | undefined, batch: Batch | undefined): number {
     const tasks = this.#tasks;
     let ran = 0;
     do {
+      if (batch?.isFull && tasks.isPassOpen) {
+        this.goesOn = true;
+        break;
+      }
       const task = tasks.take();
       if (task !== undefined) {
         this.#runTask(task);
         ran++;
+        if (batch !== undefined && !task.$settlesInTurns) batch.step(true);
       } else if (!tasks.isPassOpen) {
         break;
       }

@@ -82,4 +82,50 @@ describe('ThresholdHeap', () => {
     marks[1].index = 2;
     expect(() => heap.check()).to.throw('the mark at 1 of a threshold heap claims 2');
   });
+
+  it('looks at one mark a push and at none a removal while thresholds come and go in order', () => {
+    const heap = new ThresholdHeap<number, CountedMark>();
+    const marks = Array.from({ length: 1_000 }, (_, i) => new CountedMark(i >> 2, i));
+    let pushed = 0;
+    let removed = 0;
+    const looked = looksDuring(() => {
+      while (removed < marks.length) {
+        if (pushed < marks.length) heap.push(marks[pushed++]);
+        if (pushed > 500) heap.remove(marks[removed++]);
+      }
+    });
+    expect(looked).to.be.at.most(4 * marks.length);
+    expect(heap.size).to.equal(0);
+  });
+
+  for (const [title, disorder] of [
+    ['a mark in the middle leaves', (heap, marks) => heap.remove(marks.splice(150, 1)[0])],
+    [
+      'a lower one comes',
+      (heap, marks) => {
+        marks.unshift(new CountedMark(-1, 1_000));
+        heap.push(marks[0]);
+      },
+    ],
+  ] as [string, (heap: ThresholdHeap<number, CountedMark>, marks: CountedMark[]) => void][]) {
+    it(`stays in order when ${title}, and is sorted anew once it was empty`, () => {
+      const heap = new ThresholdHeap<number, CountedMark>();
+      const all = Array.from({ length: 400 }, (_, i) => new CountedMark(i, i));
+      for (const mark of all) heap.push(mark);
+      const marks = [...all];
+      for (const mark of marks.splice(0, 100)) heap.remove(mark);
+      heap.check();
+      disorder(heap, marks);
+      heap.check();
+      expect(heap.some(1)).to.deep.equal([marks[0]]);
+      for (const mark of marks) {
+        expect(heap.first).to.equal(mark);
+        heap.remove(mark);
+        heap.check();
+      }
+      for (const mark of all) heap.push(mark);
+      heap.check();
+      expect(looksDuring(() => heap.remove(all[0]))).to.equal(0);
+    });
+  }
 });

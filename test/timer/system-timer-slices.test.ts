@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ManualClock, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import type { TimerOptions } from '../support/task.ts';
 import { turn, until } from '../support/turns.ts';
@@ -178,6 +179,93 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     stop = true;
     expect(seenTurns).to.have.length(5);
     expect(new Set(seenTurns).size).to.equal(5);
+    timer.close();
+  });
+
+  it('runs the microtasks after a batch of at most 64 tasks on the system clock', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
+    const log: number[] = [];
+    let ahead = 0;
+    let furthest = 0;
+    const goOn = async (i: number): Promise<void> => {
+      await undefined;
+      log.push(i);
+      ahead--;
+    };
+    for (let i = 0; i < 1_000; i++) {
+      timer.schedule(() => {
+        furthest = Math.max(furthest, ++ahead);
+        void goOn(i);
+      }, 1);
+    }
+    await until(() => log.length === 1_000);
+    expect(log).to.deep.equal(Array.from({ length: 1_000 }, (_, i) => i));
+    expect(furthest).to.be.at.most(64);
+    timer.close();
+  });
+
+  it('counts what runs in microtasks after its tasks on the system clock', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: 2 });
+    let turns = 0;
+    const spin = (): void => {
+      turns++;
+      if (seenTurns.length < 100) setImmediate(spin);
+    };
+    const seenTurns: number[] = [];
+    const answer = async (): Promise<void> => {
+      await undefined;
+      seenTurns.push(turns);
+      const endMs = performance.now() + 1;
+      while (performance.now() < endMs);
+    };
+    for (let i = 0; i < 100; i++) timer.schedule(() => void answer(), 1);
+    setImmediate(spin);
+    await until(() => seenTurns.length === 100);
+    expect(new Set(seenTurns).size).to.be.at.least(10);
+    timer.close();
+  });
+
+  it('takes all waiters out at once, as their promises settle in turns of their own', async () => {
+    const timer = new SystemTimer({ tickMs: 50, sliceMs: Number.POSITIVE_INFINITY });
+    const purgatory = new Purgatory<string>('test', { timer });
+    const left: number[] = [];
+    for (let i = 0; i < 500; i++) {
+      void purgatory.waitFor(['key'], () => false, { timeoutMs: 1 }).then(() => left.push(timer.size));
+    }
+    timer.schedule(() => {}, 60_000);
+    await until(() => left.length === 500);
+    expect(new Set(left).size).to.be.at.most(2); // two, where a tick ended while they were parked
+    purgatory.close();
+    timer.close();
+  });
+
+  it('lets a continuation between two batches cancel, add, and run the rest', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
+    const log: number[] = [];
+    let later: TimerTask | undefined;
+    let ranBefore = 0;
+    let ranInCall = 0;
+    const tasks = Array.from({ length: 100 }, (_, i) =>
+      timer.schedule(() => {
+        log.push(i);
+        if (i > 0) return;
+        void Promise.resolve().then(() => {
+          ranBefore = log.length;
+          checkTimerInvariants(timer);
+          tasks[99].cancel();
+          later = timer.schedule(() => log.push(100), 1);
+          checkTimerInvariants(timer);
+          ranInCall = timer.advanceClock();
+          checkTimerInvariants(timer);
+        });
+      }, 1),
+    );
+    await until(() => later?.isPending === false);
+    expect(log).to.deep.equal([...Array(99).keys(), 100]);
+    expect(ranBefore).to.be.within(1, 64);
+    expect(ranInCall - (99 - ranBefore)).to.be.within(0, 1); // the last may be due by then
+    expect(timer.size).to.equal(0);
+    checkTimerInvariants(timer);
     timer.close();
   });
 });

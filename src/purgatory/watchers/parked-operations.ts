@@ -130,8 +130,8 @@ export class ParkedOperations {
   }
 }
 
-/** In the middle of a compaction, one that is frozen must stop nothing. */
-function tellPlace(operation: DelayedOperation, place: Slot): void {
+/** Tells an operation its place. In the middle of a compaction, one that is frozen must stop nothing. */
+export function tellPlace(operation: DelayedOperation, place: Slot): void {
   try {
     operation.$place = place;
   } catch (error) {
