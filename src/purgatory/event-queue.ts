@@ -35,6 +35,8 @@ const MAX_VAIN = 10_000;
 const REST_MS = 1_000;
 
 const noKeys: IterableIterator<never> = [].values();
+/** The round between two stretches of serving: nothing is ever written to it. */
+const noRound = new Map<never, never>();
 
 /** A pass that is held, with what was notified since it began. */
 interface Held extends HeldPass {
@@ -60,7 +62,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   /** Keys of the next round, with how many each may complete, by their first notify. */
   #fresh = new Map<K, number>();
   /** As `#fresh`, of the round under way. 0 for a key whose pass has begun, or needs none. */
-  #round = new Map<K, number>();
+  #round: Map<K, number> = noRound;
   /** The keys of the round that are left, those that need no pass included. */
   #keysLeft: IterableIterator<K> = noKeys;
   /** The key that needs a batch of its own. */
@@ -216,7 +218,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   #end(): void {
     this.#isServing = false;
-    this.#round = this.#fresh; // empty: no key that was served is kept
+    this.#round = noRound; // no key that was served is kept
     this.#keysLeft = noKeys;
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
     this.#parking.bulks.end(0);

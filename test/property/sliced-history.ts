@@ -8,6 +8,7 @@ import { listen } from '../../src/events/index.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { turn } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 import { countStep } from './runs.ts';
 import { type Act, type History, SlicedOp, type SlicedStage } from './sliced-acts.ts';
 import { SlicedReference, type Twin } from './sliced-reference.ts';
@@ -44,7 +45,21 @@ export class SlicedHistory implements SlicedStage {
     });
   }
 
+  /** What the engine throws in a turn of its own would end the process: here it fails the history. */
   async play(): Promise<void> {
+    let failure: unknown;
+    const thrown = await uncaughtDuring(0, async () => {
+      try {
+        await this.#playSteps();
+      } catch (error) {
+        failure = error;
+      }
+    });
+    if (thrown.length > 0) throw new Error('an event ends with a throw of the engine', { cause: thrown[0] });
+    if (failure !== undefined) throw failure;
+  }
+
+  async #playSteps(): Promise<void> {
     const unlisten = listen('purgatory:operation:tried', ({ purgatory, key }) => {
       if (purgatory === this.#purgatory) this.#toldKey = key as string | undefined;
     });

@@ -298,6 +298,21 @@ describe('behaviour 30: a deadline that meets an event', () => {
     await turn();
     expect(log).to.deep.equal(['complete a']);
   });
+
+  it('uses it up in a purgatory that has served events before, and later events are served', async () => {
+    const { purgatory, park, clock, log } = hall();
+    purgatory.notify('k');
+    await turn();
+    park('a', ['k'], { delayMs: 5 }).ready = true;
+    purgatory.notify('k', { atMost: 1 });
+    clock.advance(5);
+    expect(purgatory.snapshot().events.pendingKeys).to.equal(0);
+    park('b', ['k']);
+    purgatory.notify('k');
+    expect(purgatory.snapshot().events.pendingKeys).to.equal(1);
+    expect(log).to.deep.equal(['complete a']);
+    purgatory.close();
+  });
 });
 
 describe('behaviour 29: the promises of a burst', () => {

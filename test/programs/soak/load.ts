@@ -1,4 +1,5 @@
 // A load of the soak: work that is repeated in units. Units differ only by their seed.
+import { HISTORIES } from './models/short-units.ts';
 
 /** The counters of a load, added up in the ledger. */
 export type Counts = Partial<Record<CountName, number>>;
@@ -8,6 +9,7 @@ export type CountName = keyof typeof COUNTS;
 /** All counters, with the words of the report. Those with an aim are published. */
 export const COUNTS = {
   modelSteps: { label: 'model steps', aim: 1e9 },
+  histories: { label: 'short histories', aim: HISTORIES },
   kills: { label: 'SIGKILLs', aim: 1_000 },
   frames: { label: 'hostile frames', aim: 1e7 },
   served: { label: 'of them to a broker', aim: undefined },

@@ -1,11 +1,16 @@
 // The loads of the soak, with their share of the time. Slow imports are made by the process that
 // runs the load.
 import type { Load } from './load.ts';
+import { UNITS } from './models/short-units.ts';
 
 export interface LoadEntry {
   readonly what: string;
   /** Its share of the time, relative to the shares of the others. */
   readonly share: number;
+  /**
+   * How many units there are, for a load that comes to an end. Their seeds are 0, 1, 2 and so on.
+   */
+  readonly units?: number;
   /** Flags of Node for its process. */
   readonly flags?: readonly string[];
   import(): Promise<Load>;
@@ -24,6 +29,12 @@ export const loads: Readonly<Record<string, LoadEntry>> = {
     what: 'a Purgatory beside a Map of arrays',
     share: 5,
     import: async () => (await import('./models/purgatory-walk.ts')).load,
+  },
+  short: {
+    what: 'every history of five acts on a Purgatory',
+    share: 3,
+    units: UNITS,
+    import: async () => (await import('./models/short-histories.ts')).load,
   },
   properties: {
     what: 'all models of test/property',

@@ -36,7 +36,8 @@ export class Tally {
 }
 
 /**
- * Runs units of the load until `ms` are over, from `seed` on, or until `stop`. A worker that is
+ * Runs units of the load until `ms` are over, from `seed` on, or until `stop`, and no more than the
+ * load has, with those that `tally` counts. A worker that is
  * terminated sets `stop` too. `onCounts` is called after each unit.
  */
 export async function runLoad(
@@ -48,8 +49,10 @@ export async function runLoad(
   stop: AbortController,
 ): Promise<Failure | undefined> {
   const beganMs = performance.now();
-  const { flags = [] } = loads[name];
-  const child = fork(worker, [name, `${seed}`, `${ms}`], { execArgv: [...flags, '--import', 'tsx'] });
+  const { flags = [], units = Number.POSITIVE_INFINITY } = loads[name];
+  const child = fork(worker, [name, `${seed}`, `${ms}`, `${units - tally.units}`], {
+    execArgv: [...flags, '--import', 'tsx'],
+  });
   const onStop = (): void => void child.kill('SIGTERM');
   stop.signal.addEventListener('abort', onStop);
   let failure: Failure | undefined;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { fully } from '../../support/full.ts';
 import { uncovered } from '../../support/uncovered.ts';
 import { Ledger } from './ledger.ts';
 
@@ -57,6 +58,14 @@ describe('The soak', function () {
     const replayed = await run(['--replay', `${again}`], withFault);
     expect([replayed.code, replayed.stderr]).to.deep.equal([1, stderr]);
     expect(await run(['--replay', `${again}`])).to.include({ code: 0, stderr: '' });
+  });
+
+  fully('says how many of all short histories it has played', async () => {
+    const { code, stdout } = await run(['--only', 'short', '--minutes', '0', '--seed', '3']);
+    expect([code, /(\S+ of \S+) short histories/.exec(stdout)?.[1]]).to.deep.equal([
+      0,
+      '39,978 of 6,436,343',
+    ]);
   });
 
   it('refuses what it does not know', async () => {

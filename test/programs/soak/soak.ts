@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { addTo, Ledger } from './ledger.ts';
 import { COUNTS, type CountName, type Counts } from './load.ts';
 import { loads } from './loads.ts';
+import { HISTORIES } from './models/short-units.ts';
 import { type Failure, runLoad, Tally } from './runner.ts';
 
 /** Turns of each load in a short run. So each load has one, however slow the machine is. */
@@ -73,17 +74,20 @@ async function soak(): Promise<void> {
   const totalMs = whole('minutes', values.minutes, 30) * 60_000;
   const startMs = performance.now();
   const elapsedMs = (): number => performance.now() - startMs;
-  let seed = whole('seed', values.seed, randomInt(2 ** 32));
+  const firstSeed = whole('seed', values.seed, randomInt(2 ** 32));
+  let seed = firstSeed;
   const tallies = new Map(names.map((name) => [name, new Tally(name)]));
   const done: Counts = {};
   let failure: Failure | undefined;
 
   /** Takes the load that is furthest behind its share, of those that no other process runs. */
   const running = new Set<string>();
+  const isDone = (name: string): boolean =>
+    (tallies.get(name) as Tally).units >= (loads[name].units ?? Number.POSITIVE_INFINITY);
   const behind = (name: string): number => (tallies.get(name) as Tally).ms / loads[name].share;
   const next = (): string | undefined =>
     names
-      .filter((name) => !running.has(name))
+      .filter((name) => !running.has(name) && !isDone(name))
       .sort((a, b) => behind(a) - behind(b) || loads[b].share - loads[a].share)[0];
   const shares = names.reduce((sum, name) => sum + loads[name].share, 0);
   const lanes = Math.min(availableParallelism(), names.length);
@@ -100,7 +104,9 @@ async function soak(): Promise<void> {
         totalMs - elapsedMs(),
       );
       seed = (seed + 0x6d2b79f5) >>> 0;
-      const failed = await runLoad(name, seed, turnMs, tally, onCounts, stop);
+      const { units } = loads[name];
+      const unit = units === undefined ? seed : (firstSeed + tally.units) % units;
+      const failed = await runLoad(name, unit, turnMs, tally, onCounts, stop);
       running.delete(name);
       if (failed !== undefined) {
         failure ??= failed;
@@ -142,9 +148,14 @@ function fail({ load, seed, why }: Failure): void {
 function told(counts: Counts): string {
   const entries = Object.entries(counts) as [CountName, number][];
   return (
-    entries.map(([name, done]) => `${done.toLocaleString('en')} ${COUNTS[name].label}`).join(', ') ||
-    'nothing yet'
+    entries
+      .map(([name, done]) => `${done.toLocaleString('en')}${ofAll(name)} ${COUNTS[name].label}`)
+      .join(', ') || 'nothing yet'
   );
+}
+
+function ofAll(name: CountName): string {
+  return name === 'histories' ? ` of ${HISTORIES.toLocaleString('en')}` : '';
 }
 
 function clock(ms: number): string {

@@ -14,7 +14,7 @@ export type Message =
   | { readonly kind: 'did'; readonly counts: Counts; readonly heapBytes: number; readonly rssBytes: number }
   | { readonly kind: 'failed'; readonly seed: number; readonly stack: string };
 
-const [name, seedText, msText] = process.argv.slice(2);
+const [name, seedText, msText, unitsText] = process.argv.slice(2);
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -23,12 +23,15 @@ function tell(message: Message): void {
   process.send?.(message);
 }
 
+const { units } = loads[name];
 /** A seed that follows from another, for the next unit. */
-const following = (seed: number): number => (Math.imul(seed, 0x9e3779b1) + 0x7f4a7c15) >>> 0;
+const following = (seed: number): number =>
+  units === undefined ? (Math.imul(seed, 0x9e3779b1) + 0x7f4a7c15) >>> 0 : (seed + 1) % units;
 
 const load = await loads[name].import();
 const endMs = performance.now() + Number(msText);
 let seed = Number(seedText);
+let left = Number(unitsText);
 try {
   do {
     tell({ kind: 'began', seed });
@@ -38,7 +41,7 @@ try {
     collect();
     const { heapUsed, rss } = process.memoryUsage();
     tell({ kind: 'did', counts, heapBytes: heapUsed, rssBytes: rss });
-  } while (performance.now() < endMs);
+  } while (--left > 0 && performance.now() < endMs);
   await load.end?.();
 } catch (error) {
   tell({ kind: 'failed', seed, stack: inspect(error) });

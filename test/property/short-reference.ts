@@ -1,0 +1,156 @@
+// The naive twin of a purgatory with two operations: an array of what is parked, and a Map of what
+// is notified. Every call looks at all of it.
+import { DELAY_MS, type Key, nameOf, type Script, type Side, type Who } from './short-acts.ts';
+
+interface Parked {
+  readonly who: Who;
+  readonly keys: readonly Key[];
+  readonly dueMs: number;
+}
+
+export class ShortReference implements Side {
+  readonly #script: Script;
+  /** In the order of parking. */
+  #parked: Parked[] = [];
+  readonly #completed = new Set<Who>();
+  /** How many each event may complete, by the first notify of its key. */
+  readonly #pending = new Map<Key, number>();
+  #nowMs = 0;
+  #isClosed = false;
+
+  constructor(script: Script) {
+    this.#script = script;
+    script.side = this;
+  }
+
+  park(who: Who, keys: readonly Key[]): boolean {
+    if (!this.#admits(who)) return false;
+    if (this.#script.tryOf(who)) return true;
+    if (!this.#admits(who)) return false;
+    const parked = { who, keys, dueMs: this.#nowMs + DELAY_MS[who] };
+    this.#parked.push(parked);
+    try {
+      return this.#script.tryOf(who);
+    } catch (error) {
+      this.#leave(who);
+      throw error;
+    }
+  }
+
+  #admits(who: Who): boolean {
+    if (this.#isClosed) throw new Error('ERR_PURGATORY_CLOSED');
+    if (this.#completed.has(who)) return false;
+    if (this.#parked.some((parked) => parked.who === who)) throw new Error('ERR_PURGATORY_ALREADY_WATCHED');
+    return true;
+  }
+
+  #leave(who: Who): boolean {
+    const isParked = this.#parked.some((parked) => parked.who === who);
+    this.#parked = this.#parked.filter((parked) => parked.who !== who);
+    return isParked;
+  }
+
+  cancel(who: Who): boolean {
+    return this.#leave(who);
+  }
+
+  force(who: Who): boolean {
+    if (this.#completed.has(who)) return false;
+    this.#leave(who);
+    this.#completed.add(who);
+    this.#script.completed(who);
+    return true;
+  }
+
+  notify(key: Key, atMost: number): void {
+    if (!this.#isClosed) this.#pending.set(key, (this.#pending.get(key) ?? 0) + atMost);
+  }
+
+  check(key: Key, atMost: number): number {
+    let completed = 0;
+    for (const parked of this.#parked.filter(({ keys }) => keys.includes(key))) {
+      if (completed < atMost && this.#parked.includes(parked) && this.#completes(parked.who)) completed++;
+    }
+    return completed;
+  }
+
+  /** A try by an event: what it throws is reported. */
+  #completes(who: Who): boolean {
+    try {
+      this.#script.tryOf(who);
+    } catch (error) {
+      this.#script.tell(`${who} has thrown ${nameOf(error)}`);
+    }
+    return this.#completed.has(who);
+  }
+
+  turnEnds(): void {
+    for (const [key, atMost] of this.#pending) {
+      this.#pending.delete(key); // a notify from now on is one more event, behind the others
+      this.check(key, atMost);
+    }
+  }
+
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    const due = this.#parked.filter(({ dueMs }) => dueMs <= this.#nowMs);
+    for (const parked of due.sort((x, y) => x.dueMs - y.dueMs)) {
+      if (this.#parked.includes(parked)) this.#expire(parked);
+    }
+  }
+
+  #expire(parked: Parked): void {
+    const { who, keys } = parked;
+    const key = keys.find((each) => this.#pending.has(each)); // its event came in time
+    if (key !== undefined) {
+      const limit = this.#pending.get(key) as number;
+      if (this.#completes(who)) {
+        if (limit > 1) this.#pending.set(key, limit - 1);
+        else this.#pending.delete(key);
+      }
+      if (!this.#parked.includes(parked)) return;
+    }
+    this.force(who);
+    this.#script.tell(`${who} expires`);
+  }
+
+  cancelForKey(key: Key): readonly Who[] {
+    return this.#takeOut(({ keys }) => keys.includes(key));
+  }
+
+  close(): readonly Who[] {
+    this.#isClosed = true;
+    this.#pending.clear();
+    return this.#takeOut(() => true);
+  }
+
+  #takeOut(leaves: (parked: Parked) => boolean): Who[] {
+    const left = this.#parked.filter(leaves);
+    this.#parked = this.#parked.filter((parked) => !left.includes(parked));
+    return left.map(({ who }) => who);
+  }
+
+  state(): string {
+    const watching = ([1, 2] as const).map((key) => this.#parked.filter(({ keys }) => keys.includes(key)));
+    const pairs = watching[0].length + watching[1].length;
+    const keys = watching.filter(({ length }) => length > 0).length;
+    return stateText(
+      this.#parked.length,
+      pairs,
+      keys,
+      watching.map(({ length }) => length),
+      (who) => [this.#parked.some((parked) => parked.who === who), this.#completed.has(who)],
+    );
+  }
+}
+
+/** The state of a side, as both sides write it. */
+export function stateText(
+  parked: number,
+  pairs: number,
+  keys: number,
+  watchers: readonly number[],
+  of: (who: Who) => readonly [isPending: boolean, isCompleted: boolean],
+): string {
+  return `${parked} parked, ${pairs} watches of ${keys} keys (${watchers}), a ${of('a')}, b ${of('b')}`;
+}
