@@ -8,6 +8,7 @@
 import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import { Budget } from '../turns/budget.ts';
+import { mergedValue } from './outbox.ts';
 
 /** What the inbox reports to its bus. */
 export interface InboxOwner {
@@ -46,7 +47,7 @@ export class Inbox {
       this.#pending.set(member, keys);
     }
     const before = keys.size;
-    keys.set(key, value);
+    keys.set(key, mergedValue(keys, key, value, member.merge));
     if (keys.size === before || ++this.#size <= this.#maxKeys) return;
     const members = [...this.#pending.keys()];
     const lost = this.#size;

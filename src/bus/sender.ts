@@ -8,7 +8,7 @@
 // sent.
 //
 // Costs. publish: O(1).
-import type { HintValue } from '../membership/bus-member.ts';
+import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import { Slice } from '../turns/budget.ts';
 import type { CheckedBusOptions } from './bus.ts';
@@ -63,9 +63,9 @@ export class Sender {
     return this.#outbox.size;
   }
 
-  publish(name: string, key: string, value: HintValue | undefined): void {
+  publish({ name, merge }: BusMember, key: string, value: HintValue | undefined): void {
     const { size } = this.#outbox;
-    const lost = this.#outbox.add(name, key, value);
+    const lost = this.#outbox.add(name, key, value, merge);
     this.#meter.published++;
     if (lost > 0) this.#meter.didOverflow('out', lost);
     else if (this.#outbox.size === size) this.#meter.merged++;
