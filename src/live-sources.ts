@@ -3,7 +3,6 @@
 //
 // Ground rules. The sources are read anew at each look, in O(sources). None is kept in between:
 // names are found by weak reference.
-import { busesOf } from './membership/bus-link.ts';
 import {
   isOpenSource,
   type NamedSource,
@@ -93,14 +92,12 @@ export class LiveSources {
     const buses = openNamedSources(this.#given.buses);
     const known = new Set<object>(buses.map(([, bus]) => bus));
     const names = new Set(buses.map(([name]) => name));
-    for (const [name, purgatory] of purgatories) {
-      for (const bus of busesOf(purgatory.name)) {
-        if (!isOpenSource<ObservedBus>(bus) || known.has(bus)) continue;
-        known.add(bus);
-        const own = freeName(names.has(name) ? `purgatory ${name}` : name, names);
-        names.add(own);
-        buses.push([own, bus]);
-      }
+    for (const [name, { $bus }] of purgatories) {
+      if (!isOpenSource<ObservedBus>($bus) || known.has($bus)) continue;
+      known.add($bus);
+      const own = freeName(names.has(name) ? `purgatory ${name}` : name, names);
+      names.add(own);
+      buses.push([own, $bus]);
     }
     return buses;
   }

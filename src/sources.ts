@@ -38,6 +38,8 @@ export interface ObservedPurgatory extends Source {
   snapshot(options: { top: number }): ObservedSnapshot;
   /** The parked operations one by one, if the purgatory has that. @internal */
   readonly $parked?: ParkedView;
+  /** Its bus, if it is on one. Read too, if it has a snapshot(). @internal */
+  readonly $bus?: object | undefined;
 }
 
 /** The snapshot of a purgatory, or of SharedWaits, which have loads as well. What is optional, not all have. */

@@ -9,7 +9,8 @@
 //   n    its number: 1, 2, 3 ... for each origin, so that a missing frame is noticed. A frame that
 //        was sent to a bucket has none: the others do not see it
 //   h    hints by the name of their member: a key, or a key and its value. A bigint is the text
-//        "12n", Infinity the text "Infinity".
+//        "12n", Infinity the text "Infinity". The value for a Purgatory is the limit of the event:
+//        at most so many completions. A version that knows no limits does not look at it.
 //   all  names whose members are to try everything: more had changed than could be kept
 // An echo is a frame without hints.
 //

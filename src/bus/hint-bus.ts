@@ -116,7 +116,7 @@ export class HintBus implements Bus {
     return {
       interest: this.#interest?.join(member),
       publish: (key, value) => {
-        if (members.has(member)) this.#sender.publish(name, key, value);
+        if (members.has(member)) this.#sender.publish(member, key, value);
       },
       leave: () => {
         if (!members.has(member)) return;

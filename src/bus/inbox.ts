@@ -2,11 +2,13 @@
 //
 // Ground rules. It owns what is pending, each key of a member once. Normally a hint is tried in the
 // call that brings it. After SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for a later
-// turn, so that a flood of hints does not block the event loop. Hints that arrive meanwhile are
+// turn (turns/budget.ts), so that a flood of hints does not block the event loop. Hints that arrive meanwhile are
 // merged. When more than `maxKeys` are pending, they become one sweep for each of their members.
 // Costs. O(1) for a hint, and the cost of its tries.
 import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
+import { Budget } from '../turns/budget.ts';
+import { mergedValue } from './outbox.ts';
 
 /** What the inbox reports to its bus. */
 export interface InboxOwner {
@@ -22,28 +24,20 @@ const SLICE_MS = 5;
  * immediate. A hint that nobody waits for does not count as a try.
  */
 const SLICE_TRIES = 256;
-/**
- * Tries that follow the last ones within this time continue their slice, because they may share a
- * turn.
- */
-const PAUSE_MS = 1;
-
 export class Inbox {
   readonly #maxKeys: number;
   readonly #timer: SystemTimer;
   readonly #owner: InboxOwner;
+  readonly #budget: Budget;
   readonly #pending = new Map<BusMember, Map<string, HintValue | undefined>>();
   #size = 0;
   #isDeferred = false;
-  #sliceEndMs = 0;
-  /** The tries that the slice may still make. */
-  #triesLeft = 0;
-  #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(maxKeys: number, timer: SystemTimer, owner: InboxOwner) {
     this.#maxKeys = maxKeys;
     this.#timer = timer;
     this.#owner = owner;
+    this.#budget = new Budget(timer, SLICE_MS, SLICE_TRIES);
   }
 
   add(member: BusMember, key: string, value: HintValue | undefined): void {
@@ -53,7 +47,7 @@ export class Inbox {
       this.#pending.set(member, keys);
     }
     const before = keys.size;
-    keys.set(key, value);
+    keys.set(key, mergedValue(keys, key, value, member.merge));
     if (keys.size === before || ++this.#size <= this.#maxKeys) return;
     const members = [...this.#pending.keys()];
     const lost = this.#size;
@@ -64,13 +58,8 @@ export class Inbox {
   /** Tries what is pending, as far as this turn allows. */
   serve(): void {
     if (this.#isDeferred || this.#size === 0) return;
-    const nowMs = this.#timer.now();
-    if (nowMs > this.#lastMs + PAUSE_MS) {
-      this.#sliceEndMs = nowMs + SLICE_MS;
-      this.#triesLeft = SLICE_TRIES;
-    }
+    this.#budget.goOn(this.#timer.now());
     this.#drain();
-    this.#lastMs = this.#timer.now();
   }
 
   /** A member has left. */
@@ -94,8 +83,7 @@ export class Inbox {
         this.#size--;
         const someoneWatched = member.hinted(key, value, false);
         this.#owner.tried(someoneWatched);
-        if (someoneWatched) this.#triesLeft--;
-        if (this.#triesLeft > 0 && this.#timer.now() < this.#sliceEndMs) continue;
+        if (!this.#budget.isSpentBy(someoneWatched ? 1 : 0)) continue;
         this.#defer();
         return;
       }
@@ -103,12 +91,14 @@ export class Inbox {
     }
   }
 
+  /** By the timer, not by the host's turns: on a ManualClock all happens inside its `advance`. */
   #defer(): void {
     this.#isDeferred = true;
     this.#timer.schedule(() => {
       this.#isDeferred = false;
-      this.#lastMs = Number.NEGATIVE_INFINITY;
-      this.serve();
+      if (this.#size === 0) return;
+      this.#budget.begin(this.#timer.now());
+      this.#drain();
     }, 0);
   }
 }

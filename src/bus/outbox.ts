@@ -1,10 +1,10 @@
 // The hints that are to be sent: each key once, however often it was published.
 //
-// Ground rules. It owns what is pending, by the name of its member. The last value of a key counts.
-// When more than `maxKeys` are pending, it drops them all and keeps "try everything" for each of
+// Ground rules. It owns what is pending, by the name of its member. The values of a key become one
+// as its member says; by default, the last one counts. When more than `maxKeys` are pending, it drops them all and keeps "try everything" for each of
 // their names. A hint for such a name is part of that until it is sent.
 // Costs. add: O(1). take: O(hints taken).
-import type { HintValue } from '../membership/bus-member.ts';
+import type { HintValue, MergeValues } from '../membership/bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
 import { bucketOf, seedOf } from './interest/buckets.ts';
 
@@ -22,9 +22,20 @@ export interface BatchFrame {
   readonly body: string;
 }
 
+/** What becomes of `value` when a hint of `key` may be pending. */
+export function mergedValue(
+  pending: ReadonlyMap<string, HintValue | undefined>,
+  key: string,
+  value: HintValue | undefined,
+  merge: MergeValues | undefined,
+): HintValue | undefined {
+  return merge !== undefined && pending.has(key) ? merge(pending.get(key), value) : value;
+}
+
 export class Outbox {
   readonly #maxKeys: number;
   readonly #names = new Map<string, Map<string, HintValue | undefined>>();
+  readonly #merges = new Map<string, MergeValues>();
   readonly #all = new Set<string>();
   #size = 0;
 
@@ -46,16 +57,21 @@ export class Outbox {
     return this.#all.size > 0;
   }
 
-  /** Adds a hint. Returns how many keys became part of a "try everything" by that. */
-  add(name: string, key: string, value: HintValue | undefined): number {
+  /**
+   * Adds a hint. Returns how many keys became part of a "try everything" by that.
+   *
+   * @param merge that of its member; the same for all hints of the name.
+   */
+  add(name: string, key: string, value: HintValue | undefined, merge?: MergeValues): number {
     if (this.#all.has(name)) return 1;
+    if (merge !== undefined) this.#merges.set(name, merge);
     let keys = this.#names.get(name);
     if (keys === undefined) {
       keys = new Map();
       this.#names.set(name, keys);
     }
     const before = keys.size;
-    keys.set(key, value);
+    keys.set(key, mergedValue(keys, key, value, merge));
     if (keys.size === before) return 0;
     return ++this.#size > this.#maxKeys ? this.#overflow() : 0;
   }
@@ -123,13 +139,21 @@ export class Outbox {
   }
 
   /**
-   * Puts back what could not be sent, except keys that were published again since. Returns how many
-   * keys became part of a "try everything".
+   * Puts back what could not be sent, before what was published since. Returns how many keys became
+   * part of a "try everything".
    */
   restore({ hints, all }: Batch): number {
     for (const name of all) this.addAll(name);
     let lost = 0;
-    for (const { name, key, value } of hints) if (!this.has(name, key)) lost += this.add(name, key, value);
+    for (const { name, key, value } of hints) {
+      if (!this.has(name, key)) {
+        lost += this.add(name, key, value);
+        continue;
+      }
+      const keys = this.#names.get(name);
+      const merge = this.#merges.get(name);
+      if (merge !== undefined) keys?.set(key, merge(value, keys.get(key)));
+    }
     return lost;
   }
 

@@ -3,22 +3,24 @@
 // Ground rules. It owns the outbox and the frame under way. One frame is under way at a time. Hints
 // that are published meanwhile are merged by key and go out together, so a slow engine gets fewer,
 // fuller frames. A frame that the engine did not take goes back to the outbox. It sends only while
-// the connection is live. Hints go to all processes, or each to its bucket (Routes). What is pending in a gap waits for `send`. The timer keeps the process
-// alive while hints are about to be sent.
+// the connection is live. Hints go to all processes, or each to its bucket (Routes). What is
+// pending in a gap waits for `send`. The timer keeps the process alive while hints are about to be
+// sent.
 //
 // Costs. publish: O(1).
-import type { HintValue } from '../membership/bus-member.ts';
+import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
+import { Slice } from '../turns/budget.ts';
 import type { CheckedBusOptions } from './bus.ts';
 import type { Connection, Done } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
 
 /**
- * An engine without a round trip gets at most so many frames in a turn of the event loop: to make
- * one of 16 kB takes about a millisecond.
+ * How long frames are made in a turn of the event loop, in ms: one of 16 kB takes about 1. An engine
+ * without a round trip takes one after the other. The same as a timer's slice.
  */
-const FRAMES_A_TURN = 8;
+const SLICE_MS = 5;
 
 /** Whether so many hints had better go to their buckets than to all processes. */
 export type Routes = (hints: number) => boolean;
@@ -32,6 +34,7 @@ export class Sender {
   readonly #outbox: Outbox;
   /** The frame that the engine has not confirmed yet. */
   #underWay: { readonly batch: Batch; readonly sinceMs: number } | undefined;
+  readonly #slice: Slice;
   #isFlushDue = false;
   #flushed: (() => void)[] = [];
   /** The names whose hints were sent to buckets since it was live. */
@@ -53,15 +56,16 @@ export class Sender {
     this.#maxFrameBytes = maxFrameBytes;
     this.#outbox = new Outbox(maxPendingKeys);
     this.#routes = routes;
+    this.#slice = new Slice(timer, SLICE_MS);
   }
 
   get pendingKeys(): number {
     return this.#outbox.size;
   }
 
-  publish(name: string, key: string, value: HintValue | undefined): void {
+  publish({ name, merge }: BusMember, key: string, value: HintValue | undefined): void {
     const { size } = this.#outbox;
-    const lost = this.#outbox.add(name, key, value);
+    const lost = this.#outbox.add(name, key, value, merge);
     this.#meter.published++;
     if (lost > 0) this.#meter.didOverflow('out', lost);
     else if (this.#outbox.size === size) this.#meter.merged++;
@@ -70,8 +74,12 @@ export class Sender {
 
   /** Sends one frame after another, while frames are full or a flush waits for them. */
   send(): void {
-    for (let frames = 0; frames < FRAMES_A_TURN; frames++) if (!this.#sendFrame()) return;
-    this.#sendSoon(0);
+    this.#slice.begin(this.#timer.now());
+    while (this.#sendFrame()) {
+      if (!this.#slice.isSpent()) continue;
+      this.#sendSoon(0);
+      return;
+    }
   }
 
   /** Sends what is pending; resolves when the engine has it, and at `close`. */

@@ -4,11 +4,13 @@
 // operation that is shown gets an id, and the latest MAX_IDS ids are known. A key that is exactly
 // the text is found at once. A search for part of a key looks at all keys, for SLICE_MS a turn and
 // at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier one ends.
-import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../clock/system-clock.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { keyText } from '../text.ts';
+import { Budget } from '../turns/budget.ts';
+import { turnSliceOf } from '../turns/turn-slice.ts';
 import {
   type AskedOperation,
   type Found,
@@ -22,9 +24,10 @@ import { operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
-/** Keys looked at between two readings of the clock. */
-const KEYS_PER_READING = 256;
 const MAX_LOOKED = 2_000_000;
+
+/** A search takes real time, whatever the clocks of the purgatories. */
+const turns = turnSliceOf({ clock: systemClock });
 
 type Parked = NonNullable<ObservedPurgatory['$parked']>;
 
@@ -114,14 +117,16 @@ export class Lookup {
   async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
     const search = ++this.#searches;
     const contains = containing(text);
-    let untilMs = performance.now() + SLICE_MS;
+    const budget = new Budget(systemClock, SLICE_MS, Number.POSITIVE_INFINITY);
+    budget.begin(systemClock.now());
     let looked = 0;
     for (const each of this.#open(only)) {
       for (const key of each.parked.lists.allKeys()) {
-        if (looked++ % KEYS_PER_READING === 0 && performance.now() > untilMs) {
-          await setImmediate();
+        looked++;
+        if (budget.isSpentBy(0)) {
+          await new Promise<void>((resolve) => turns.nextTurn(resolve));
           if (search !== this.#searches || looked > MAX_LOOKED) return false;
-          untilMs = performance.now() + SLICE_MS;
+          budget.begin(systemClock.now());
         }
         if (!contains(key) || each.parked.lists.watchersOf(key as never) === 0) continue;
         if (matches.some((match) => match.purgatory === each.purgatory && match.key === key)) continue;

@@ -58,35 +58,20 @@ export interface Sweeper {
   stop(): void;
 }
 
-/** The buses that members of a name have joined in this process, by weak reference. */
-const joined = new Map<string, Set<WeakRef<JoinableBus>>>();
-
-/**
- * The buses on which a member of this name is now. There is more than one when members of one name
- * have joined different buses. For observers: a bus itself knows its members by their names only.
- */
-export function busesOf(name: string): JoinableBus[] {
-  const found = Array.from(joined.get(name) ?? [], (each) => each.deref());
-  return found.filter((bus) => bus !== undefined);
-}
-
 export class BusLink {
-  readonly #name: string;
-  readonly #joined: WeakRef<JoinableBus>;
+  readonly bus: JoinableBus;
   readonly #membership: Membership;
   readonly #sweep: Sweeper | undefined;
 
   /**
-   * @param hinted handles a hint from another process. Returns whether anybody waited on the key.
+   * @param member what its owner does with a hint from another process.
    * @param sweep undefined where there is nothing to try.
    * @throws what `join` throws.
    */
-  constructor(name: string, bus: JoinableBus, hinted: BusMember['hinted'], sweep: Sweeper | undefined) {
+  constructor(bus: JoinableBus, member: Omit<BusMember, 'sweep'>, sweep: Sweeper | undefined) {
+    this.bus = bus;
     this.#sweep = sweep;
-    this.#membership = bus.join({ name, hinted, sweep: (ended) => this.#begin(ended) });
-    this.#name = name;
-    this.#joined = new WeakRef(bus);
-    joined.set(name, (joined.get(name) ?? new Set()).add(this.#joined));
+    this.#membership = bus.join({ ...member, sweep: (ended) => this.#begin(ended) });
   }
 
   /** Gets the watched keys; undefined unless the bus has interest routing. */
@@ -102,8 +87,6 @@ export class BusLink {
 
   leave(): void {
     this.#membership.leave();
-    const ofName = joined.get(this.#name);
-    if (ofName?.delete(this.#joined) && ofName.size === 0) joined.delete(this.#name);
     this.#sweep?.stop();
   }
 

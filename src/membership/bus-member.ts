@@ -12,8 +12,17 @@
 import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
 import { cut } from '../text.ts';
 
-/** The value that a hint of `advance` carries: a threshold's value. */
+/**
+ * What a hint carries besides its key: the value of `advance`, or the limit of a `notify` with
+ * `atMost`.
+ */
 export type HintValue = number | bigint;
+
+/** The value of two hints of a key that become one, because neither was sent, or tried, yet. */
+export type MergeValues = (
+  earlier: HintValue | undefined,
+  later: HintValue | undefined,
+) => HintValue | undefined;
 
 /** What joins a bus. */
 export interface BusMember {
@@ -32,6 +41,9 @@ export interface BusMember {
    * may be an old one.
    */
   hinted(key: string, value: HintValue | undefined, isLate?: boolean): boolean;
+
+  /** Default: the later value counts. Throws nothing. */
+  readonly merge?: MergeValues | undefined;
 
   /**
    * Hints may have been missed. The member tries everything that is parked now, once, in slices,

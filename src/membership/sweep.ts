@@ -5,8 +5,8 @@
 // operation and no place: what it goes over (a Walk) survives any change. What enters during a
 // sweep may be looked at or not; nothing that was there at its beginning and stays is left out. It
 // begins at a random place, so that many processes that sweep at the same time do not all read the
-// same things first. Its wake-ups are its own: it takes no place of the timer of the purgatory, and
-// keeps no process alive.
+// same things first. Its wake-ups are its own, because the clock spreads them over a time: it takes
+// no place of the timer of the purgatory, and keeps no process alive.
 //
 // Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock (the look under
 // way is finished first), or after SLICE_TRIES tries. The second limit is there because answered
@@ -15,6 +15,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
+import { Budget } from '../turns/budget.ts';
 
 /** What a sweep goes over, round by round. */
 export interface Walk {
@@ -29,13 +30,12 @@ export interface Walk {
 const MAX_SLICE_MS = 2;
 const SLICE_TRIES = 256;
 const SLICE_EVERY_MS = 10;
-/** Steps that try nothing take so little that the clock need not be read after each. */
-const STEPS_PER_READING = 64;
 
 export class Sweep {
   readonly #walk: Walk;
   readonly #overMs: number;
   readonly #clock: Clock;
+  readonly #budget: Budget;
   #timer: SystemTimer | undefined;
   #ended: (tried: number) => void = () => {};
   #tried = 0;
@@ -47,6 +47,7 @@ export class Sweep {
     this.#walk = walk;
     this.#overMs = overMs;
     this.#clock = clock;
+    this.#budget = new Budget(clock, MAX_SLICE_MS, SLICE_TRIES);
   }
 
   /**
@@ -77,15 +78,12 @@ export class Sweep {
     const share = (nowMs - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
     /** Steps that are to be left at the end of this slice. */
     const left = Math.max(0, Math.floor(this.#steps * (1 - share)));
-    const lastTry = this.#tried + SLICE_TRIES;
-    let untilReading = STEPS_PER_READING;
+    this.#budget.begin(nowMs);
     while (walk.left > left) {
       const tried = walk.step();
       this.#tried += tried;
-      if (tried === 0 && --untilReading > 0) continue;
-      untilReading = STEPS_PER_READING;
       if (this.#timer === undefined) return; // user code has stopped it
-      if (this.#tried >= lastTry || this.#clock.now() - nowMs >= MAX_SLICE_MS) break;
+      if (this.#budget.isSpentBy(tried)) break;
     }
     if (walk.left > 0) this.#timer?.schedule(this.#slice, walk.left > left ? 0 : SLICE_EVERY_MS);
     else this.#end();

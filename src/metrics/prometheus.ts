@@ -9,6 +9,7 @@
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
+import { TurnEnd } from '../turns/turn-end.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -202,12 +203,13 @@ function underscored(name: string): string {
  */
 function oncePerTurn<T>(read: () => T): () => T {
   let kept: { value: T } | undefined;
+  const turnEnd = new TurnEnd(() => {
+    kept = undefined;
+  });
   return () => {
     if (kept === undefined) {
       kept = { value: read() };
-      queueMicrotask(() => {
-        kept = undefined;
-      });
+      turnEnd.request();
     }
     return kept.value;
   };

@@ -19,7 +19,7 @@ import { requiredFunction } from '../checks.ts';
 import { isDebugging } from '../debug.ts';
 import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
-import { checkHintKey } from '../membership/bus-member.ts';
+import { type BusMember, checkHintKey, type HintValue, type MergeValues } from '../membership/bus-member.ts';
 import { Sweep } from '../membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -44,6 +44,10 @@ import { Watchers } from './watchers/watchers.ts';
 
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
 const MAX_HINTED = 64;
+
+/** Limits of pending hints add up. One without a limit removes it. */
+const addedLimits: MergeValues = (earlier, later) =>
+  earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
 
 /** @internal */
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
@@ -79,7 +83,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const { link } = checked;
     if (link === undefined) return;
     const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
-    this.#link = new BusLink(name, link.bus, (key) => this.#hinted(key as K), sweep);
+    const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
+    this.#link = new BusLink(link.bus, { name, hinted, merge: addedLimits }, sweep);
     if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
 
@@ -142,8 +147,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * with many watchers takes several turns of the event loop, each for `sliceMs` at most, so that
    * timers and sockets get theirs. An event on a key whose event is under way is served once more
    * after it. With `atMost`, it ends after so many completions, in park order. Several of them
-   * before it begins add up, and one without a limit removes the limit. Other processes get the
-   * event without the limit.
+   * before it begins add up, and one without a limit removes the limit. With a bus, it ends after so
+   * many completions in each process.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -153,7 +158,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const limit = checkedAtMost(options);
     if (this.#parking.isClosed) return;
     if (isDebugging) this.#hints.lookAtEvent(this.name, key);
-    this.#link?.publish(key);
+    this.#link?.publish(key, limit === Number.POSITIVE_INFINITY ? undefined : limit);
     this.#parking.eventCount++;
     this.#events.add(key, limit);
   }
@@ -220,10 +225,20 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     return keys;
   }
 
-  #hinted(key: K): boolean {
+  /** For the inspector. @internal */
+  get $bus(): object | undefined {
+    return this.#link?.bus;
+  }
+
+  #hinted(key: K, value: HintValue | undefined): boolean {
+    const limit = Number(value) >= 1 ? Number(value) : Number.POSITIVE_INFINITY;
     const watchers = this.watchersOf(key);
-    if (watchers > MAX_HINTED) this.#events.add(key, Number.POSITIVE_INFINITY);
-    else if (watchers > 0) this.checkAndComplete(key);
+    if (watchers > MAX_HINTED) {
+      this.#events.add(key, limit);
+    } else if (watchers > 0) {
+      this.#parking.eventCount++;
+      this.#passes.event(key, limit);
+    }
     return watchers > 0;
   }
 }

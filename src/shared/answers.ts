@@ -2,14 +2,13 @@
 // key do not block the event loop.
 //
 // Ground rules. It owns the queue of passes. A pass is one key of one load. The state is offered to
-// waiters in the order of parking, up to the last that was parked before the load began. After
-// SLICE_MS it waits for the next turn of the loop. After every HOP tries the microtasks run, so
-// that the work of answered waiters is part of the slice. Both use the host's time and turns, also
-// under a manual clock, because answers take real time.
+// waiters in the order of parking, up to the last that was parked before the load began. It goes on
+// as events do (turns/batches.ts): what the answered do next is part of the slice.
 //
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Slice } from '../turns/budget.ts';
+import type { Batch } from '../turns/batch.ts';
+import { Batches } from '../turns/batches.ts';
+import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { Load, LoadedKey } from './load.ts';
 
 /** The result of a load for one key: a state, or an error that rejects. */
@@ -22,58 +21,57 @@ export interface Answer<V> {
 
 /** The same as a timer's slice (system-timer-options.ts). */
 const SLICE_MS = 5;
-/** The number of tries after which the microtasks run. */
-const HOP = 64;
 
 export class Answers<V> {
-  #queue: Answer<V>[] = [];
   readonly #done: (answer: Answer<V>, tried: number) => void;
-  readonly #slice = new Slice({ now: () => performance.now() }, SLICE_MS);
-  #isRunning = false;
-  #hop = HOP;
+  readonly #batches: Batches;
+  #queue: Answer<V>[] = [];
+  /** How many of the queue have been given. */
+  #at = 0;
+  /** Waiters that were tried in the pass under way; undefined: none is. */
+  #tried: number | undefined;
 
   /** @param done is called at the end of each pass with the number of waiters that were tried. */
-  constructor(done: (answer: Answer<V>, tried: number) => void) {
+  constructor(slice: TurnSlice, done: (answer: Answer<V>, tried: number) => void) {
     this.#done = done;
+    this.#batches = new Batches(slice, SLICE_MS, (batch) => this.#giveBatch(batch));
   }
 
   /** The first slice begins at once, in the call. */
   give(answers: Iterable<Answer<V>>): void {
     for (const answer of answers) this.#queue.push(answer);
-    if (!this.#isRunning) void this.#run();
+    this.#batches.begin();
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    this.#slice.begin(performance.now());
-    while (this.#queue.length > 0) {
-      const answers = this.#queue;
-      this.#queue = [];
-      for (const answer of answers) await this.#pass(answer);
-    }
-    this.#isRunning = false;
+  #giveBatch(batch: Batch): boolean {
+    while (this.#at < this.#queue.length) if (!this.#pass(this.#queue[this.#at], batch)) return true;
+    this.#queue = [];
+    this.#at = 0;
+    return false;
   }
 
-  async #pass(answer: Answer<V>): Promise<void> {
+  /** Begins a pass, or goes on with it. Returns whether it is over. */
+  #pass(answer: Answer<V>, batch: Batch): boolean {
     const { load, key, refusal } = answer;
     const { watched } = key;
-    let tried = 0;
-    watched.beginPass();
-    for (;;) {
+    if (this.#tried === undefined) {
+      this.#tried = 0;
+      watched.beginPass();
+    }
+    while (!batch.isFull) {
       const waiter = watched.step(load.upTo);
-      if (waiter === undefined) break;
-      tried++;
+      if (waiter === undefined) {
+        const tried = this.#tried;
+        this.#tried = undefined;
+        this.#at++;
+        this.#done(answer, tried);
+        return true;
+      }
+      this.#tried++;
       const hasEnded = refusal === undefined ? waiter.offer(answer.value) : waiter.fail(refusal.error);
       if (hasEnded) load.answered++;
-      if (--this.#hop === 0) {
-        this.#hop = HOP;
-        await undefined;
-      }
-      if (this.#slice.isSpent()) {
-        await nextTurn();
-        this.#slice.begin(performance.now());
-      }
+      batch.step(hasEnded);
     }
-    this.#done(answer, tried);
+    return false;
   }
 }

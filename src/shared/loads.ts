@@ -14,7 +14,8 @@
 import { reportError } from '../report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { rootContext } from '../turns/root-context.ts';
+import { TurnEnd } from '../turns/turn-end.ts';
+import { turnSliceOf } from '../turns/turn-slice.ts';
 import { type Answer, Answers } from './answers.ts';
 import { backoffMs } from './backoff.ts';
 import { Load } from './load.ts';
@@ -30,18 +31,17 @@ const GIVE_UP_MS = 5_000;
 /** The error that sums of times may have. */
 const ROUNDING_MS = 0.001;
 
-const turnEnd = Promise.resolve();
-
 export class Loads<V> {
   readonly #options: CheckedSharedWaitsOptions<V>;
   readonly #timer: SystemTimer;
   readonly #meter: LoadMeter;
   readonly #lists: WaiterLists<V>;
-  readonly #answers: Answers<V> = new Answers((answer, tried) => this.#answered(answer, tried));
+  readonly #answers: Answers<V>;
   readonly #due = new Set<WatchedKey<V>>();
   /** The loads that are under way. An aborted one has the task that ends it. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
-  #isStartDue = false;
+  // The load serves all waiters. So it must not run in the async context of the first one.
+  readonly #turnEnd = new TurnEnd(() => this.#start());
   #isClosed = false;
 
   constructor(
@@ -54,6 +54,7 @@ export class Loads<V> {
     this.#timer = timer;
     this.#meter = meter;
     this.#lists = lists;
+    this.#answers = new Answers(turnSliceOf(timer), (answer, tried) => this.#answered(answer, tried));
   }
 
   /** Loads whose promise has not settled. */
@@ -98,16 +99,10 @@ export class Loads<V> {
   }
 
   #startSoon(): void {
-    if (this.#isStartDue || this.#due.size === 0) return;
-    this.#isStartDue = true;
-    turnEnd.then(this.#startInRoot);
+    if (this.#due.size > 0) this.#turnEnd.request();
   }
 
-  // The load serves all waiters. So it must not run in the async context of the first one.
-  readonly #startInRoot = (): void => rootContext.runInAsyncScope(this.#start, this);
-
   #start(): void {
-    this.#isStartDue = false;
     const { loadBatch, concurrency } = this.#options;
     while (this.#due.size > 0 && this.#underWay.size < concurrency) {
       const keys: WatchedKey<V>[] = [];

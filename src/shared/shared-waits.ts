@@ -81,7 +81,7 @@ export class SharedWaits<V> {
     if (bus === undefined) return;
     const event = (key: WatchedKey<V>): void => this.#loads.event(key);
     const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
-    this.#link = new BusLink(name, bus, (key) => this.#hint(key), sweep);
+    this.#link = new BusLink(bus, { name, hinted: (key) => this.#hint(key) }, sweep);
     if (this.#link.interest !== undefined) this.#lists.tell(this.#link.interest);
   }
 
@@ -187,6 +187,11 @@ export class SharedWaits<V> {
   /** For the inspector. @internal */
   get $parked(): ParkedView {
     return this.#parking;
+  }
+
+  /** For the inspector. @internal */
+  get $bus(): object | undefined {
+    return this.#link?.bus;
   }
 
   readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);

@@ -23,7 +23,7 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
-import { checkHintKey, checkHintValue } from '../membership/bus-member.ts';
+import { type BusMember, checkHintKey, checkHintValue } from '../membership/bus-member.ts';
 import { KeyWalk } from '../membership/key-walk.ts';
 import { Sweep } from '../membership/sweep.ts';
 import { invalidArgValue } from '../node-errors.ts';
@@ -93,12 +93,9 @@ export class ThresholdPurgatory<
     const values = this.#currentValues;
     const walk = values && new KeyWalk<K>(parking.lists, (key) => values.ask(key));
     const sweep = walk && new Sweep(walk, link.sweepMs, link.clock);
-    this.#link = new BusLink(
-      name,
-      link.bus,
-      (key, value, isLate) => this.#hinted(key as K, value as V | undefined, isLate),
-      sweep,
-    );
+    const hinted: BusMember['hinted'] = (key, value, isLate) =>
+      this.#hinted(key as K, value as V | undefined, isLate);
+    this.#link = new BusLink(link.bus, { name, hinted }, sweep);
     if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
 
@@ -215,6 +212,11 @@ export class ThresholdPurgatory<
     const parked = super.close();
     this.#parking.lists.forgetValues();
     return parked;
+  }
+
+  /** For the inspector. @internal */
+  get $bus(): object | undefined {
+    return this.#link?.bus;
   }
 
   #hinted(key: K, value: V | undefined, isLate = false): boolean {

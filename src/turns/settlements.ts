@@ -7,8 +7,9 @@
 // the turn, between microtasks.
 //
 // Costs. settle: O(1). One microtask for each turn in which a promise settles.
-import { Batch } from './batch.ts';
-import { afterMicrotasks, TurnEnd } from './turn-end.ts';
+import type { Batch } from './batch.ts';
+import { Batches } from './batches.ts';
+import { TurnEnd } from './turn-end.ts';
 import type { TurnSlice } from './turn-slice.ts';
 
 /** A wait that has ended. */
@@ -21,21 +22,16 @@ export interface Settling {
 const AT_ONCE = 64;
 
 export class Settlements {
-  readonly #slice: TurnSlice;
-  readonly #sliceMs: number;
-  readonly #batch = new Batch();
+  readonly #batches: Batches;
   readonly #turnEnd = new TurnEnd(() => this.#drain());
   #queue: Settling[] = [];
   /** How many of the queue have settled. */
   #at = 0;
   #atOnce = 0;
-  #isDraining = false;
-  #beganMs = 0;
 
   /** @param sliceMs how long they may take in a turn, in ms. Infinity: they never yield. */
   constructor(slice: TurnSlice, sliceMs: number) {
-    this.#slice = slice;
-    this.#sliceMs = sliceMs;
+    this.#batches = new Batches(slice, sliceMs, (batch) => this.#settleBatch(batch));
   }
 
   /** Promises that wait for their turn. */
@@ -44,7 +40,7 @@ export class Settlements {
   }
 
   settle(settling: Settling): void {
-    if (this.#isDraining || this.#atOnce === AT_ONCE) {
+    if (this.#batches.isUnderWay || this.#atOnce === AT_ONCE) {
       this.#queue.push(settling);
       return;
     }
@@ -54,16 +50,11 @@ export class Settlements {
 
   #drain(): void {
     this.#atOnce = 0;
-    if (this.#queue.length === 0) return;
-    this.#isDraining = true;
-    this.#batch.reset();
-    this.#beganMs = this.#slice.begin();
-    afterMicrotasks(this.#lookOn); // those that settled at once come first
+    if (this.#queue.length > 0) this.#batches.beginLater(); // those that settled at once come first
   }
 
-  #settleBatch(): void {
-    const batch = this.#batch;
-    batch.begin();
+  #settleBatch(batch: Batch): boolean {
+    if (this.waiting === 0) return false; // only now: what the last ones cause comes behind them
     const queue = this.#queue;
     while (this.#at < queue.length && !batch.isFull) {
       batch.step(true);
@@ -73,23 +64,6 @@ export class Settlements {
       this.#queue = [];
       this.#at = 0;
     }
-    afterMicrotasks(this.#lookOn);
+    return true;
   }
-
-  readonly #lookOn = (): void => {
-    if (this.waiting === 0) {
-      this.#isDraining = false;
-      return;
-    }
-    const isSpent = this.#slice.isSpent(this.#sliceMs);
-    this.#batch.adapt(this.#slice.lastMs - this.#beganMs);
-    this.#beganMs = this.#slice.lastMs;
-    if (isSpent) this.#slice.nextTurn(this.#nextTurn);
-    else this.#settleBatch();
-  };
-
-  readonly #nextTurn = (): void => {
-    this.#beganMs = this.#slice.lastMs;
-    this.#settleBatch();
-  };
 }

@@ -9,10 +9,8 @@
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { PAUSE_MS } from './budget.ts';
 import { rootContext } from './root-context.ts';
-
-/** Between two turns in which work is done, the loop polls: that takes about as long. */
-const PAUSE_MS = 1;
 
 export class TurnSlice {
   readonly #clock: Pick<Clock, 'now'>;
@@ -27,6 +25,11 @@ export class TurnSlice {
   /** The last reading, in ms. */
   get lastMs(): number {
     return this.#lastMs;
+  }
+
+  /** How long the slice of this turn had lasted at the last reading, in ms. */
+  get usedMs(): number {
+    return this.#lastMs - this.#beganMs;
   }
 
   /** Begins the slice of this turn, or goes on with the one that began in it. Returns the time. */

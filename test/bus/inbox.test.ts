@@ -64,6 +64,18 @@ describe('hints that come in', () => {
     expect(heard).to.have.length(1_000);
   });
 
+  it('merge as their member says, while they wait', () => {
+    const { heard, inbox, member } = slowInbox(0);
+    const limited: BusMember = { ...member, merge: (earlier, later) => Number(earlier) + Number(later) };
+    for (const limit of [2, 1]) inbox.add(limited, 'k', limit);
+    for (const value of [2, 1]) inbox.add(member, 'k', value);
+    inbox.serve();
+    expect(heard).to.deep.equal([
+      ['k', 3],
+      ['k', 1],
+    ]);
+  });
+
   it('become one sweep for each member when more than maxKeys are pending', () => {
     const { clock, heard, overflows, inbox, member } = slowInbox(20, 5);
     inbox.add(member, 'first', undefined);

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import type { BusOptions } from '../../src/bus/bus.ts';
+import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
+import { Outbox } from '../../src/bus/outbox.ts';
+import { LocalHub } from '../../src/bus/transports/local-hub.ts';
+import { ManualClock, Purgatory } from '../../src/index.ts';
+import type { MergeValues } from '../../src/membership/bus-member.ts';
+import { Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
+
+/**
+ * Purgatories of one name, each on a bus of its own, with `waiters` operations on `k` each. They are
+ * ready once the buses are live and have swept and subscribed.
+ */
+async function processes(count: number, waiters: number, options?: BusOptions) {
+  const clock = new ManualClock();
+  const hub = new LocalHub({ clock });
+  const buses = Array.from({ length: count }, () => hub.bus(options));
+  const purgatories = buses.map((bus) => new Purgatory<string, Op>('orders', { bus, clock }));
+  const ops = purgatories.map((purgatory) =>
+    Array.from({ length: waiters }, (_, i) => {
+      const op = new Op(`${i}`);
+      purgatory.tryCompleteElseWatch(op, ['k']);
+      return op;
+    }),
+  );
+  await turn();
+  clock.advance(10_000);
+  for (const op of ops.flat()) op.ready = true;
+  return {
+    clock,
+    hub,
+    buses,
+    purgatories,
+    completed: () => ops.map((each) => each.filter((op) => op.isCompleted).map((op) => Number(op.label))),
+  };
+}
+
+describe('a limit of notify over a bus', () => {
+  for (const routing of ['broadcast', 'interest'] as const) {
+    it(`holds in each process, in park order (behaviour 28, ${routing})`, async () => {
+      const { clock, purgatories, buses, completed } = await processes(2, 5, { routing });
+      const before = buses[0].snapshot().totals.routed;
+      purgatories[0].notify('k', { atMost: 2 });
+      await turn();
+      clock.advance(1);
+      expect(completed()).to.deep.equal([
+        [0, 1],
+        [0, 1],
+      ]);
+      expect(buses[0].snapshot().totals.routed - before).to.equal(routing === 'interest' ? 1 : 0);
+      purgatories[1].notify('k');
+      await turn();
+      clock.advance(1);
+      expect(completed().map(({ length }) => length)).to.deep.equal([5, 5]);
+    });
+  }
+
+  it('holds where more than 64 wait, too', async () => {
+    const { clock, purgatories, completed } = await processes(2, 100);
+    purgatories[0].notify('k', { atMost: 3 });
+    await turn();
+    clock.advance(1);
+    await turn();
+    expect(completed()).to.deep.equal([
+      [0, 1, 2],
+      [0, 1, 2],
+    ]);
+  });
+
+  it('adds up until a frame goes out, and is gone with a notify that has none', async () => {
+    const { clock, purgatories, completed } = await processes(2, 9);
+    purgatories[0].notify('k', { atMost: 1 });
+    await turn();
+    purgatories[0].notify('k', { atMost: 2 });
+    await turn();
+    clock.advance(1);
+    expect(completed()[1]).to.deep.equal([0, 1, 2]);
+    purgatories[0].notify('k', { atMost: 1 });
+    await turn();
+    purgatories[0].notify('k');
+    purgatories[0].notify('k', { atMost: 1 });
+    await turn();
+    clock.advance(1);
+    expect(completed()[1]).to.have.length(9);
+  });
+
+  it('does not hold for the sweep after a gap', async () => {
+    const { clock, hub, buses, purgatories, completed } = await processes(2, 5);
+    hub.cut(buses[1]);
+    purgatories[0].notify('k', { atMost: 1 });
+    await turn();
+    clock.advance(100);
+    expect(completed()).to.deep.equal([[0], []]);
+    hub.mend(buses[1]);
+    clock.advance(10_000);
+    expect(completed()).to.deep.equal([[0], [0, 1, 2, 3, 4]]);
+  });
+
+  it('is the value of its hint in a frame, which a version without limits does not look at', () => {
+    const body = new FrameBody(1_000);
+    body.add('orders', 'k', 2);
+    body.add('orders', 'all', undefined);
+    const text = frameText('Zm9vYmFyYmF6', 17, body.text());
+    expect(text).to.equal('{"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":[["k",2],"all"]}}');
+    expect(readFrame(text).hints).to.deep.equal([
+      { name: 'orders', key: 'k', value: 2 },
+      { name: 'orders', key: 'all', value: undefined },
+    ]);
+  });
+
+  it('that is no count is none', async () => {
+    const { clock, hub, completed } = await processes(1, 5);
+    const other = hub.bus();
+    const { publish } = other.join({ name: 'orders', hinted: () => false, sweep: (ended) => ended(0) });
+    clock.advance(100);
+    publish('k', -1);
+    clock.advance(1);
+    expect(completed()[0]).to.have.length(5);
+  });
+});
+
+describe('the outbox, for a member that says how values become one', () => {
+  const sum: MergeValues = (earlier, later) =>
+    earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
+
+  it('merges what is pending, and what could not be sent with what came since', () => {
+    const outbox = new Outbox(10);
+    outbox.add('orders', 'k', 1, sum);
+    outbox.add('orders', 'k', 2, sum);
+    outbox.add('orders', 'none', undefined, sum);
+    const batch = outbox.take(16_000);
+    expect(batch.hints.map(({ value }) => value)).to.deep.equal([3, undefined]);
+    outbox.add('orders', 'k', 4, sum);
+    outbox.add('orders', 'none', 5, sum);
+    expect(outbox.restore(batch)).to.equal(0);
+    expect(outbox.take(16_000).hints.map(({ key, value }) => [key, value])).to.deep.equal([
+      ['k', 7],
+      ['none', undefined],
+    ]);
+  });
+
+  it('keeps the last value where the member says nothing', () => {
+    const outbox = new Outbox(10);
+    outbox.add('offsets', 'k', 1);
+    outbox.add('offsets', 'k', 2);
+    const batch = outbox.take(16_000);
+    outbox.add('offsets', 'k', 3);
+    outbox.restore(batch);
+    expect(outbox.take(16_000).hints.map(({ value }) => value)).to.deep.equal([3]);
+  });
+});

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { ManualClock } from '../../src/index.ts';
+import { Batches, type DoBatch } from '../../src/turns/batches.ts';
+import { TurnSlice } from '../../src/turns/turn-slice.ts';
+import { turn, until } from '../support/turns.ts';
+
+const microtasks = async (): Promise<void> => {
+  for (let i = 0; i < 10; i++) await undefined;
+};
+
+/** `count` steps of `ms` each. `done` has how many were done in each batch. */
+function steps(count: number, ms: number, { answers = true, sliceMs = 5 } = {}) {
+  const clock = new ManualClock();
+  const done: number[] = [];
+  let left = count;
+  const doBatch: DoBatch = (batch) => {
+    let inBatch = 0;
+    while (left > 0 && !batch.isFull) {
+      left--;
+      inBatch++;
+      batch.step(answers);
+      clock.advance(ms);
+    }
+    done.push(inBatch);
+    return left > 0;
+  };
+  const batches = new Batches(new TurnSlice(clock), sliceMs, doBatch);
+  return { clock, batches, done, more: (by: number) => (left += by) };
+}
+
+describe('Work in batches', () => {
+  it('begins in the call, and lets microtasks run after each batch that answered somebody', async () => {
+    const { batches, done } = steps(60, 0);
+    batches.begin();
+    expect(done).to.deep.equal([16]);
+    batches.begin();
+    expect(done, 'it is under way').to.deep.equal([16]);
+    await microtasks();
+    expect(done).to.deep.equal([16, 32, 12]);
+    expect(batches.isUnderWay).to.equal(false);
+  });
+
+  it('goes on in the call where nobody is answered', () => {
+    const { batches, done } = steps(2_000, 0, { answers: false });
+    batches.begin();
+    expect(done).to.deep.equal([16, 32, 64, 128, 256, 512, 992]);
+  });
+
+  it('waits for the next turn of the loop when the slice is spent, in batches for their cost', async () => {
+    const { batches, done } = steps(23, 1);
+    batches.begin();
+    await microtasks();
+    expect(done).to.deep.equal([16]);
+    await turn();
+    await microtasks();
+    expect(done).to.deep.equal([16, 1, 1, 1, 1, 1]);
+    await until(() => !batches.isUnderWay);
+    expect(done).to.deep.equal([16, 1, 1, 1, 1, 1, 1, 1]);
+  });
+
+  it('may be told to begin after the microtasks', async () => {
+    const { batches, done } = steps(1, 0);
+    batches.beginLater();
+    expect([batches.isUnderWay, done.length]).to.deep.equal([true, 0]);
+    await microtasks();
+    expect([batches.isUnderWay, done.length]).to.deep.equal([false, 1]);
+  });
+
+  it('waits at once when others have spent the slice of the turn', async () => {
+    const clock = new ManualClock();
+    const slice = new TurnSlice(clock);
+    slice.begin();
+    clock.advance(6);
+    slice.isSpent(5);
+    let done = 0;
+    const batches = new Batches(slice, 5, () => ++done < 0);
+    batches.begin();
+    expect(done).to.equal(0);
+    await turn();
+    expect(done).to.equal(1);
+  });
+
+  it('goes on in the next turn after a throw', async () => {
+    let calls = 0;
+    const batches = new Batches(new TurnSlice(new ManualClock()), 5, () => {
+      if (++calls === 1) throw new Error('once');
+      return false;
+    });
+    expect(() => batches.begin()).to.throw('once');
+    expect(batches.isUnderWay).to.equal(true);
+    await turn();
+    expect([calls, batches.isUnderWay]).to.deep.equal([2, false]);
+  });
+});
