@@ -56,6 +56,11 @@ describe('the incidents that the inspector tells', () => {
       undefined,
     );
     expect(stood.what).to.equal('stood still');
+    // As the verdict, which calls a block of two seconds a hang.
+    expect(told(5, (number) => (number === 3 ? { blockedMs: 2000 } : {}))).to.deep.equal([
+      ['stood still', 1],
+    ]);
+    expect(told(5, (number) => (number === 3 ? { blockedMs: 1999 } : {}))).to.deep.equal([['blocked', 1]]);
     expect(stood.inWords).to.match(/^The process stood still for 31\ss\. The process used no CPU meanwhile/);
   });
 

@@ -267,7 +267,7 @@ describe('the page of the inspector', function () {
     herd.notify('k'); // each try takes a turn
     await says(
       '[data-test="events"]',
-      /^Events: 1 under way, 0 pending, the oldest for .*: \u2068k\u2069, [\d,]+ of 100,000 tried\.$/,
+      /^Events: 1 under way, 0 pending\. \u2068k\u2069: [\d,]+ of 100,000 tried, .*s\.$/,
     );
     await says('.words', /the event on \u2068k\u2069 takes long/i);
     herd.close();

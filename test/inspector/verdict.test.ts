@@ -347,5 +347,9 @@ describe('the verdict of the inspector', () => {
       verdict(frames(1, () => ({ buses: [{ ...CUT_OFF_BUS, name }] }))).warnings.map(({ what }) => what);
     expect(bus('ordersBus')).to.deep.equal(['the bus \u2068ordersBus\u2069 is cut off']);
     expect(bus(null)).to.deep.equal(['the bus of \u2068local\u2069 is cut off']);
+    const cutOff = (pendingKeys: number) =>
+      verdict(frames(1, () => ({ buses: [{ ...CUT_OFF_BUS, pendingKeys }] }))).detail;
+    expect(cutOff(0)).to.contain('do not arrive. Waits fall');
+    expect(cutOff(1)).to.contain('do not arrive, and 1 key waits to be sent. Waits fall');
   });
 });

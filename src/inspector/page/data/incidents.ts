@@ -7,6 +7,7 @@ import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
 import { heldUpAt, heldUpInWords, progress } from './held-up.ts';
 import { LONG_EVENT_MS } from './purgatory-warnings.ts';
+import { SILENT_MS } from './silence.ts';
 
 export interface Incident {
   readonly what: 'stood still' | 'blocked' | 'late' | 'long event' | 'threw' | 'refused';
@@ -15,8 +16,6 @@ export interface Incident {
   readonly inWords: string;
 }
 
-/** A second of the history that took this long means that the process was stopped or blocked. */
-const STOOD_MS = 3000;
 const BLOCKED_MS = 100;
 const LATE_MS = 50;
 /** The most good seconds within one incident. */
@@ -59,7 +58,7 @@ function lastOf({ seconds }: Span): Second {
 function wrongIn(second: Second, chosen: string | undefined): Incident['what'][] {
   const { blockedMs } = second.host;
   const wrong: Incident['what'][] = [];
-  if (blockedMs >= STOOD_MS) wrong.push('stood still');
+  if (blockedMs >= SILENT_MS) wrong.push('stood still');
   else if (blockedMs >= BLOCKED_MS) wrong.push('blocked');
   else if (latenessOf(second) > Math.max(LATE_MS, 2 * blockedMs)) wrong.push('late');
   if (longestPassIn(second, chosen) !== undefined) wrong.push('long event');

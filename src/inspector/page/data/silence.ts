@@ -5,8 +5,8 @@
 import type { Frame, HostTime, Second } from '../../frame.ts';
 import { type HeldUp, heldUpAt } from './held-up.ts';
 
-/** A silence is shown from this length on, in ms. */
-const SILENT_MS = 2000;
+/** From this length on, in ms, a block of the event loop is told as a silence of the server. */
+export const SILENT_MS = 2000;
 
 /** A silence that has ended. */
 export interface Hang {

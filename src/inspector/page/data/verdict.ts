@@ -169,9 +169,11 @@ function latestTimer(frames: readonly Frame[], before: readonly Second[]): LateT
 function cutOff(recent: readonly Frame[]): Warning[] {
   return recent[recent.length - 1].buses.flatMap(({ name, engine, state, forMs, pendingKeys, lastError }) => {
     if (state === 'live' || state === 'closed' || forMs < CUT_OFF_MS) return [];
+    const pending =
+      pendingKeys === 0 ? '' : `, and ${plural(pendingKeys, 'key waits', 'keys wait')} to be sent`;
     const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
     const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
-    const why = `${since} for ${time(forMs)}: hints of other processes do not arrive, and ${plural(pendingKeys, 'key')} wait to be sent. Waits fall back on their deadlines.${said}`;
+    const why = `${since} for ${time(forMs)}: hints of other processes do not arrive${pending}. Waits fall back on their deadlines.${said}`;
     return [
       {
         tone: 'warn' as const,

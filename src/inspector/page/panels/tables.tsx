@@ -77,8 +77,9 @@ function eventsInWords(views: readonly PurgatoryView[]): string {
   const { oldestMs, oldestPass } = views
     .map(({ events }) => events)
     .reduce((a, b) => (b.oldestMs > a.oldestMs ? b : a));
-  const told = oldestPass === null ? '' : `: ${quoted(oldestPass.key)}, ${progress(oldestPass)}`;
-  return `Events: ${count(underWay)} under way, ${count(pending)} pending, the oldest for ${time(oldestMs)}${told}.`;
+  const events = `Events: ${count(underWay)} under way, ${count(pending)} pending`;
+  if (oldestPass === null) return `${events}, the oldest for ${time(oldestMs)}.`;
+  return `${events}. ${quoted(oldestPass.key)}: ${progress(oldestPass)}, ${time(oldestPass.ageMs)}.`;
 }
 
 export function OldestParked({ views }: Props): JSX.Element {
