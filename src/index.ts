@@ -7,8 +7,8 @@ export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export type { NotYet, WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
 export type { EventOptions, PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
+export type { EventsSnapshot, PassSnapshot } from './purgatory/telemetry/events-snapshot.ts';
 export type {
-  EventsSnapshot,
   HotKey,
   OldOperation,
   PurgatorySnapshot,

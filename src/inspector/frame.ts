@@ -32,6 +32,8 @@ export const MAX_FOUND = 12;
 export const SECOND_MS = 1000;
 export const MAX_SECONDS = 600;
 export const MAX_RECORDED = 32;
+/** The history does not name an event that has been under way for less. */
+export const LONG_PASS_MS = 100;
 /**
  * The most cascades of a frame, the most operations that are followed at a time (ended ones
  * included), and the most events of one operation.
@@ -95,9 +97,16 @@ export type SecondOfPurgatory = readonly [
   expired: number,
   cancelled: number,
   failed: number,
-  /** How many were refused, by the code of the error. Left out where none was. */
-  refused?: Readonly<Record<string, number>>,
+  /** Left out where there is nothing of it. */
+  rare?: RareInSecond,
 ];
+
+export interface RareInSecond {
+  /** How many were refused, by the code of the error. */
+  readonly refused?: Readonly<Record<string, number>>;
+  /** The event that had been under way longest, from {@link LONG_PASS_MS} on, of how many. */
+  readonly pass?: PassUnderWay & { readonly passes: number };
+}
 
 /**
  * How many tasks ran since the second before, and the bound of the lateness of 99 % of them. Null
@@ -128,8 +137,21 @@ export interface ServedEvents {
   readonly passesUnderWay: number;
   /** How long the oldest of both has been waiting or under way. */
   readonly oldestMs: number;
+  /** The one that has been under way longest. Null: none is. */
+  readonly oldestPass: PassUnderWay | null;
   /** The longest so far. */
   readonly longestPassMs: number;
+  /** What a try takes with its answer, on the average. Null: none was timed. */
+  readonly tryMs: number | null;
+}
+
+/** An event that goes on in later turns. */
+export interface PassUnderWay {
+  readonly key: string;
+  /** How many watched the key when it began. */
+  readonly watchers: number;
+  readonly tried: number;
+  readonly ageMs: number;
 }
 
 /** How operations ended, counted since the purgatory was made. */

@@ -10,8 +10,10 @@ import type { DurationSnapshot } from '../duration-histogram.ts';
 import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
   type History,
+  LONG_PASS_MS,
   MAX_RECORDED,
   MAX_SECONDS,
+  type RareInSecond,
   SECOND_MS,
   type Second,
   type SecondOfPurgatory,
@@ -20,6 +22,7 @@ import {
 import { HostMeter } from './host-meter.ts';
 import { LastErrors } from './last-errors.ts';
 import type { Shown } from './shown.ts';
+import { passView } from './views.ts';
 
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
@@ -94,15 +97,21 @@ export class SecondRecorder {
   }
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
-    const { parked, totals, refused = {} } = purgatory.snapshot({ top: 0 });
+    const { parked, totals, refused = {}, events } = purgatory.snapshot({ top: 0 });
     const ends: Ends = [totals.completed, totals.expired, totals.cancelled, totals.failed];
     const before = this.#ends.get(purgatory) ?? (this.#number === 1 ? ends : NO_ENDS);
     this.#ends.set(purgatory, ends);
     const [completed, expired, cancelled, failed] = ends.map((each, index) => each - before[index]);
     const refusedSince = this.#refusedSince(purgatory, refused);
-    return refusedSince === undefined
+    const pass = passView(events);
+    const rare: RareInSecond = {
+      ...(refusedSince !== undefined && { refused: refusedSince }),
+      ...(pass !== null &&
+        pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes: events.passesUnderWay } }),
+    };
+    return Object.keys(rare).length === 0
       ? [parked, completed, expired, cancelled, failed]
-      : [parked, completed, expired, cancelled, failed, refusedSince];
+      : [parked, completed, expired, cancelled, failed, rare];
   }
 
   /** Undefined when it refused none since the second before. */

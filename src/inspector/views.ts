@@ -18,6 +18,7 @@ import {
   MAX_RINGS,
   MAX_SECTORS,
   type OldOperation,
+  type PassUnderWay,
   type PurgatoryView,
   type Ring,
   type TimerView,
@@ -78,7 +79,7 @@ export function purgatoryView(
     maxParked: snapshot.maxParked,
     totals: snapshot.totals,
     refused: snapshot.refused ?? {},
-    events: snapshot.events,
+    events: { ...snapshot.events, oldestPass: passView(snapshot.events) },
     lastError,
     hottestKeys: snapshot.hottestKeys.map(({ key, watchers }) => ({
       key: cut(key, MAX_KEY_LENGTH),
@@ -88,6 +89,10 @@ export function purgatoryView(
       operationView(known[index] ?? { id: null, type: old.type }, old, nowMs),
     ),
   };
+}
+
+export function passView({ oldestPass }: ObservedSnapshot['events']): PassUnderWay | null {
+  return oldestPass && { ...oldestPass, key: cut(oldestPass.key, MAX_KEY_LENGTH) };
 }
 
 /**

@@ -4,6 +4,7 @@
 // compile. Counts are read in one batch for each collection. A meter takes no whole histograms, so
 // each duration is recorded as it happens, from the library's channels.
 import { listen } from '../events/channels.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -53,8 +54,19 @@ const TIME_PARKED_BOUNDARIES = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10, 30, 60,
 /** In seconds: from a tick to an event loop that was blocked for long. */
 const LATENESS_BOUNDARIES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5];
 
-/** Makes all instruments and records into them. Returns a function that ends the recording. */
+/** The meters that have the metrics now. A second set of instruments would spoil the first. */
+const meters = new WeakSet<OpenTelemetryMeter>();
+
+/**
+ * Makes all instruments and records into them. Returns a function that ends the recording.
+ *
+ * @throws TypeError ERR_INVALID_ARG_VALUE for a meter that has the metrics already.
+ */
 export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
+  if (meters.has(meter)) {
+    const why = 'must not have the metrics already: register all sources in one call';
+    throw invalidArgValue('registry', why, meter.constructor.name);
+  }
   const measured = new Measured(sources);
   const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
   const refused = instrument(meter, { ...REFUSED, type: 'counter' });
@@ -68,6 +80,8 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
     ([, observable]) => observable,
   );
   instruments.push(refused);
+  // Without an SDK everybody gets the same meter, and all of its instruments are one.
+  if (new Set(instruments).size === instruments.length) meters.add(meter);
   const observe = (result: BatchResult): void => {
     const { purgatories, timers, buses } = measured.look();
     for (const [name, purgatory] of purgatories) {
@@ -112,6 +126,7 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
     measured.listenToEchoes((bus, ms) => echo.record(ms / 1_000, { bus })),
   ];
   return () => {
+    meters.delete(meter);
     meter.removeBatchObservableCallback(observe, instruments);
     for (const stop of stops) stop();
   };

@@ -15,7 +15,8 @@ const WITH_SNAPSHOT = 'an object with the method snapshot';
  * Registers the metrics of purgatories, timers and buses in a Registry of prom-client, or makes
  * them in a Meter of OpenTelemetry. Returns a function that removes them. Sources may come and go
  * (see {@link MetricSources}). While the metrics are registered, each operation that ends costs a
- * clock reading, for its time parked.
+ * clock reading, for its time parked. The meter that OpenTelemetry gives where no SDK is set up
+ * records nothing, and takes the metrics as often as they come.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
  * ERR_INVALID_ARG_VALUE for two purgatories of one name, and for a Meter that has the metrics
@@ -26,24 +27,17 @@ export function registerMetrics(
   sources: MetricSources,
 ): () => void {
   checkAll(sources);
-  if (isMeter(registry)) return registerOnce(registry, sources);
-  if (typeof registry?.registerMetric === 'function') return registerInPrometheus(registry, sources);
+  if (isMeter(registry)) return once(registerInMeter(registry, sources));
+  if (typeof registry?.registerMetric === 'function') return once(registerInPrometheus(registry, sources));
   throw invalidArgType('registry', 'a Registry of prom-client or a Meter of OpenTelemetry', registry);
 }
 
-/** The meters that have the metrics now. A second set of instruments would spoil the first. */
-const meters = new WeakSet<OpenTelemetryMeter>();
-
-function registerOnce(meter: OpenTelemetryMeter, sources: MetricSources): () => void {
-  if (meters.has(meter)) {
-    const why = 'must not have the metrics already: register all sources in one call';
-    throw invalidArgValue('registry', why, meter.constructor.name);
-  }
-  const remove = registerInMeter(meter, sources);
-  meters.add(meter);
+/** A second call must not remove what was registered after the first one. */
+function once(remove: () => void): () => void {
+  let isDone = false;
   return () => {
-    meters.delete(meter);
-    remove();
+    if (!isDone) remove();
+    isDone = true;
   };
 }
 

@@ -26,7 +26,7 @@ import { afterMicrotasks, TurnEnd } from '../turns/turn-end.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { EventsToCome, Parking } from './parking.ts';
 import type { HeldPass, Passes, Round } from './passes.ts';
-import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
+import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
 /** Rounds in a row that complete nothing: some milliseconds of them. */
@@ -160,13 +160,15 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   }
 
   snapshot(nowMs: number): EventsSnapshot {
-    let oldest = this.#pendingKeys > 0 ? this.#pendingSinceMs : Number.POSITIVE_INFINITY;
-    for (const { sinceMs } of this.#held.values()) oldest = Math.min(oldest, sinceMs);
+    const oldest = oldestPass(this.#held, nowMs);
+    const pendingMs = this.#pendingKeys > 0 ? nowMs - this.#pendingSinceMs : 0;
     return {
       pendingKeys: this.#pendingKeys,
       passesUnderWay: this.#held.size,
-      oldestMs: oldest === Number.POSITIVE_INFINITY ? 0 : Math.max(0, nowMs - oldest),
+      oldestMs: Math.max(0, pendingMs, oldest?.ageMs ?? 0),
+      oldestPass: oldest,
       longestPassMs: this.#longestMs,
+      tryMs: this.#batch.stepMs,
     };
   }
 
@@ -191,7 +193,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   readonly #goOn = (): void => {
     const batch = this.#batch;
     for (;;) {
-      batch.begin();
+      batch.begin(!Number.isNaN(this.#batchBeganMs));
       this.#serveBatch();
       if (this.#isIdle) {
         this.#end();

@@ -39,8 +39,8 @@ import {
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
+import type { EventsSnapshot } from './telemetry/events-snapshot.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
-import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
 /** The events of a purgatory that have yet to be answered. */
 export interface EventsToCome {

@@ -46,6 +46,9 @@ export interface Round<K> {
 export interface HeldPass {
   readonly pass: Pass;
   completed: number;
+  /** How many watched the key when it began, and how many of them were tried. */
+  readonly watchers: number;
+  tried: number;
 }
 
 export class Passes<K> {
@@ -95,7 +98,7 @@ export class Passes<K> {
       if (watchers > Math.min(batch.steps, batch.answers)) {
         if (!batch.isFresh && batch.fits(watchers)) return 'later';
         round.take(key);
-        const held = { pass: lists.hold(head), completed: 0 };
+        const held = { pass: lists.hold(head), completed: 0, watchers, tried: 0 };
         this.resume(held, key, limit, batch);
         return held.pass.next >= 0 && held.completed < limit ? held : held.completed;
       }
@@ -120,7 +123,9 @@ export class Passes<K> {
       const most = Math.min(batch.answers, limit - held.completed);
       const completed = this.#tryNext(pass, key, depth, most, steps);
       held.completed += completed;
-      batch.count(steps - this.#stepsLeft, completed);
+      const tried = steps - this.#stepsLeft;
+      held.tried += tried;
+      batch.count(tried, completed);
     } finally {
       parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;

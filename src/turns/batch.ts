@@ -14,6 +14,10 @@ const AIM_MS = 0.25;
 const MAX_ANSWERS = 64;
 /** A reading of the clock and the loop around a batch cost a thousandth of such a batch. */
 const MAX_STEPS = 1_024;
+/** After so many steps, what was measured before counts half. */
+const HALF = 65_536;
+/** A batch that took longer says nothing about its steps: the process was blocked, or stopped. */
+const MAX_TIMED_MS = 100;
 
 export class Batch {
   #size = FIRST;
@@ -22,14 +26,24 @@ export class Batch {
   answers: number = FIRST;
   /** Whether something was done in it after which the microtasks should run. */
   hasAnswered = false;
+  #isTimed = false;
+  #timedSteps = 0;
+  #timedMs = 0;
 
-  /** Forgets what was learnt. */
+  /** What a step takes with its continuations, in ms, on the average. Null: none was timed. */
+  get stepMs(): number | null {
+    return this.#timedSteps === 0 ? null : this.#timedMs / this.#timedSteps;
+  }
+
+  /** Forgets what was learnt about the size. */
   reset(): void {
     this.#size = FIRST;
     this.begin();
   }
 
-  begin(): void {
+  /** @param isTimed whether {@link adapt} will be told all of the time from now on. */
+  begin(isTimed = true): void {
+    this.#isTimed = isTimed;
     this.steps = this.#size;
     this.answers = Math.min(this.#size, MAX_ANSWERS);
     this.hasAnswered = false;
@@ -65,7 +79,18 @@ export class Batch {
 
   /** A batch took `tookMs`: the next one takes about AIM_MS. */
   adapt(tookMs: number): void {
+    if (this.#isTimed) this.#time(tookMs);
     if (tookMs > AIM_MS) this.#size = Math.max(1, Math.floor((this.#size * AIM_MS) / tookMs));
     else this.#size = Math.min(MAX_STEPS, this.#size * 2);
+  }
+
+  #time(tookMs: number): void {
+    this.#isTimed = false;
+    if (tookMs > MAX_TIMED_MS) return;
+    this.#timedSteps += this.#size - this.steps;
+    this.#timedMs += tookMs;
+    if (this.#timedSteps < HALF) return;
+    this.#timedSteps /= 2;
+    this.#timedMs /= 2;
   }
 }

@@ -1,6 +1,6 @@
 // Frames for tests of the page: four a second, one purgatory, one timer. All is well unless a test
 // says otherwise.
-import type { Frame, HostTime, PurgatoryView, TimerView } from '../../src/inspector/frame.ts';
+import type { Frame, HostTime, PurgatoryView, ServedEvents, TimerView } from '../../src/inspector/frame.ts';
 
 export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers' | 'host'>>, Partial<HostTime> {
   readonly purgatory?: Partial<PurgatoryView>;
@@ -26,6 +26,20 @@ export function frames(count: number, change: (index: number) => Change = () => 
   });
 }
 
+const NO_EVENTS: ServedEvents = {
+  pendingKeys: 0,
+  passesUnderWay: 0,
+  oldestMs: 0,
+  oldestPass: null,
+  longestPassMs: 0,
+  tryMs: null,
+};
+
+/** A purgatory that serves events. */
+export function events(more: Partial<ServedEvents>): { purgatory: { events: ServedEvents } } {
+  return { purgatory: { events: { ...NO_EVENTS, ...more } } };
+}
+
 const QUIET_PURGATORY: PurgatoryView = {
   name: 'fetch',
   parked: 0,
@@ -34,7 +48,7 @@ const QUIET_PURGATORY: PurgatoryView = {
   maxParked: null,
   totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 },
   refused: {},
-  events: { pendingKeys: 0, passesUnderWay: 0, oldestMs: 0, longestPassMs: 0 },
+  events: NO_EVENTS,
   lastError: null,
   hottestKeys: [],
   oldest: [],

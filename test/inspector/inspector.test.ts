@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { LocalHub } from '../../src/bus/index.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import type { History } from '../../src/inspector/frame.ts';
+import { type History, MAX_KEY_LENGTH } from '../../src/inspector/frame.ts';
 import { createInspector, type Inspector, type InspectorOptions } from '../../src/inspector/index.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
@@ -251,8 +251,33 @@ describe('createInspector', () => {
     expect(Object.values(without.refused).filter((n) => n > 0)).to.deep.equal([]);
     full = 12;
     const { second } = await watcher.next((frame) => (frame.second?.number ?? 0) > 1);
-    expect(second?.purgatories.jobs).to.deep.equal([0, 0, 0, 0, 0, { full: 7 }]);
+    expect(second?.purgatories.jobs).to.deep.equal([0, 0, 0, 0, 0, { refused: { full: 7 } }]);
     expect(second?.purgatories.fetch).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('tells the event that has been under way longest, in its frames and second by second', async () => {
+    const key = 'orders-'.padEnd(200, '0');
+    const oldestPass = { key, watchers: 100_000, tried: 61_000, ageMs: 640 };
+    const jobs = {
+      name: 'jobs',
+      snapshot: (options: { top: number }) => {
+        const snapshot = fetches.snapshot(options);
+        return { ...snapshot, events: { ...snapshot.events, passesUnderWay: 2, oldestPass } };
+      },
+    };
+    inspector = createInspector({ purgatories: [jobs, fetches] });
+    const url = await inspector.listen();
+    await using watcher = await Watcher.open(url);
+    const { purgatories, second } = await watcher.next((frame) => frame.second !== null);
+    const shown = { ...oldestPass, key: `${key.slice(0, MAX_KEY_LENGTH - 1)}…` };
+    expect(purgatories.map(({ events }) => events.oldestPass)).to.deep.equal([shown, null]);
+    expect(second?.purgatories).to.deep.equal({
+      jobs: [0, 0, 0, 0, 0, { pass: { ...shown, passes: 2 } }],
+      fetch: [0, 0, 0, 0, 0],
+    });
+    oldestPass.ageMs = 99;
+    const { second: later } = await watcher.next((frame) => frame.second?.number !== second?.number);
+    expect(later?.purgatories.jobs).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
   it('tells the last error of user code, with its operation and age, one that nobody watched too', async () => {

@@ -265,8 +265,11 @@ describe('the page of the inspector', function () {
     for (let i = 0; i < 100_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
     isParked = true;
     herd.notify('k'); // each try takes a turn
-    await says('[data-test="events"]', /^Events: 1 under way, 0 pending, the oldest for /);
-    await says('.words', /events of purgatory \u2068herd\u2069 take long/i);
+    await says(
+      '[data-test="events"]',
+      /^Events: 1 under way, 0 pending\. \u2068k\u2069: [\d,]+ of 100,000 tried, .*s\.$/,
+    );
+    await says('.words', /the event on \u2068k\u2069 takes long/i);
     herd.close();
     await says('.connection', 'live');
     expect(complaints).to.deep.equal([]);

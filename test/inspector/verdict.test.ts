@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { BusView, EndTotals, Frame, HostTime, Second } from '../../src/inspector/frame.ts';
+import type { BusView, EndTotals, Frame, HostTime, Second, ServedEvents } from '../../src/inspector/frame.ts';
+import { hangOf } from '../../src/inspector/page/data/silence.ts';
 import { type Judged, judge, type Verdict } from '../../src/inspector/page/data/verdict.ts';
-import { type Change, frames } from './frames.ts';
+import { type Change, events, frames } from './frames.ts';
 
 const NONE: EndTotals = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
 
@@ -20,6 +21,8 @@ const CUT_OFF_BUS: BusView = {
   interest: null,
   totals: { published: 0, received: 0, gaps: 1 },
 };
+
+const PASS = { key: 'orders-0', watchers: 100_000, tried: 61_000, ageMs: 640 };
 
 const totals = (more: Partial<EndTotals>): Change => ({
   purgatory: { totals: { ...NONE, ...more } },
@@ -105,7 +108,13 @@ describe('the verdict of the inspector', () => {
 
   it('tells for a minute how long the server hung, and not besides that the event loop was blocked', () => {
     const told = frames(60, (index) => (index === 10 ? { blockedMs: 30_000, cpuMs: 3 } : {}));
-    const hang = { forMs: 30_000, atMs: told[10].atMs, wallMs: told[10].wallMs, host: told[10].host };
+    const hang = {
+      forMs: 30_000,
+      atMs: told[10].atMs,
+      wallMs: told[10].wallMs,
+      host: told[10].host,
+      heldUp: [],
+    };
     const hung = verdict(told.slice(0, 12), undefined, { hang });
     expect(hung.headline).to.match(/^Something is wrong: the server hung for 30\ss$/);
     expect(hung.detail).to.match(/^Nothing came for 30\ss, until \d\d:\d\d:\d\d: .*used no CPU/);
@@ -134,17 +143,78 @@ describe('the verdict of the inspector', () => {
     ]);
   });
 
-  it('warns of an event that has been under way for more than half a second, and says how much is left', () => {
-    const event =
-      (oldestMs: number, passesUnderWay = 1) =>
-      () => ({ purgatory: { events: { pendingKeys: 3, passesUnderWay, oldestMs, longestPassMs: 0 } } });
-    expect(warned(1, event(500))).to.deep.equal([]);
-    expect(warned(1, event(501))).to.deep.equal(['warn: events of purgatory \u2068fetch\u2069 take long']);
-    expect(warned(1, event(501), 'another')).to.deep.equal([]);
-    expect(verdict(frames(1, event(600))).warnings[0].why).to.match(
-      /^1 event is under way and 3 keys wait for theirs, the oldest for 600\sms\./,
+  it('names the key of an event that has been under way for more than half a second, and how far it is', () => {
+    const at = (ageMs: number, more: Partial<ServedEvents> = {}) => [
+      ...frames(1, () =>
+        events({ oldestMs: ageMs, passesUnderWay: 1, oldestPass: { ...PASS, ageMs }, ...more }),
+      ),
+    ];
+    expect(verdict(at(500)).warnings).to.deep.equal([]);
+    expect(verdict(at(640), 'another').warnings).to.deep.equal([]);
+    const { headline, detail, warnings } = verdict(at(640));
+    expect(warnings).to.have.lengthOf(1);
+    expect(headline).to.equal('Have a look: the event on \u2068orders-0\u2069 takes long');
+    expect(detail).to.match(
+      /^In \u2068fetch\u2069, \u2068orders-0\u2069: 61,000 of 100,000 tried, 640\sms\. The loop goes on meanwhile/,
     );
-    expect(verdict(frames(1, event(600, 2))).warnings[0].why).to.match(/^2 events are under way and/);
+    expect(verdict(at(640, { pendingKeys: 3, passesUnderWay: 2 })).detail).to.match(
+      /640\sms\. In all, 2 events are under way and 3 keys wait for theirs, the oldest for 640\sms\. The loop/,
+    );
+    const pending = { pendingKeys: 3, passesUnderWay: 0, oldestPass: null };
+    expect(verdict(at(640, pending)).headline).to.equal(
+      'Have a look: events of purgatory \u2068fetch\u2069 wait long',
+    );
+  });
+
+  it('warns of a key whose event would take a second, once a try was timed, and while none is under way', () => {
+    const hot = (watchers: number, more: Partial<ServedEvents>) => () => ({
+      purgatory: { ...events(more).purgatory, hottestKeys: [{ key: 'orders-0', watchers }] },
+    });
+    const warning = ['warn: an event on \u2068orders-0\u2069 would take long'];
+    expect(warned(1, hot(100_000, { tryMs: null }))).to.deep.equal([]);
+    expect(warned(1, hot(100_000, { tryMs: 0.0099 }))).to.deep.equal([]);
+    expect(warned(1, hot(100_000, { tryMs: 0.011 }))).to.deep.equal(warning);
+    expect(warned(1, hot(100_000, { tryMs: 0.011 }), 'another')).to.deep.equal([]);
+    expect(verdict(frames(1, hot(100_000, { tryMs: 0.011 }))).detail).to.match(
+      /^In \u2068fetch\u2069 it has 100,000 watchers: .* about 1\.1\ss, and longer beside other work\./,
+    );
+    const underWay = { tryMs: 0.011, passesUnderWay: 1, oldestMs: 640, oldestPass: PASS };
+    expect(warned(1, hot(100_000, underWay))).to.deep.equal([
+      'warn: the event on \u2068orders-0\u2069 takes long',
+    ]);
+  });
+
+  it('says which event could not go on while the loop was blocked, as it began before, and no other', () => {
+    const blocked = (blockedMs: number, ageMs: number): Frame[] =>
+      frames(50, (index) =>
+        index === 40
+          ? {
+              ...events({ passesUnderWay: 1, oldestMs: ageMs, oldestPass: { ...PASS, ageMs } }),
+              blockedMs,
+              cpuMs: blockedMs,
+            }
+          : {},
+      );
+    const heldUp =
+      /microtasks\. The event on \u2068orders-0\u2069 in \u2068fetch\u2069 could not go on meanwhile \(61,000 of 100,000 tried\)\.$/;
+    expect(verdict(blocked(1500, 1600)).detail).to.match(heldUp);
+    expect(verdict(blocked(1500, 1400)).detail).to.match(/microtasks\.$/);
+    const heard = blocked(5000, 5100);
+    const before = { frames: heard.slice(0, 40), heardMs: 1000, openedMs: 0, nowMs: 6000 };
+    const at = { ...heard[40], atMs: heard[39].atMs + 5000 };
+    const hung = verdict([...heard.slice(0, 40), at], undefined, { hang: hangOf(before, at) });
+    expect(hung.headline).to.match(/the server hung for 5\ss$/);
+    expect(hung.detail).to.match(heldUp);
+    const recorded: Second = {
+      number: 1,
+      wallMs: heard[0].wallMs - 500,
+      overMs: 5000,
+      host: { blockedMs: 4400, cpuMs: 4400, waitedMs: 0, load: 0.1 },
+      purgatories: { fetch: [1, 0, 0, 0, 0, { pass: { ...PASS, ageMs: 4500, passes: 2 } }] },
+      timers: {},
+    };
+    const opened = verdict(frames(1), undefined, { seconds: [recorded] });
+    expect(opened.detail).to.match(/It lasted.*tried\), nor could 1 other\.$/);
   });
 
   it('warns of operations that throw', () => {
@@ -233,7 +303,7 @@ describe('the verdict of the inspector', () => {
     expect(opened(ended(500, {}, { purgatories: { fetch: [1, 0, 0, 0, 3] } }))).to.equal(
       'Have a look: operations throw',
     );
-    const refusing = ended(500, {}, { purgatories: { fetch: [1, 0, 0, 0, 0, { full: 7 }] } });
+    const refusing = ended(500, {}, { purgatories: { fetch: [1, 0, 0, 0, 0, { refused: { full: 7 } }] } });
     expect(opened(refusing)).to.equal('Have a look: purgatory \u2068fetch\u2069 refuses operations');
   });
 
@@ -242,7 +312,7 @@ describe('the verdict of the inspector', () => {
     const { atMs, wallMs } = told[10];
     const host = { blockedMs: 29_900, cpuMs: 3, waitedMs: 0, load: 0.1 };
     const second = { number: 1, wallMs: wallMs + 10, overMs: 30_900, host, purgatories: {}, timers: {} };
-    const hang = { forMs: 30_200, atMs, wallMs, host };
+    const hang = { forMs: 30_200, atMs, wallMs, host, heldUp: [] };
     const heard = verdict(told, undefined, { seconds: [second], hang });
     expect(heard.headline).to.match(/the server hung for 30\.2\ss$/);
     const hidden = verdict(told, undefined, { seconds: [second], hang: { ...hang, atMs: atMs - 40_000 } });
@@ -277,5 +347,9 @@ describe('the verdict of the inspector', () => {
       verdict(frames(1, () => ({ buses: [{ ...CUT_OFF_BUS, name }] }))).warnings.map(({ what }) => what);
     expect(bus('ordersBus')).to.deep.equal(['the bus \u2068ordersBus\u2069 is cut off']);
     expect(bus(null)).to.deep.equal(['the bus of \u2068local\u2069 is cut off']);
+    const cutOff = (pendingKeys: number) =>
+      verdict(frames(1, () => ({ buses: [{ ...CUT_OFF_BUS, pendingKeys }] }))).detail;
+    expect(cutOff(0)).to.contain('do not arrive. Waits fall');
+    expect(cutOff(1)).to.contain('do not arrive, and 1 key waits to be sent. Waits fall');
   });
 });

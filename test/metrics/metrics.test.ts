@@ -1,3 +1,4 @@
+import { metrics as globalMetrics } from '@opentelemetry/api';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -8,7 +9,7 @@ import { expect } from 'chai';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
 import { LocalHub } from '../../src/bus/index.ts';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
-import { type MetricSources, registerMetrics } from '../../src/metrics/index.ts';
+import { type MetricSources, registerMetrics as register } from '../../src/metrics/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { Rig } from '../bus/rig.ts';
 import { hall, Op } from '../support/op.ts';
@@ -45,6 +46,19 @@ function measuredHall(register: (sources: MetricSources) => () => void): {
   h.park('stays', ['k', 'l']);
   return { h, stop };
 }
+
+const stops: (() => void)[] = [];
+
+/** As `register`; afterwards no metric is left, and nobody listens. */
+function registerMetrics(...args: Parameters<typeof register>): () => void {
+  const stop = register(...args);
+  stops.push(stop);
+  return stop;
+}
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
 
 describe('registerMetrics in a Registry of prom-client', () => {
   it('tells the counts of purgatories and timers by their labels', async () => {
@@ -340,6 +354,25 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
       .with.property('code', 'ERR_INVALID_ARG_VALUE');
     stop();
     registerMetrics(meter, {})();
+  });
+
+  it('takes the meter that records nothing as often as it comes, since others may have it too', () => {
+    const [ours, theirs] = [globalMetrics.getMeter('ours'), globalMetrics.getMeter('theirs')];
+    expect(ours).to.equal(theirs);
+    registerMetrics(ours, {});
+    registerMetrics(theirs, {});
+  });
+
+  it('removes only what it has registered, called twice', async () => {
+    const meter = new MeterProvider().getMeter('test');
+    const registry = new Registry();
+    for (const into of [meter, registry]) {
+      const stop = registerMetrics(into, {});
+      stop();
+      registerMetrics(into, {});
+      stop();
+      expect(() => registerMetrics(into, {})).to.throw();
+    }
   });
 
   async function collect(

@@ -7,6 +7,7 @@ import { cut, keyText } from '../../text.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import { PromisedOperation } from '../promised-operation.ts';
+import { type EventsSnapshot, NO_EVENTS } from './events-snapshot.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
 
@@ -38,18 +39,6 @@ export interface PurgatorySnapshot {
   hottestKeys: HotKey[];
   /** The operations parked longest, the oldest first. */
   oldest: OldOperation[];
-}
-
-/** The events of `notify` that are being served. A ThresholdPurgatory and SharedWaits have none. */
-export interface EventsSnapshot {
-  /** Keys whose event has not begun. */
-  pendingKeys: number;
-  /** Events that have begun and go on in later turns. */
-  passesUnderWay: number;
-  /** How long the oldest of both has been waiting or under way, in ms. */
-  oldestMs: number;
-  /** The longest pass so far, in ms, of those that took more than a batch. */
-  longestPassMs: number;
 }
 
 /** A key and how many parked operations watch it. */
@@ -105,7 +94,7 @@ export function purgatorySnapshot(
     totals,
     refused: meter.refused,
     rates: meter.rates.at(nowMs, totals),
-    events: events?.snapshot(nowMs) ?? { pendingKeys: 0, passesUnderWay: 0, oldestMs: 0, longestPassMs: 0 },
+    events: events?.snapshot(nowMs) ?? { ...NO_EVENTS },
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
   };

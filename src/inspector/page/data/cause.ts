@@ -14,7 +14,7 @@ export function causeOf({ blockedMs, cpuMs, waitedMs, load }: HostTime): Cause {
 
 export const CAUSES: Record<Cause, string> = {
   machine: 'The process was ready to run and got no CPU: others on this machine take it.',
-  callbacks: 'The process was computing all the time: a callback takes long.',
+  callbacks: 'The process was computing all the time: a callback takes long, or code spins on microtasks.',
   stopped:
     'The process used no CPU meanwhile: it was stopped, or suspended, or it waited in a synchronous call (a file, a child process).',
 };

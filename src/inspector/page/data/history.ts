@@ -102,7 +102,7 @@ export function refusedWithin(
   };
   for (const [code, n] of Object.entries(refusedAt(to))) add(code, n - (before[code] ?? 0));
   for (const second of secondsBefore(frames, seconds, ms)) {
-    for (const [code, n] of Object.entries(second.purgatories[purgatory]?.[5] ?? {})) add(code, n);
+    for (const [code, n] of Object.entries(second.purgatories[purgatory]?.[5]?.refused ?? {})) add(code, n);
   }
   return refused;
 }

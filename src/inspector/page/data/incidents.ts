@@ -1,19 +1,21 @@
 // The incidents of the last ten minutes, from the seconds that the server kept. Pure.
 //
 // Seconds with the same problem are one incident, also with a few good seconds between them.
-import type { Second } from '../../frame.ts';
+import type { PassUnderWay, Second } from '../../frame.ts';
 import { count, plural, time } from '../words/format.ts';
+import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
+import { heldUpAt, heldUpInWords, progress } from './held-up.ts';
+import { LONG_EVENT_MS } from './purgatory-warnings.ts';
+import { SILENT_MS } from './silence.ts';
 
 export interface Incident {
-  readonly what: 'stood still' | 'blocked' | 'late' | 'threw' | 'refused';
+  readonly what: 'stood still' | 'blocked' | 'late' | 'long event' | 'threw' | 'refused';
   readonly fromMs: number;
   readonly untilMs: number;
   readonly inWords: string;
 }
 
-/** A second of the history that took this long means that the process was stopped or blocked. */
-const STOOD_MS = 3000;
 const BLOCKED_MS = 100;
 const LATE_MS = 50;
 /** The most good seconds within one incident. */
@@ -56,9 +58,10 @@ function lastOf({ seconds }: Span): Second {
 function wrongIn(second: Second, chosen: string | undefined): Incident['what'][] {
   const { blockedMs } = second.host;
   const wrong: Incident['what'][] = [];
-  if (blockedMs >= STOOD_MS) wrong.push('stood still');
+  if (blockedMs >= SILENT_MS) wrong.push('stood still');
   else if (blockedMs >= BLOCKED_MS) wrong.push('blocked');
   else if (latenessOf(second) > Math.max(LATE_MS, 2 * blockedMs)) wrong.push('late');
+  if (longestPassIn(second, chosen) !== undefined) wrong.push('long event');
   if (failedIn(second, chosen) > 0) wrong.push('threw');
   if (refusedIn(second, chosen) > 0) wrong.push('refused');
   return wrong;
@@ -70,15 +73,22 @@ export function isBlockedIn({ host }: Second): boolean {
 }
 
 function inWords(what: Incident['what'], seconds: readonly Second[], chosen: string | undefined): string {
-  const { host } = seconds.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
-  if (what === 'stood still')
-    return `The process stood still for ${time(host.blockedMs)}. ${CAUSES[causeOf(host)]}`;
+  const worst = seconds.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+  const { blockedMs } = worst.host;
+  const because = `${CAUSES[causeOf(worst.host)]}${heldUpInWords(heldUpAt(worst), chosen)}`;
+  if (what === 'stood still') return `The process stood still for ${time(blockedMs)}. ${because}`;
   if (what === 'blocked') {
-    return `The event loop was blocked, for ${time(host.blockedMs)} at the longest. ${CAUSES[causeOf(host)]}`;
+    return `The event loop was blocked, for ${time(blockedMs)} at the longest. ${because}`;
   }
   if (what === 'late') {
     const most = Math.max(...seconds.map(latenessOf));
     return `Tasks ran late, one in a hundred by ${Number.isFinite(most) ? `up to ${time(most)}` : 'very much'}.`;
+  }
+  if (what === 'long event') {
+    const longest = seconds
+      .map((second) => longestPassIn(second, chosen) as PassUnderWay)
+      .reduce((a, b) => (b.ageMs > a.ageMs ? b : a));
+    return `An event took long: on ${quoted(longest.key)}, ${progress(longest)} after ${time(longest.ageMs)}.`;
   }
   if (what === 'refused') {
     const refused = seconds.reduce((sum, second) => sum + refusedIn(second, chosen), 0);
@@ -95,6 +105,17 @@ function latenessOf({ timers }: Second): number {
   );
 }
 
+/** The event that had been under way longest, if that is long. */
+function longestPassIn({ purgatories }: Second, chosen: string | undefined): PassUnderWay | undefined {
+  let longest: PassUnderWay | undefined;
+  for (const [name, [, , , , , rare]] of Object.entries(purgatories)) {
+    if (chosen !== undefined && name !== chosen) continue;
+    const pass = rare?.pass;
+    if (pass !== undefined && pass.ageMs > Math.max(LONG_EVENT_MS, longest?.ageMs ?? 0)) longest = pass;
+  }
+  return longest;
+}
+
 function failedIn({ purgatories }: Second, chosen: string | undefined): number {
   let sum = 0;
   for (const [name, [, , , , failed]] of Object.entries(purgatories)) {
@@ -105,8 +126,8 @@ function failedIn({ purgatories }: Second, chosen: string | undefined): number {
 
 function refusedIn({ purgatories }: Second, chosen: string | undefined): number {
   let sum = 0;
-  for (const [name, [, , , , , refused = {}]] of Object.entries(purgatories)) {
-    if (chosen === undefined || name === chosen) for (const n of Object.values(refused)) sum += n;
+  for (const [name, [, , , , , rare]] of Object.entries(purgatories)) {
+    if (chosen === undefined || name === chosen) for (const n of Object.values(rare?.refused ?? {})) sum += n;
   }
   return sum;
 }

@@ -4,6 +4,7 @@
 import type { Frame, Second } from '../../frame.ts';
 import { count, plural, share, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
+import { progress } from './held-up.ts';
 import { chosenOf, endedWithin, errorsOf, refusedWithin } from './history.ts';
 
 export type Tone = 'well' | 'note' | 'warn' | 'bad';
@@ -20,7 +21,8 @@ export interface Warning {
 export const RECENT_MS = 10_000;
 const OVERDUE_MS = 1000;
 /** An event that takes so long keeps its last watchers waiting for a time that people notice. */
-const LONG_EVENT_MS = 500;
+export const LONG_EVENT_MS = 500;
+const HEAVY_KEY_MS = 1000;
 const FULL_SHARE = 0.9;
 const GROWN_BY = 20;
 /** With fewer ends in a minute, shares mean nothing. */
@@ -35,15 +37,39 @@ export function overdue(recent: readonly Frame[], chosen: string | undefined): W
   });
 }
 
+const HELP = 'Fewer watchers a key, notify with atMost, or cheaper answers help.';
+
 /** Events of `notify` that began long ago, or should have. */
 export function serving(recent: readonly Frame[], chosen: string | undefined): Warning[] {
   return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, events }) => {
-    const { pendingKeys, passesUnderWay, oldestMs } = events;
+    const { pendingKeys, passesUnderWay, oldestMs, oldestPass } = events;
     if (oldestMs <= LONG_EVENT_MS) return [];
-    const underWay = `${plural(passesUnderWay, 'event is', 'events are')} under way`;
-    const pending = `${plural(pendingKeys, 'key waits', 'keys wait')} for theirs`;
-    const why = `${underWay} and ${pending}, the oldest for ${time(oldestMs)}. The loop goes on meanwhile, and the last watchers wait. Fewer watchers a key, notify with atMost, or cheaper answers help.`;
-    return [{ tone: 'warn' as const, what: `events of purgatory ${quoted(name)} take long`, why }];
+    const pending =
+      pendingKeys === 0 ? '' : ` and ${plural(pendingKeys, 'key waits', 'keys wait')} for theirs`;
+    const underWay = `${plural(passesUnderWay, 'event is', 'events are')} under way${pending}, the oldest for ${time(oldestMs)}.`;
+    const goesOn = `The loop goes on meanwhile, and the last watchers wait. ${HELP}`;
+    if (oldestPass === null) {
+      const what = `events of purgatory ${quoted(name)} wait long`;
+      return [{ tone: 'warn' as const, what, why: `${underWay} ${goesOn}` }];
+    }
+    const { key, ageMs } = oldestPass;
+    const told = `In ${quoted(name)}, ${quoted(key)}: ${progress(oldestPass)}, ${time(ageMs)}.`;
+    const others = passesUnderWay + pendingKeys > 1 ? ` In all, ${underWay}` : '';
+    const what = `the event on ${quoted(key)} takes long`;
+    return [{ tone: 'warn' as const, what, why: `${told}${others} ${goesOn}` }];
+  });
+}
+
+/** The hottest key, if an event on it would take long, as far as tries were timed. */
+export function heavy(recent: readonly Frame[], chosen: string | undefined): Warning[] {
+  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, hottestKeys: [hottest], events }) => {
+    const { tryMs, oldestMs } = events;
+    if (hottest === undefined || tryMs === null || oldestMs > LONG_EVENT_MS) return [];
+    const tookMs = hottest.watchers * tryMs;
+    if (tookMs < HEAVY_KEY_MS) return [];
+    const has = `In ${quoted(name)} it has ${count(hottest.watchers)} watchers`;
+    const why = `${has}: at what a try has taken with its answer, an event on it takes about ${time(tookMs)}, and longer beside other work. ${HELP}`;
+    return [{ tone: 'warn' as const, what: `an event on ${quoted(hottest.key)} would take long`, why }];
   });
 }
 

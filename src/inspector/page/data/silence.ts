@@ -3,9 +3,10 @@
 // A frame comes every quarter of a second. A server whose process is stopped, or whose event loop
 // is blocked, keeps its connections. Only the silence shows that it hangs.
 import type { Frame, HostTime, Second } from '../../frame.ts';
+import { type HeldUp, heldUpAt } from './held-up.ts';
 
-/** A silence is shown from this length on, in ms. */
-const SILENT_MS = 2000;
+/** From this length on, in ms, a block of the event loop is told as a silence of the server. */
+export const SILENT_MS = 2000;
 
 /** A silence that has ended. */
 export interface Hang {
@@ -15,6 +16,8 @@ export interface Hang {
   readonly wallMs: number;
   /** What the process did meanwhile. Undefined: it went on, and only its frames did not arrive. */
   readonly host: HostTime | undefined;
+  /** The events that were under way when it began. */
+  readonly heldUp: readonly HeldUp[];
   /** It ended before this page listened: the server's history tells it. */
   readonly isRecorded?: boolean;
 }
@@ -46,8 +49,8 @@ export function hangOf(heard: Heard, frame: Frame): Hang | undefined {
   const stoodMs = frame.atMs - last.atMs;
   const { atMs, wallMs, host } = frame;
   return stoodMs >= SILENT_MS
-    ? { forMs: stoodMs, atMs, wallMs, host }
-    : { forMs: silenceOf(heard), atMs, wallMs, host: undefined };
+    ? { forMs: stoodMs, atMs, wallMs, host, heldUp: heldUpAt(frame) }
+    : { forMs: silenceOf(heard), atMs, wallMs, host: undefined, heldUp: [] };
 }
 
 /**
@@ -66,5 +69,5 @@ export function latestHang(
   const atMs = last.atMs - (last.wallMs - wallMs);
   // The second of a silence ends up to a second after it.
   if (heard !== undefined && heard.atMs > atMs - SILENT_MS) return heard;
-  return { forMs: host.blockedMs, atMs, wallMs, host, isRecorded: true };
+  return { forMs: host.blockedMs, atMs, wallMs, host, heldUp: heldUpAt(second), isRecorded: true };
 }

@@ -9,12 +9,14 @@ import type { Frame, Second } from '../../frame.ts';
 import { clock, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
+import { heldUpAt, heldUpInWords } from './held-up.ts';
 import { chosenOf, latenessWithin, quantile, secondsBefore, spanOf, sum } from './history.ts';
 import {
   expiring,
   failing,
   full,
   growing,
+  heavy,
   overdue,
   RECENT_MS,
   serving,
@@ -55,13 +57,14 @@ export interface Judged {
 export function judge({ frames, seconds, hang }: Judged, chosen: string | undefined): Verdict {
   const recent = frames.slice(frames.indexOf(spanOf(frames, RECENT_MS)[0]));
   const before = secondsBefore(frames, seconds, RECENT_MS);
-  const hung = hanging(recent, latestHang(frames, seconds, hang));
+  const hung = hanging(recent, latestHang(frames, seconds, hang), chosen);
   const warnings = [
     ...hung,
-    ...(hung.length > 0 ? [] : waiting(frames, recent, before)),
+    ...(hung.length > 0 ? [] : waiting({ frames, recent, before }, chosen)),
     ...cutOff(recent),
     ...overdue(recent, chosen),
     ...serving(recent, chosen),
+    ...heavy(recent, chosen),
     ...full(recent, seconds, chosen),
     ...failing(frames, seconds, chosen),
     ...growing(recent, chosen),
@@ -88,24 +91,33 @@ export function judge({ frames, seconds, hang }: Judged, chosen: string | undefi
   };
 }
 
-function hanging(recent: readonly Frame[], hang: Hang | undefined): Warning[] {
+function hanging(recent: readonly Frame[], hang: Hang | undefined, chosen: string | undefined): Warning[] {
   if (hang === undefined || recent[recent.length - 1].atMs - hang.atMs > HANG_TOLD_MS) return [];
-  const { forMs, wallMs, host, isRecorded } = hang;
+  const { forMs, wallMs, host, heldUp, isRecorded } = hang;
   const until = `${isRecorded ? 'It lasted' : 'Nothing came for'} ${time(forMs)}, until ${clock(wallMs)}:`;
   if (host === undefined) {
     const why = `${until} the server went on meanwhile, its news did not arrive.`;
     return [{ tone: 'note', what: 'the connection was interrupted', why }];
   }
-  const why = `${until} the process stood still, and nothing was answered. ${CAUSES[causeOf(host)]}`;
+  const stood = `${until} the process stood still, and nothing was answered.`;
+  const why = `${stood} ${CAUSES[causeOf(host)]}${heldUpInWords(heldUp, chosen)}`;
   return [{ tone: 'bad', what: `the server hung for ${time(forMs)}`, why }];
+}
+
+interface Told {
+  readonly frames: readonly Frame[];
+  readonly recent: readonly Frame[];
+  /** The seconds of the recent time before the first frame. */
+  readonly before: readonly Second[];
 }
 
 /**
  * Warnings of a blocked event loop and of late timers. The blocked loop is the cause of the
  * lateness, unless the block was too short.
  */
-function waiting(frames: readonly Frame[], recent: readonly Frame[], before: readonly Second[]): Warning[] {
-  const { host } = [...recent, ...before].reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+function waiting({ frames, recent, before }: Told, chosen: string | undefined): Warning[] {
+  const worst = [...recent, ...before].reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+  const { host } = worst;
   const late = latestTimer(frames, before);
   const isBlocked = host.blockedMs >= BLOCKED_WARN_MS;
   const isAlone = late !== undefined && late.atLeastMs > host.blockedMs;
@@ -116,7 +128,11 @@ function waiting(frames: readonly Frame[], recent: readonly Frame[], before: rea
     const what = cause === 'machine' ? 'the machine is busy' : 'the event loop was blocked';
     const stood = `The event loop stood still for ${time(host.blockedMs)} within the last 10 s, and nothing was answered.`;
     const ran = late === undefined || isAlone ? '' : ` For that, ${late.inWords}.`;
-    warnings.push({ tone, what, why: `${stood}${ran} ${CAUSES[cause]}` });
+    warnings.push({
+      tone,
+      what,
+      why: `${stood}${ran} ${CAUSES[cause]}${heldUpInWords(heldUpAt(worst), chosen)}`,
+    });
   }
   if (isAlone) {
     const why = `Within the last 10 s, ${late.inWords}, though the event loop was never more than ${time(host.blockedMs)} late. Either a burst of deadlines is spread over turns (yields), or the timer is advanced by hand and too seldom.`;
@@ -153,9 +169,11 @@ function latestTimer(frames: readonly Frame[], before: readonly Second[]): LateT
 function cutOff(recent: readonly Frame[]): Warning[] {
   return recent[recent.length - 1].buses.flatMap(({ name, engine, state, forMs, pendingKeys, lastError }) => {
     if (state === 'live' || state === 'closed' || forMs < CUT_OFF_MS) return [];
+    const pending =
+      pendingKeys === 0 ? '' : `, and ${plural(pendingKeys, 'key waits', 'keys wait')} to be sent`;
     const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
     const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
-    const why = `${since} for ${time(forMs)}: hints of other processes do not arrive, and ${plural(pendingKeys, 'key')} wait to be sent. Waits fall back on their deadlines.${said}`;
+    const why = `${since} for ${time(forMs)}: hints of other processes do not arrive${pending}. Waits fall back on their deadlines.${said}`;
     return [
       {
         tone: 'warn' as const,

@@ -100,7 +100,7 @@ function Incidents({ incidents, minutes }: { incidents: readonly Incident[]; min
     return (
       <p class="none">
         No incident in the {minutes < 1 ? 'seconds' : plural(minutes, 'minute')} that the server has kept: no
-        blocked event loop, no late timer, no throws, no refusals.
+        blocked event loop, no late timer, no long event, no throws, no refusals.
       </p>
     );
   }

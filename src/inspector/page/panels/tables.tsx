@@ -1,10 +1,12 @@
 // Hottest keys with the events that are being served, and oldest parked operations of the chosen purgatories.
 import type { JSX } from 'preact';
 import { type PurgatoryView, TOP } from '../../frame.ts';
+import { progress } from '../data/held-up.ts';
 import { sum } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
 import { Key, Keys, Name, Operation } from '../words/names.tsx';
+import { quoted } from '../words/visible.ts';
 
 interface Props {
   readonly views: readonly PurgatoryView[];
@@ -72,8 +74,12 @@ function eventsInWords(views: readonly PurgatoryView[]): string {
   const underWay = sum(views, ({ events }) => events.passesUnderWay);
   const pending = sum(views, ({ events }) => events.pendingKeys);
   if (underWay + pending === 0) return 'No event is being served.';
-  const oldestMs = Math.max(...views.map(({ events }) => events.oldestMs));
-  return `Events: ${count(underWay)} under way, ${count(pending)} pending, the oldest for ${time(oldestMs)}.`;
+  const { oldestMs, oldestPass } = views
+    .map(({ events }) => events)
+    .reduce((a, b) => (b.oldestMs > a.oldestMs ? b : a));
+  const events = `Events: ${count(underWay)} under way, ${count(pending)} pending`;
+  if (oldestPass === null) return `${events}, the oldest for ${time(oldestMs)}.`;
+  return `${events}. ${quoted(oldestPass.key)}: ${progress(oldestPass)}, ${time(oldestPass.ageMs)}.`;
 }
 
 export function OldestParked({ views }: Props): JSX.Element {

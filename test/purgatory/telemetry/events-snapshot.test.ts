@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { ManualClock, Purgatory } from '../../../src/index.ts';
+import { NO_EVENTS } from '../../../src/purgatory/telemetry/events-snapshot.ts';
+import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
+import { Op } from '../../support/op.ts';
+import { turn } from '../../support/turns.ts';
+
+/** A purgatory with `herds`, by key, whose tries take `tryMs` each by its clock. */
+function herds(sizes: Readonly<Record<string, number>>, tryMs: () => number) {
+  const manual = new ManualClock();
+  const clock = { now: () => manual.now(), wakeAt: manual.wakeAt.bind(manual) };
+  const purgatory = new Purgatory<string, Op>('herds', { clock });
+  const tried: Record<string, number> = {};
+  let isParked = false;
+  for (const [key, size] of Object.entries(sizes)) {
+    tried[key] = 0;
+    const onTry = (): void => {
+      if (!isParked) return;
+      tried[key]++;
+      manual.advance(tryMs());
+    };
+    for (let i = 0; i < size; i++) purgatory.tryCompleteElseWatch(new Op(`${key}${i}`, { onTry }), [key]);
+  }
+  isParked = true;
+  return { purgatory, manual, tried };
+}
+
+describe('events in purgatory.snapshot()', () => {
+  it('name the event that has been under way longest, with what it has tried, of how many, and its age', async () => {
+    const { purgatory, manual, tried } = herds({ 'orders-0': 200, 'orders-1': 300 }, () => 1);
+    expect(purgatory.snapshot().events).to.deep.equal(NO_EVENTS);
+    purgatory.notify('orders-0');
+    await turn();
+    purgatory.notify('orders-1');
+    for (let turns = 0; turns < 3; turns++) {
+      await turn();
+      const { oldestMs, oldestPass } = purgatory.snapshot().events;
+      expect(oldestPass).to.deep.equal({
+        key: 'orders-0',
+        watchers: 200,
+        tried: tried['orders-0'],
+        ageMs: oldestMs,
+      });
+      expect(oldestMs).to.equal(manual.now() - 16); // it began with a batch of 16
+    }
+    expect(purgatory.snapshot().events.passesUnderWay).to.equal(2);
+    expect(tried['orders-0']).to.be.within(50, 199);
+    await purgatory.served();
+    expect(purgatory.snapshot().events.oldestPass).to.equal(null);
+  });
+
+  it('tell what a try takes, once one was timed', async () => {
+    let tryMs = 1;
+    const { purgatory } = herds({ small: 16, large: 60_000 }, () => tryMs);
+    purgatory.notify('small');
+    await purgatory.served();
+    expect(purgatory.snapshot().events.tryMs).to.equal(null);
+    purgatory.notify('large');
+    await purgatory.served();
+    expect(purgatory.snapshot().events.tryMs).to.equal(1);
+    tryMs = 3;
+    for (let i = 0; i < 4; i++) purgatory.notify('large');
+    await purgatory.served();
+    expect(purgatory.snapshot().events.tryMs).to.be.within(2, 3);
+  });
+
+  it('leave out of that a batch in which the process was blocked', async () => {
+    let tried = 0;
+    const { purgatory } = herds({ large: 1_000 }, () => (++tried === 500 ? 60_000 : 1));
+    purgatory.notify('large');
+    await purgatory.served();
+    expect(purgatory.snapshot().events.tryMs).to.equal(1);
+  });
+
+  it('are none of a ThresholdPurgatory, and an object of its own each time', () => {
+    const purgatory = new ThresholdPurgatory<string>('levels');
+    const { events } = purgatory.snapshot();
+    expect(events).to.deep.equal(NO_EVENTS);
+    events.pendingKeys = 5;
+    expect(purgatory.snapshot().events.pendingKeys).to.equal(0);
+  });
+});
