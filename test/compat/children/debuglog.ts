@@ -26,6 +26,7 @@ for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(1_000), ['
 purgatory.notify(['k', 'l']);
 purgatory.notify(undefined);
 const misspelt = { maxparked: 1, onError: () => {} };
+new Purgatory('near', { slice: 5, curent: 1, maxPnding: 1 } as object).close();
 using other = new Purgatory('misspelt', misspelt);
 const wait = { timeoutMs: Date.now() + 1_000, timeout: 5, signal: AbortSignal.timeout(1) };
 for (let i = 0; i < 3; i++) void other.waitFor(['k'], () => undefined, wait).catch(() => {});
