@@ -31,15 +31,19 @@ export function hintAtUnread<Options extends object>(
   }
 }
 
-/** @throws TypeError with ERR_INVALID_ARG_VALUE for an option that `names` does not have. */
+/**
+ * @param of what the error calls `options`.
+ * @throws TypeError with ERR_INVALID_ARG_VALUE for an option that `names` does not have.
+ */
 export function refuseUnread<Options extends object>(
+  of: string,
   options: Partial<Options>,
   names: OptionNames<Options>,
   why = '',
 ): void {
   for (const name of unread(options, names)) {
     const value = (options as Record<string, unknown>)[name];
-    throw invalidArgValue(`options.${cut(name)}`, `is no option${meant(name, names)}${why}`, value);
+    throw invalidArgValue(`${of}.${cut(name)}`, `is no option${meant(name, names)}${why}`, value);
   }
 }
 
@@ -47,11 +51,26 @@ function unread(options: object, names: object): string[] {
   return Object.keys(options).filter((name) => !Object.hasOwn(names, name));
 }
 
-/** Enough to see through cases, endings and units. */
-const SAME_BEGINNING = 6;
-
+/** The option that is spelt like `name`, if there is one: it may lack the unit, or a letter. */
 function meant(name: string, names: object): string {
-  const beginning = name.toLowerCase().slice(0, SAME_BEGINNING);
-  const near = Object.keys(names).find((each) => each.toLowerCase().startsWith(beginning));
-  return near === undefined ? '' : `: is "${near}" meant?`;
+  const given = name.toLowerCase();
+  const near = Object.keys(names).find((each) => {
+    const known = each.toLowerCase();
+    return known.startsWith(given) || editDistance(given, known) <= known.length / 3;
+  });
+  return near === undefined ? '' : ` (is "${near}" meant?)`;
+}
+
+/** How many letters to insert, delete or replace to make `b` of `a` (Levenshtein's distance). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = row[j]! + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
 }

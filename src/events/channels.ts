@@ -5,6 +5,8 @@
 // listener for one of them checks `event.timer`, `event.purgatory` or `event.bus`.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-events.ts';
+import { requiredFunction } from '../checks.ts';
+import { invalidArgValue } from '../node-errors.ts';
 import type {
   OperationEnded,
   OperationError,
@@ -36,15 +38,42 @@ export interface PurgatoryEvents {
   'purgatory:bus:overflow': BusOverflow;
 }
 
+const CHANNELS: Readonly<Record<keyof PurgatoryEvents, true>> = {
+  'purgatory:operation:parked': true,
+  'purgatory:operation:tried': true,
+  'purgatory:operation:completed': true,
+  'purgatory:operation:expired': true,
+  'purgatory:operation:cancelled': true,
+  'purgatory:operation:error': true,
+  'purgatory:pass:sliced': true,
+  'purgatory:load:answered': true,
+  'purgatory:load:failed': true,
+  'purgatory:task:run': true,
+  'purgatory:task:error': true,
+  'purgatory:wheel:cascaded': true,
+  'purgatory:reaper:sliced': true,
+  'purgatory:bus:state': true,
+  'purgatory:bus:echo': true,
+  'purgatory:bus:swept': true,
+  'purgatory:bus:overflow': true,
+};
+
 /**
  * Calls `listener` for each event of the channel `name`, inside the call that causes the event. A
  * listener must be quick and change nothing. What it throws becomes an uncaught exception. Returns
  * a function that ends the subscription.
+ *
+ * @throws TypeError ERR_INVALID_ARG_VALUE for a channel that there is not, ERR_INVALID_ARG_TYPE for
+ * a listener that is no function.
  */
 export function listen<N extends keyof PurgatoryEvents>(
   name: N,
   listener: (event: PurgatoryEvents[N]) => void,
 ): () => void {
+  if (!Object.hasOwn(CHANNELS, name)) {
+    throw invalidArgValue('name', 'must be one of the channels of purgatory/events', name);
+  }
+  requiredFunction('listener', listener);
   const receive = (event: unknown): void => listener(event as PurgatoryEvents[N]);
   subscribe(name, receive);
   return () => {

@@ -103,7 +103,7 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * there are not, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  refuseUnread(checkedOptions(options), INSPECTOR_OPTIONS);
+  refuseUnread('options', checkedOptions(options), INSPECTOR_OPTIONS);
   const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = checkedOptions(options);
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
@@ -137,7 +137,7 @@ class Service implements Inspector {
   }
 
   async listen(options?: { port?: number | undefined }): Promise<URL> {
-    refuseUnread<{ port?: unknown }>(checkedOptions(options), { port: true }, ON_LOOPBACK);
+    refuseUnread<{ port?: unknown }>('options', checkedOptions(options), { port: true }, ON_LOOPBACK);
     const port = checkedNumber('options.port', checkedOptions(options).port, 0, PORT);
     const server = this.#server;
     await new Promise<void>((resolve, reject) => {

@@ -5,10 +5,12 @@
 import { requiredOptions } from '../checks.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { checkNamedSources, checkSources, openSources } from '../sources.ts';
+import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
 
+const SOURCES: OptionNames<MetricSources> = { purgatories: true, timers: true, buses: true };
 const WITH_SNAPSHOT = 'an object with the method snapshot';
 
 /**
@@ -19,8 +21,8 @@ const WITH_SNAPSHOT = 'an object with the method snapshot';
  * records nothing, and takes the metrics as often as they come.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
- * ERR_INVALID_ARG_VALUE for two purgatories of one name, and for a Meter that has the metrics
- * already. Error of prom-client when a Registry has them. Register all sources in one call.
+ * ERR_INVALID_ARG_VALUE for two purgatories of one name, for sources that there are not, such as
+ * `purgatory`, and for a Meter that has the metrics already. Error of prom-client when a Registry has them. Register all sources in one call.
  */
 export function registerMetrics(
   registry: PrometheusRegistry | OpenTelemetryMeter,
@@ -46,7 +48,8 @@ function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is
 }
 
 function checkAll(sources: MetricSources): void {
-  const { purgatories = [], timers = [], buses = [] } = requiredOptions('sources', sources);
+  refuseUnread('sources', requiredOptions('sources', sources), SOURCES);
+  const { purgatories = [], timers = [], buses = [] } = sources;
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
   const names = new Set<string>();
   for (const { name } of openSources(purgatories)) {

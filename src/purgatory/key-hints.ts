@@ -1,36 +1,39 @@
-// Hints to developers who ask for them (NODE_DEBUG=purgatory): a key that is an object may be one
-// that no event can find, and an event without a key, or on an array, is for nobody.
+// Hints to developers who ask for them (NODE_DEBUG=purgatory): a watch key that is an object may be
+// one that no event can find, one that is undefined is mostly a misspelt property, and an event
+// without a key, or on an array, is for nobody.
 //
 // Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them.
-// After parking on `{ topic: 'orders' }`, an event must use that same object. Each hint is printed
-// once for each purgatory.
+// After parking on `{ topic: 'orders' }`, an event must use that same object. Each kind of hint is
+// printed once for each purgatory.
 import { debug } from '../debug.ts';
 import { keyText } from '../text.ts';
 
-export class KeyHints {
-  #hasHinted = false;
-  #hasHintedAtEvent = false;
+const BY_IDENTITY =
+  'Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew';
 
-  /** Looks at the key of a `notify`. */
-  lookAtEvent(purgatory: string, key: unknown): void {
-    if (this.#hasHintedAtEvent || (key !== undefined && !Array.isArray(key))) return;
-    this.#hasHintedAtEvent = true;
-    debug(
-      'purgatory "%s": notify got %s: it takes one key, and is called once for each of several',
-      purgatory,
-      key === undefined ? 'no key' : `the array ${keyText(key)}`,
-    );
+export class KeyHints {
+  readonly #told = new Set<string>();
+
+  /** Looks at the key of an event. @param call the method that got it. */
+  lookAtEvent(purgatory: string, call: string, key: unknown): void {
+    const isArray = Array.isArray(key);
+    if (key !== undefined && !isArray) return;
+    const got = isArray ? `the array ${keyText(key)}` : 'no key';
+    const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
+    this.#tell(purgatory, `${call} ${isArray}`, hint);
   }
 
+  /** Looks at the watch keys of an operation. */
   lookAt(purgatory: string, keys: readonly unknown[]): void {
-    if (this.#hasHinted) return;
+    if (keys.includes(undefined)) this.#tell(purgatory, 'undefined', 'a watch key is undefined');
     const key = keys.find((each) => typeof each === 'object' && each !== null);
     if (key === undefined) return;
-    this.#hasHinted = true;
-    debug(
-      'purgatory "%s": the watch key %s is an object. Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew',
-      purgatory,
-      keyText(key),
-    );
+    this.#tell(purgatory, 'object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
+  }
+
+  #tell(purgatory: string, kind: string, hint: string): void {
+    if (this.#told.has(kind)) return;
+    this.#told.add(kind);
+    debug('purgatory "%s": %s', purgatory, hint);
   }
 }

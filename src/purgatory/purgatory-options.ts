@@ -43,12 +43,15 @@ export interface EventOptions {
   atMost?: number | undefined;
 }
 
+const EVENT_OPTIONS: OptionNames<EventOptions> = { atMost: true };
 const AT_MOST = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
 
 /** The most completions of an event. @throws TypeError, RangeError (Node's codes) for a bad one. */
 export function checkedAtMost(options: EventOptions | undefined): number {
   if (options === undefined) return Number.POSITIVE_INFINITY;
-  return checkedNumber('options.atMost', checkedOptions(options).atMost, Number.POSITIVE_INFINITY, AT_MOST);
+  const given = checkedOptions(options);
+  hintAtUnread('an event', given, EVENT_OPTIONS);
+  return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, AT_MOST);
 }
 
 /** The options of {@link Purgatory.waitFor}. */
@@ -157,7 +160,7 @@ export function checkOperation(op: DelayedOperation): void {
 function lookAtWait(options: WaitOptions): void {
   hintAtUnread('a wait', options, WAIT_OPTIONS);
   const { timeoutMs } = options;
-  if (timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
+  if (Number.isFinite(timeoutMs) && timeoutMs > LIKE_A_DATE) {
     debug('a wait: timeoutMs is %d, which looks like a date: it counts from now', timeoutMs);
   }
 }

@@ -131,6 +131,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   checkAndComplete(key: K, options?: EventOptions): number {
     const limit = checkedAtMost(options);
+    if (isDebugging) this.#hints.lookAtEvent(this.name, 'checkAndComplete', key);
     this.#parking.eventCount++;
     return this.#passes.event(key, limit);
   }
@@ -157,7 +158,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   notify(key: K, options?: EventOptions): void {
     const limit = checkedAtMost(options);
     if (this.#parking.isClosed) return;
-    if (isDebugging) this.#hints.lookAtEvent(this.name, key);
+    if (isDebugging) this.#hints.lookAtEvent(this.name, 'notify', key);
     this.#link?.publish(key, limit === Number.POSITIVE_INFINITY ? undefined : limit);
     this.#parking.eventCount++;
     this.#events.add(key, limit);

@@ -8,6 +8,7 @@
 // while an operation waits on the key. Its timer keeps no process alive. It asks in the root async
 // context, because the answer is not for the first who waits alone.
 import type { Clock } from '../clock/clock.ts';
+import { invalidReturnValue } from '../node-errors.ts';
 import type { Parking } from '../purgatory/parking.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
@@ -15,8 +16,10 @@ import { rootContext } from '../turns/root-context.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold, Thresholds } from './thresholds.ts';
 
-/** The user's option. */
-export type Current<K, V extends ThresholdValue> = (key: K) => V | undefined | Promise<V | undefined>;
+/** The user's option. It returns undefined or null for a key that has no value. */
+export type Current<K, V extends ThresholdValue> = (
+  key: K,
+) => V | null | undefined | Promise<V | null | undefined>;
 
 const RETRY_MS = 1_000;
 
@@ -95,10 +98,17 @@ export class CurrentValues<K, V extends ThresholdValue> {
     if (!this.#isClosed && this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
-  #take(key: K, before: V | undefined, value: V | undefined): void {
-    if (this.#isClosed || value === undefined) return;
+  #take(key: K, before: V | undefined, value: V | null | undefined): void {
+    if (this.#isClosed || value === undefined || value === null) return;
+    checkCurrent(value);
     const now = this.#parking.lists.valueOf(key);
     if (now !== before && now !== undefined && now >= value) return;
     this.#advance(key, value);
   }
+}
+
+/** @throws TypeError ERR_INVALID_RETURN_VALUE: a client of a database may give a text, such as '5'. */
+function checkCurrent(value: unknown): void {
+  if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isNaN(value))) return;
+  throw invalidReturnValue('a number or a bigint, or undefined or null for none,', 'current', value);
 }

@@ -14,7 +14,8 @@ export interface ThresholdPurgatoryOptions<
   Op extends DelayedOperation = DelayedOperation,
 > extends PurgatoryOptions<Op> {
   /**
-   * The value of a key now, or a promise of it. Undefined when it has none. It is called when an
+   * The value of a key now, or a promise of it: a number, or a bigint where the values are such.
+   * Undefined or null when it has none. It is called when an
    * operation begins to wait on a key whose value is not known in this process: once for all who
    * wait until it has settled. With a bus, it is called besides for a key that an operation waits
    * on when its values may have been missed: each time the bus becomes live, and for a hint without

@@ -82,10 +82,7 @@ export class ThresholdPurgatory<
     this.#parking = parking;
     const { link, timer } = checked;
     if (current !== undefined) {
-      const take = (key: K, value: V): void => {
-        checkValue('value of options.current', value);
-        this.#advance(key, value);
-      };
+      const take = (key: K, value: V): void => void this.#advance(key, value);
       const { clock = systemClock } = timer as { clock?: Clock };
       this.#currentValues = new CurrentValues(current, parking, take, clock);
     }

@@ -15,6 +15,7 @@ import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { TimerTask } from '../timer/timer-task.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 
 /** The options of {@link timeoutSignal}; all may be left out. */
 export interface TimeoutSignalOptions {
@@ -27,6 +28,7 @@ export interface TimeoutSignalOptions {
   timer?: Timer | undefined;
 }
 
+const OPTIONS: OptionNames<TimeoutSignalOptions> = { signal: true, timer: true };
 const sharedTimer = new SystemTimer().unref();
 
 /**
@@ -45,6 +47,7 @@ const sharedTimer = new SystemTimer().unref();
 export function timeoutSignal(delayMs: number, options?: TimeoutSignalOptions): AbortSignal & Disposable {
   checkedTimeout('delayMs', delayMs);
   const given = checkedOptions(options);
+  hintAtUnread('a timeoutSignal', given, OPTIONS);
   const parent = checkedSignal('options.signal', given.signal);
   const timer = given.timer === undefined ? sharedTimer : checkedTimer(given.timer);
   const timeout = new SignalTimeout(delayMs, timer, parent);

@@ -30,16 +30,28 @@ describe('What the library prints by itself', () => {
     this.timeout(60_000);
     const { stderr } = await printed('purgatory');
     for (const text of [
-      'purgatory "misspelt": nobody reads the option "maxparked": is "maxParked" meant?',
-      'a wait: nobody reads the option "timeout": is "timeoutMs" meant?',
-      'shared waits "jobs": nobody reads the option "pollms": is "pollMs" meant?',
+      'purgatory "misspelt": nobody reads the option "maxparked" (is "maxParked" meant?)',
+      'purgatory "near": nobody reads the option "slice" (is "sliceMs" meant?)',
+      'purgatory "near": nobody reads the option "curent"\n',
+      'purgatory "near": nobody reads the option "maxPnding" (is "maxPending" meant?)',
+      'a wait: nobody reads the option "timeout" (is "timeoutMs" meant?)',
+      'shared waits "jobs": nobody reads the option "pollms" (is "pollMs" meant?)',
       `purgatory "polls": notify got the array [ 'k', 'l' ]: it takes one key`,
+      'purgatory "polls": notify got no key: it takes one key',
+      `purgatory "polls": checkAndComplete got the array [ 'k', 'l' ]: it takes one key`,
+      'purgatory "polls": a watch key is undefined',
+      'an event: nobody reads the option "atmost" (is "atMost" meant?)',
+      'replies: nobody reads the option "maxpending" (is "maxPending" meant?)',
+      'an expected reply: nobody reads the option "sginal" (is "signal" meant?)',
+      'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
+      'idle timeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
+      'a LocalHub: nobody reads the option "los" (is "loss" meant?)',
       'bus "local": hints come for "oders", which nothing in this process has joined',
     ]) {
       expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);
     }
     expect(stderr).to.match(/a wait: timeoutMs is \d{13}, which looks like a date/);
-    expect(stderr.match(/nobody reads/g)).to.have.length(3);
+    expect(stderr.match(/nobody reads/g)).to.have.length(12);
   });
 
   it('has one hint at keys that are objects, where NODE_DEBUG asks for purgatory', async function () {

@@ -281,4 +281,15 @@ describe('The events', () => {
     timer.advanceClock();
     expect(events).to.deep.equal([]);
   });
+
+  it('refuse a channel that there is not, and a listener that is no function', () => {
+    const ignore = (): void => {};
+    expect(() => listen('purgatory:operation:expire' as (typeof NAMES)[0], ignore))
+      .to.throw(TypeError, 'must be one of the channels of purgatory/events')
+      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    expect(() => listen(NAMES[0], undefined as never))
+      .to.throw(TypeError)
+      .with.property('code', 'ERR_INVALID_ARG_TYPE');
+    expect(channel(NAMES[0]).hasSubscribers).to.equal(false);
+  });
 });

@@ -100,7 +100,7 @@ describe('createInspector', () => {
     expect(bad({ history: 1 })).to.throw(TypeError, '"options.history" property');
     expect(bad({ path: 1 })).to.throw(TypeError, 'Received type number (1)');
     expect(bad({ path: 'a/' })).to.throw(TypeError, "Received 'a/'");
-    expect(bad({ purgatory: [] })).to.throw(TypeError, 'is no option: is "purgatories" meant?');
+    expect(bad({ purgatory: [] })).to.throw(TypeError, 'is no option (is "purgatories" meant?). Received');
     const elsewhere = await rejection(inspector.listen({ host: '0.0.0.0' } as never));
     expect(elsewhere).to.have.property('code', 'ERR_INVALID_ARG_VALUE');
     expect(String(elsewhere)).to.contain('it listens on loopback only');

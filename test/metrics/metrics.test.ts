@@ -487,6 +487,7 @@ describe('registerMetrics refuses', () => {
     ['purgatories that are no array', new Registry(), { purgatories: purgatory }, 'ERR_INVALID_ARG_TYPE'],
     ['timers that are one timer', new Registry(), { timers: timer }, 'ERR_INVALID_ARG_TYPE'],
     ['a purgatory without a snapshot', new Registry(), { purgatories: [{}] }, 'ERR_INVALID_ARG_TYPE'],
+    ['sources that there are not', new Registry(), { purgatory }, 'ERR_INVALID_ARG_VALUE'],
     ['a timer without a snapshot', new Registry(), { timers: [undefined] }, 'ERR_INVALID_ARG_TYPE'],
     [
       'two purgatories of one name',

@@ -221,6 +221,43 @@ describe('The current value of a ThresholdPurgatory', () => {
     expect(both.isCompleted).to.equal(true);
   });
 
+  it('may be null or undefined for a key that has none, until it is advanced', async () => {
+    const asked: string[] = [];
+    const current = (key: string): null | undefined => {
+      asked.push(key);
+      return key === 'empty' ? null : undefined;
+    };
+    const onError = (error: unknown): never => expect.fail(`${error}`);
+    using purgatory = new ThresholdPurgatory('feed', { clock: new ManualClock(), current, onError });
+    const waits = ['empty', 'unknown'].map((key) => purgatory.awaitAtLeast(key, 1, waiting));
+    await turn();
+    expect(asked).to.deep.equal(['empty', 'unknown']);
+    purgatory.advance('empty', 1);
+    purgatory.advance('unknown', 2);
+    expect(await Promise.all(waits)).to.deep.equal([1, 2].map((value) => ({ expired: false, value })));
+  });
+
+  for (const [value, shown] of [
+    ['41', "type string ('41')"],
+    [Number.NaN, 'type number (NaN)'],
+    [false, 'type boolean (false)'],
+  ]) {
+    it(`is reported when it is ${value} of type ${typeof value}`, async () => {
+      const errors: unknown[] = [];
+      const current = async (): Promise<number> => value as number;
+      const onError = (error: unknown): unknown => errors.push(error);
+      using purgatory = new ThresholdPurgatory('feed', { clock: new ManualClock(), current, onError });
+      purgatory.awaitAtLeast('topic', 40, waiting).catch(() => {});
+      await turn();
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.be.an.instanceOf(TypeError).with.property('code', 'ERR_INVALID_RETURN_VALUE');
+      expect((errors[0] as Error).message).to.equal(
+        'Expected a number or a bigint, or undefined or null for none, to be returned from the ' +
+          `"current" function. Received ${shown}`,
+      );
+    });
+  }
+
   it('is read again a second after a failure that onError gets, and not sooner for who comes then', async () => {
     const clock = new ManualClock();
     const errors: string[] = [];

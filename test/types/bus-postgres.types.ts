@@ -12,5 +12,9 @@ postgresBus(new pg.Client());
 const jobs = new Purgatory<string>('jobs');
 expectTypeOf(notifyInTransaction(new pg.Client(), jobs, ['job-7'])).toEqualTypeOf<Promise<void>>();
 void notifyInTransaction(await new pg.Pool().connect(), jobs, ['job-7'], { prefix: 'test' });
+// @ts-expect-error a Pool would notify on another connection, outside of the transaction
+void notifyInTransaction(new pg.Pool(), jobs, ['job-7']);
+// @ts-expect-error a Pool has no connection of its own
+postgresBus(() => new pg.Pool());
 // @ts-expect-error a name may be misspelt: the purgatory is asked for
 void notifyInTransaction(new pg.Client(), 'jobs', ['job-7']);

@@ -6,6 +6,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { invalidArgValue } from '../../node-errors.ts';
+import { hintAtUnread, type OptionNames } from '../../unread-options.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
 import { HintBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';
@@ -17,6 +18,17 @@ export interface LocalHubOptions extends HubFaults {
   clock?: Clock | undefined;
 }
 
+const HUB_OPTIONS: OptionNames<LocalHubOptions> = {
+  loss: true,
+  duplication: true,
+  reordering: true,
+  delayMs: true,
+  ackDelayMs: true,
+  subscribeDelayMs: true,
+  ackLoss: true,
+  seed: true,
+  clock: true,
+};
 /** By how much a frame that is out of order is late, in ms. */
 const REORDERING_MS = 20;
 
@@ -31,6 +43,7 @@ export class LocalHub {
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
     this.#faults = checkedFaults(options);
+    hintAtUnread('a LocalHub', options, HUB_OPTIONS);
     this.#clock = checkedBusOptions({ clock: options?.clock }).clock;
     this.#random = randomFrom(this.#faults.seed);
   }

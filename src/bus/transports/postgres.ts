@@ -16,6 +16,8 @@ import type { Transport, TransportLink } from '../transport.ts';
 
 /** What is needed of a client of pg in a transaction: a `Client`, or a `PoolClient`. */
 export interface PostgresQueryable {
+  /** A Pool has it. Its queries run on any of its connections: outside of a transaction. */
+  readonly totalCount?: undefined;
   query(text: string, values: unknown[]): Promise<unknown>;
 }
 

@@ -1,9 +1,12 @@
 // Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is
 // closed; and the mistakes that pass in silence.
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
+import { IdleTimeouts } from '../../../src/idle/index.ts';
 import { DelayedOperation, Purgatory } from '../../../src/index.ts';
+import { Replies } from '../../../src/replies/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
+import { timeoutSignal } from '../../../src/timers/index.ts';
 import { pause } from '../../support/turns.ts';
 
 class Faulty extends DelayedOperation {
@@ -25,7 +28,16 @@ purgatory.checkAndComplete('k');
 for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(1_000), ['text', { topic: 'orders' }]);
 purgatory.notify(['k', 'l']);
 purgatory.notify(undefined);
+purgatory.checkAndComplete(['k', 'l']);
+for (let i = 0; i < 2; i++) purgatory.notify('k', { atmost: 1 } as object);
+void purgatory.waitFor([undefined], () => 1, { timeoutMs: 1 });
+const replies = new Replies({ maxpending: 1 } as object);
+replies.expect(1, { timeoutMs: 1, sginal: undefined } as { timeoutMs: number }).catch(() => {});
+timeoutSignal(1, { singal: undefined } as object)[Symbol.dispose]();
+new IdleTimeouts({ timeoutMs: 1, onidle() {} } as { timeoutMs: number }).close();
+new LocalHub({ los: 1 } as object);
 const misspelt = { maxparked: 1, onError: () => {} };
+new Purgatory('near', { slice: 5, curent: 1, maxPnding: 1 } as object).close();
 using other = new Purgatory('misspelt', misspelt);
 const wait = { timeoutMs: Date.now() + 1_000, timeout: 5, signal: AbortSignal.timeout(1) };
 for (let i = 0; i < 3; i++) void other.waitFor(['k'], () => undefined, wait).catch(() => {});
