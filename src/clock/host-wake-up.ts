@@ -15,6 +15,8 @@ import { ForeignTimer, type foreign, host, MAX_TIMEOUT_MS } from './host.ts';
  * its turn.
  */
 const EARLY_MS = 2;
+/** How late the host nearly always is, in ms. For so little more, a wait takes no ms more. */
+const LATE_MS = 1 / 16;
 
 /** The clock that makes the wake-ups. */
 export interface WakingClock extends Pick<Clock, 'now'> {
@@ -86,10 +88,10 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
   #arm(): void {
     const delayMs = this.#atMs - this.#clock.now();
     const arming = ++this.#arming;
-    const hostDelayMs = Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
     const replacement = this.#clock.foreign('setTimeout');
     if (replacement !== undefined) {
-      const timer = new ForeignTimer('setTimeout', replacement, () => this.fire(arming), hostDelayMs);
+      const foreignMs = hostDelayFor(delayMs);
+      const timer = new ForeignTimer('setTimeout', replacement, () => this.fire(arming), foreignMs);
       if (timer.standsOnUs) {
         timer.unref();
         this.#arm();
@@ -102,7 +104,8 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
       this.#clock.turns.add(this);
       return;
     } else {
-      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostDelayMs, this, arming);
+      const hostMs = hostDelayFor(delayMs - LATE_MS);
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this, arming);
     }
     if (!this.#isRef) this.#timer.unref();
   }
@@ -132,6 +135,10 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
       this.#wake();
     }
   }
+}
+
+function hostDelayFor(delayMs: number): number {
+  return Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
 }
 
 function fire(wakeUp: HostWakeUp, arming: number): void {

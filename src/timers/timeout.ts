@@ -15,9 +15,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { foreignToTimers } from '../clock/host.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { throwLater } from '../report-error.ts';
-import { SystemTimer } from '../timer/system-timer.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 import { DrainedTurns } from '../turns/drained-turns.ts';
+import { FineTimer } from './fine-timer.ts';
 import { ForeignTimeout } from './foreign-timeout.ts';
 
 /** How long callbacks that are due together run in one turn of the event loop. */
@@ -52,14 +52,15 @@ const turns = new DrainedTurns(
   },
   BURST_MS,
 );
-const timer: SystemTimer = new SystemTimer({
-  sliceMs: Number.MIN_VALUE, // spent after the first callback
-  clock: new SystemClock(turns, foreignToTimers),
-  onError: (error, task) => {
+const timer: FineTimer = new FineTimer(
+  new SystemClock(turns, foreignToTimers),
+  Number.MIN_VALUE, // spent after the first callback
+  (error, task) => {
     (task as ScheduledTimeout).inContext(throwLater, error);
     turns.endTurn(); // the error comes before the next callback
   },
-}).unref();
+).unref();
+const resourceOptions = { requireManualDestroy: true };
 let holding = 0;
 /** Those whose number was asked for, until their end. */
 const numbered = new Map<number, ScheduledTimeout>();
@@ -173,7 +174,7 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
     this.#enter();
     if (!this.#isStarted) {
       this.#isStarted = true;
-      this.#resource = new AsyncResource('Timeout', { requireManualDestroy: true });
+      this.#resource = new AsyncResource('Timeout', resourceOptions);
     }
     this.#hold();
   }

@@ -4,20 +4,22 @@
 // Ground rules. No public call of Node drains both queues. But Node does so between two immediates
 // of one turn. So a batch of immediates is queued at once, and each runs the job if it waits. When
 // the budget of the turn is spent, or a run has asked for the end of the turn, the rest of the batch
-// runs nothing, and a new batch is queued for the next turn. A batch begins small and grows as long
-// as all of it is used, so a few runs cost a few immediates. Only the first immediate of a batch
+// runs nothing, and a new batch is queued for the next turn. A batch is as large as the pace of the
+// last one allows in a budget, so that a few runs cost a few immediates. Only the first of a batch
 // keeps the process alive: the others run in the same turn anyhow. As in NextTurn, no immediate is
 // ever cleared, and the host's own setImmediate is called in the root context. There is one job at
 // most.
 //
-// Costs. add, delete: O(1). A run: one host immediate. A batch that is not used up costs an empty
-// immediate for each run it was too large for: LEAST, or up to GROWTH times as many as ran before.
+// Costs. add, delete: O(1). A run: one host immediate. Those of a batch are queued at the end of the
+// turn before, outside of its budget. A batch that is not used up costs an empty immediate for each
+// run it was too large for.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import type { NextTurnJob, Turns } from './next-turn.ts';
 import { rootContext } from './root-context.ts';
 
 /** The immediates of the first batch. */
-const LEAST = 32;
+const LEAST = 16;
+/** How much larger the next batch is at most. */
 const GROWTH = 16;
 /** More immediates take more memory, and save little. */
 const MOST = 16_384;
@@ -38,7 +40,7 @@ interface Burst {
 export class DrainedTurns implements Turns {
   readonly #burst: Burst;
   readonly #budgetMs: number;
-  #endMs = 0;
+  #beginMs = 0;
   #job: NextTurnJob | undefined;
   /** The first immediate of the batch that is to come. */
   #first: ReturnType<typeof hostSetImmediate> | undefined;
@@ -111,7 +113,7 @@ export class DrainedTurns implements Turns {
     this.#left = this.#size;
     this.#runs = 0;
     this.#isOver = false;
-    this.#endMs = this.#burst.now() + this.#budgetMs;
+    this.#beginMs = this.#burst.now();
     this.#step();
   };
 
@@ -128,9 +130,11 @@ export class DrainedTurns implements Turns {
       }
     } finally {
       this.#isRunning = false;
-      this.#isOver ||= this.#left === 0 || this.#burst.lastReadingMs >= this.#endMs;
+      const tookMs = this.#burst.lastReadingMs - this.#beginMs;
+      this.#isOver ||= this.#left === 0 || tookMs >= this.#budgetMs;
       if (this.#isOver && this.#job !== undefined && this.#first === undefined) {
-        this.#queue(Math.min(Math.max(this.#runs * GROWTH, LEAST), MOST));
+        const growth = Math.min(this.#budgetMs / tookMs, GROWTH);
+        this.#queue(Math.min(Math.max(Math.ceil(this.#runs * growth), LEAST), MOST));
       }
     }
   };

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
 import { DrainedTurns } from '../../src/turns/drained-turns.ts';
 import type { NextTurnJob } from '../../src/turns/next-turn.ts';
@@ -52,6 +53,21 @@ describe('The drained turns', () => {
       if (left.at(-1) !== pieces) left.push(pieces);
     }
     expect(left.slice(-3)).to.deep.equal([4, 1, 0]);
+  });
+
+  it('queue no more immediates than fit into a budget at the pace of before', async () => {
+    let immediates = 0;
+    const init = (_: number, type: string): void => {
+      if (type === 'Immediate') immediates++;
+    };
+    const hook = createHook({ init }).enable();
+    pieces = 300;
+    const turns = new DrainedTurns(burst, 100);
+    turns.add(job);
+    while (!runs.includes('job')) await new Promise((resolve) => setTimeout(resolve, 1));
+    hook.disable();
+    // 16 take 16 ms, so 100 fit.
+    expect(immediates).to.be.within(300, 16 + 3 * 100 + 16);
   });
 
   it('go on in the next turn when a piece asks for it', async () => {
