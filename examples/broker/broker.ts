@@ -178,6 +178,7 @@ export class Broker {
     return {
       cluster: this.#cluster,
       wantTopic: (name) => this.#replication.wantTopic(name),
+      lookAtController: () => this.#replication.lookAtController(),
       topics: this.#topics,
       groups: this.#groups,
       offsets: this.#offsets,

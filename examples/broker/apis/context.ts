@@ -21,8 +21,13 @@ export interface Context {
   readonly options: BrokerOptions;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom<AckPurgatory>;
-  /** Has the controller, where that is another node, create the topic. */
+  /**
+   * Has the controller create the topic; on the controller itself, has the other nodes learn of one
+   * that is new.
+   */
   wantTopic(name: string): void;
+  /** Resolves when this node knows the topics that the controller had at the call. */
+  lookAtController(): Promise<void>;
   readonly producerIds: ProducerIds;
   readonly recordMetrics: RecordMetrics;
   /** One line for each request that is refused something for a limit of the broker. */

@@ -1,6 +1,7 @@
+import { describeFault } from '../fault.ts';
 import { LEADER_EPOCH } from '../log/partition.ts';
 import { isLegalTopicName, type Topic } from '../log/topics.ts';
-import type { Request } from '../network/exchange.ts';
+import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import { authorizedOperations } from './authorized-operations.ts';
@@ -19,9 +20,30 @@ const NO_NAME_FROM = 12;
 
 /**
  * Brokers and topics: all of them, or those asked for, which are created on the way where the
- * client allows it.
+ * client allows it. A node that does not know one looks at the controller first: a consumer that
+ * hears of no topic asks again only minutes later.
  */
 export const metadata: Handler<'Metadata'> = (exchange, context) => {
+  const { cluster } = context;
+  const unknown = exchange.request.topics?.filter((wanted) => isUnknown(wanted, context)) ?? [];
+  if (unknown.length === 0 || cluster.isSelf(cluster.controller)) {
+    answer(exchange, context);
+    return;
+  }
+  if (exchange.request.allowAutoTopicCreation && hasRoomFor(context.options.partitions, context))
+    for (const { name } of unknown) if (name !== null) context.wantTopic(name);
+  context
+    .lookAtController()
+    .then(() => answer(exchange, context))
+    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
+};
+
+function isUnknown({ name, topicId }: Wanted, { topics }: Context): boolean {
+  if (name === null) return topics.getById(topicId) === undefined;
+  return topics.get(name) === undefined && isLegalTopicName(name);
+}
+
+function answer(exchange: Exchange<'Metadata'>, context: Context): void {
   const { request, version } = exchange;
   const { allowAutoTopicCreation } = request;
   const asksForAll = version < NONE_IS_NONE_FROM && request.topics?.length === 0;
@@ -50,7 +72,7 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
     ),
     clusterAuthorizedOperations: authorizedOperations('cluster', request.includeClusterAuthorizedOperations),
   });
-};
+}
 
 function find(
   { name, topicId }: Wanted,
@@ -69,15 +91,13 @@ function find(
   if (!hasRoomFor(options.partitions, context))
     return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
   if (cluster.isSelf(cluster.controller)) {
-    const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
-      topics.create(
-        name,
-        Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index)),
-      ),
-    );
+    const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
+      const replicas = Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index));
+      topics.create(name, replicas);
+      context.wantTopic(name);
+    });
     return topics.get(name) ?? { errorCode, name, topicId: NO_TOPIC_ID };
   }
-  context.wantTopic(name);
   return { errorCode: ErrorCode.LEADER_NOT_AVAILABLE, name, topicId: NO_TOPIC_ID };
 }
 

@@ -55,6 +55,7 @@ function createTopic(
     ? ErrorCode.NONE
     : unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
         topicId = context.topics.create(name, replicas, settings).id;
+        context.wantTopic(name);
       });
   if (failure !== ErrorCode.NONE) return { ...refused, errorCode: failure, errorMessage: DISK_IS_FULL };
   const configs = describeTopicSettings(settings, context.options).map(

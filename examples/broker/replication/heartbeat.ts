@@ -3,11 +3,12 @@
  * there, which replicas of the partitions that it leads are in sync, and, if it is the controller,
  * which topics there are. Of the controller it asks now and then for what was set for them.
  *
- * Owns its connection and that node's liveness. A topic that a client wants and that there is not
- * is asked for with the next request, which the controller creates it for.
+ * Owns its connection and that node's liveness. The next request comes sooner when somebody looks
+ * for what this node does not know. A topic that a client wants is asked for by its name before
+ * that: the controller creates it, and a node that does not know it looks at the controller.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { SystemTimer } from 'purgatory';
+import type { SystemTimer, TimerTask } from 'purgatory';
 import type { Cluster, Node } from '../cluster.ts';
 import type { Topics } from '../log/topics.ts';
 import type { Log } from '../log-lines.ts';
@@ -20,6 +21,8 @@ import { PeerClient, type ResponseMessage } from './peer-client.ts';
 const METADATA_VERSION = 10;
 const SETTINGS_VERSION = 4;
 const INTERVAL_MS = 100;
+/** Clients that look for topics that nobody has cannot make a node ask more often than this. */
+const LOOK_INTERVAL_MS = 10;
 /** Settings change seldom, and nothing waits for them. */
 const BEATS_PER_SETTINGS = 10;
 /** So many topics are asked for at once; clients ask again for more. */
@@ -35,6 +38,11 @@ export class PeerHeartbeat {
   readonly #client: PeerClient;
   readonly #log: Log;
   readonly #wanted = new Set<string>();
+  /** Those who wait for a request that is not made yet. */
+  readonly #looks: (() => void)[] = [];
+  /** The next request, while none is under way. */
+  #next: TimerTask | undefined;
+  #endedAt = 0;
   #beats = 0;
   #isStopped = false;
 
@@ -54,18 +62,48 @@ export class PeerHeartbeat {
   stop(): void {
     this.#isStopped = true;
     this.#client.close();
+    for (const seen of this.#looks.splice(0)) seen();
   }
 
-  /** Has the controller create the topic, with the default number of partitions. */
+  /**
+   * Asks the node for the topic now: the controller creates it, with the default number of
+   * partitions, and any other learns of it.
+   */
   want(topic: string): void {
     if (this.#wanted.size < MAX_WANTED) this.#wanted.add(topic);
+    void this.look();
+  }
+
+  /** Resolves when this node knows what the other one knew at the call, or got no answer from it. */
+  look(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isStopped) return resolve();
+      this.#looks.push(resolve);
+      if (this.#looks.length === 1 && this.#next?.cancel()) this.#schedule();
+    });
+  }
+
+  /** The next request, sooner where somebody waits for it. */
+  #schedule(): void {
+    const restMs = this.#looks.length === 0 ? INTERVAL_MS : LOOK_INTERVAL_MS;
+    const delayMs = Math.max(0, this.#endedAt + restMs - performance.now());
+    this.#next = this.#timer.schedule(() => void this.#beat(), delayMs);
   }
 
   async #beat(): Promise<void> {
+    const looks = this.#looks.splice(0);
+    await this.#exchange();
+    for (const seen of looks) seen();
+    if (this.#isStopped) return;
+    this.#endedAt = performance.now();
+    this.#schedule();
+  }
+
+  async #exchange(): Promise<void> {
     const wanted = [...this.#wanted];
     this.#wanted.clear();
-    if (wanted.length > 0) await this.#ask(wanted);
-    const answer = await this.#ask(null);
+    const isThere = wanted.length === 0 || (await this.#ask(wanted)) !== undefined;
+    const answer = isThere ? await this.#ask(null) : undefined;
     if (this.#isStopped) return;
     this.#cluster.setAlive(this.#peer, answer !== undefined);
     try {
@@ -76,14 +114,12 @@ export class PeerHeartbeat {
       if (!(error instanceof FullDisk)) throw error;
       this.#log(`took over nothing from node ${this.#peer.id}: ${error.message}`, 'full disk');
     }
-    if (this.#isStopped) return;
-    this.#timer.schedule(() => void this.#beat(), INTERVAL_MS);
   }
 
   async #ask(topics: readonly string[] | null): Promise<ResponseMessage<'Metadata'> | undefined> {
     const request = {
       topics: topics?.map((name) => ({ topicId: NO_TOPIC_ID, name })) ?? null,
-      allowAutoTopicCreation: topics !== null,
+      allowAutoTopicCreation: topics !== null && this.#peer === this.#cluster.controller,
       includeClusterAuthorizedOperations: false,
       includeTopicAuthorizedOperations: false,
     };

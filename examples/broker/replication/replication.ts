@@ -26,6 +26,8 @@ export class Replication {
   readonly #timer: SystemTimer;
   readonly #replicaLagMs: number;
   readonly #heartbeats: readonly PeerHeartbeat[];
+  /** Undefined on the controller itself. */
+  readonly #controller: PeerHeartbeat | undefined;
   readonly #fetchers: readonly ReplicaFetcher[];
   #check: TimerTask | undefined;
 
@@ -36,6 +38,7 @@ export class Replication {
     this.#replicaLagMs = replicaLagMs;
     const peers = cluster.nodes.filter((node) => !cluster.isSelf(node));
     this.#heartbeats = peers.map((peer) => new PeerHeartbeat(peer, cluster, topics, timer, log));
+    this.#controller = this.#heartbeats[peers.indexOf(cluster.controller)];
     this.#fetchers = peers.map(
       (leader) =>
         new ReplicaFetcher({
@@ -67,11 +70,18 @@ export class Replication {
     await Promise.all(this.#fetchers.map((fetcher) => fetcher.stop()));
   }
 
+  /**
+   * Has the controller create the topic. Where this node is the controller and has created it, has
+   * the others learn of it now.
+   */
   wantTopic(name: string): void {
-    const index = this.#cluster.nodes
-      .filter((node) => !this.#cluster.isSelf(node))
-      .indexOf(this.#cluster.controller);
-    this.#heartbeats[index]?.want(name);
+    const asked = this.#controller === undefined ? this.#heartbeats : [this.#controller];
+    for (const heartbeat of asked) heartbeat.want(name);
+  }
+
+  /** Resolves when this node knows the topics that the controller, if it is there, had at the call. */
+  async lookAtController(): Promise<void> {
+    if (this.#cluster.isAlive(this.#cluster.controller)) await this.#controller?.look();
   }
 
   #followed(leaderId: number): Partition[] {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
 
 /** As bits of Kafka's AclOperation, READ being the third. */
 const [TOPIC, GROUP, CLUSTER] = [
@@ -11,23 +10,13 @@ const [TOPIC, GROUP, CLUSTER] = [
 const NOT_TOLD = -2_147_483_648;
 
 describe('what a client is authorized to do', () => {
-  let running: RunningBroker;
-  let client: WireClient;
-
-  before(async () => {
-    running = await startBroker();
-    client = await WireClient.connect(running.port);
-  });
-
-  after(async () => {
-    client.destroy();
-    await running.broker.stop();
-  });
+  const { newClient } = brokerOfEachTest();
 
   for (const isAsked of [true, false]) {
     const told = (operations: number) => (isAsked ? operations : NOT_TOLD);
 
     it(`is ${isAsked ? 'everything, for those who ask' : 'not told to those who do not ask'}`, async () => {
+      const client = await newClient();
       const metadata = await client.send('Metadata', 10, {
         topics: [
           { topicId: '', name: 't' },

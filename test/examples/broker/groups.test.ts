@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { until } from '../../support/turns.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
+import type { WireClient } from './support/wire-client.ts';
 
 interface Joining {
   memberId?: string;
@@ -13,24 +13,8 @@ interface Joining {
 }
 
 describe('a consumer group', () => {
-  let running: RunningBroker;
-  const clients: WireClient[] = [];
-
-  beforeEach(async () => {
-    running = await startBroker();
-  });
-
-  afterEach(async () => {
-    for (const client of clients.splice(0)) client.destroy();
-    await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
-  });
-
-  async function newClient(): Promise<WireClient> {
-    const client = await WireClient.connect(running.port);
-    clients.push(client);
-    return client;
-  }
+  const running = brokerOfEachTest();
+  const { newClient } = running;
 
   const join = (client: WireClient, joining: Joining = {}, version = 7) =>
     client.send('JoinGroup', version, {

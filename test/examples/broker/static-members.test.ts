@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { until } from '../../support/turns.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
 
 const { NONE, FENCED_INSTANCE_ID, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID } = ErrorCode;
 
@@ -27,24 +26,8 @@ function subscription(topic: string, owned: number): Buffer {
 }
 
 describe('a static member of a group', () => {
-  let running: RunningBroker;
-  const clients: WireClient[] = [];
-
-  beforeEach(async () => {
-    running = await startBroker();
-  });
-
-  afterEach(async () => {
-    for (const client of clients.splice(0)) client.destroy();
-    await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
-  });
-
-  async function newClient(): Promise<WireClient> {
-    const client = await WireClient.connect(running.port);
-    clients.push(client);
-    return client;
-  }
+  const running = brokerOfEachTest();
+  const { newClient } = running;
 
   /** Each join is of a process of its own. */
   const join = async (groupInstanceId: string | null, joining: Joining = {}) => {

@@ -4,26 +4,16 @@ import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from './support/batches.ts';
 import { describeWith, programs } from './support/programs.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest, startBroker } from './support/running-broker.ts';
+import { produceRequest } from './support/wire-client.ts';
 
 const { TRANSACTIONAL_ID_AUTHORIZATION_FAILED: FINAL, NONE, INVALID_REQUEST } = ErrorCode;
 
 describe('a transactional producer', () => {
-  let running: RunningBroker;
-  let client: WireClient;
-
-  before(async () => {
-    running = await startBroker();
-    client = await WireClient.connect(running.port);
-  });
-
-  after(async () => {
-    client.destroy();
-    await running.broker.stop();
-  });
+  const { newClient } = brokerOfEachTest();
 
   it('is refused by an error that is final, whatever it asks for first', async () => {
+    const client = await newClient();
     const find = async (version: number, keyType: number) => {
       const request = { key: 'x', keyType, coordinatorKeys: ['x'] };
       const { errorCode, coordinators } = await client.send('FindCoordinator', version, request);
