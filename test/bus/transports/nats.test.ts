@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { expect } from 'chai';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { natsBus } from '../../../src/bus/transports/nats.ts';
+import { natsBus, natsTransport } from '../../../src/bus/transports/nats.ts';
+import { Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startNats } from '../../support/engines.ts';
 import { Listener } from '../rig.ts';
@@ -39,6 +40,10 @@ import { waitFor } from '../wait.ts';
         {user: all, password: x}
         {user: mute, password: x, permissions: {publish: "other", subscribe: ">"}}
         {user: deaf, password: x, permissions: {publish: ">", subscribe: "other"}}
+        {user: narrow, password: x, permissions: {publish: "purgatory", subscribe: "purgatory"}}
+        {user: wide, password: x, permissions: {
+          publish: ["purgatory", "purgatory.*"], subscribe: ["purgatory", "purgatory.*"]
+        }}
       ] }`,
     );
     nats = await startNats(['-c', config]);
@@ -94,6 +99,54 @@ import { waitFor } from '../wait.ts';
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
     });
   }
+
+  it('is refused without the permission for its channels, and works with the line of the docs', async () => {
+    const errors: Error[] = [];
+    const open = async (user: string): Promise<Bus> =>
+      track(
+        natsBus(await connection({ user }), {
+          routing: 'interest',
+          onError: (error) => errors.push(error as Error),
+        }),
+      );
+    const [narrow, wide] = [await open('narrow'), await open('wide')];
+    const purgatories = [narrow, wide].map((bus) => new Purgatory<string>('acl', { bus }));
+    for (const purgatory of purgatories) {
+      void purgatory.waitFor(['k'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
+    }
+    await waitFor(() => narrow.state === 'closed' && wide.snapshot().subscriptions === 1);
+    expect(wide.state).to.equal('live');
+    expect(errors.map(({ message }) => message).join()).to.match(/does not permit what the bus needs/);
+    for (const purgatory of purgatories) purgatory.close();
+  });
+
+  it('ends the subscriptions of thousands of channels over several turns', async () => {
+    const one = await connection();
+    const transport = natsTransport(one, 'many');
+    await new Promise<void>((resolve) => {
+      transport.connect({ up: resolve, received: () => {}, down: () => {}, retry: () => {} });
+    });
+    const channels = Array.from({ length: 2_048 }, (_, channel) => `${channel}`);
+    for (let next = 0; next < channels.length; next += 512) {
+      await transport.subscribe?.(channels.slice(next, next + 512));
+    }
+    const hears = async (channel: string): Promise<boolean> => {
+      const asked = one.request(`many.~${channel}`, '', { timeout: 300 });
+      const reason = await asked.then(String, (error: Error) => error.message);
+      return !reason.includes('no responders');
+    };
+    expect(await hears('2047')).to.equal(true);
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await transport.disconnect();
+    clearImmediate(next);
+    expect(turns).to.be.within(3, 5);
+    expect([await hears('0'), await hears('2047')]).to.deep.equal([false, false]);
+  });
 
   it('ends with a connection that the user closes, and leaves alone one that the user keeps', async () => {
     const [kept, closed] = [await connection(), await connection()];
