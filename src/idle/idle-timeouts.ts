@@ -32,6 +32,7 @@ import { reportError } from '../report-error.ts';
 import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import { ElementIndex } from './element-index.ts';
 import { ElementTable } from './element-table.ts';
 import type { IdleBucket, Place } from './idle-bucket.ts';
@@ -66,6 +67,13 @@ export interface IdleTimeoutsOptions<E> {
   onError?: ((error: unknown, element: E) => void) | undefined;
 }
 
+const IDLE_OPTIONS: OptionNames<IdleTimeoutsOptions<unknown>> = {
+  timeoutMs: true,
+  timer: true,
+  clock: true,
+  onIdle: true,
+  onError: true,
+};
 const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 
 /**
@@ -87,6 +95,7 @@ export class IdleTimeouts<E> {
   /** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
   constructor(options: IdleTimeoutsOptions<E>) {
     const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
+    hintAtUnread('idle timeouts', options, IDLE_OPTIONS);
     this.timeoutMs = requiredNumber('options.timeoutMs', timeoutMs, TIMEOUT_MS);
     this.#table = new ElementTable(this.timeoutMs);
     this.#onError = checkedFunction('options.onError', onError);

@@ -5,10 +5,12 @@
 import { requiredOptions } from '../checks.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { checkNamedSources, checkSources, openSources } from '../sources.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 import type { MetricSources } from './sources.ts';
 
+const METRIC_SOURCES: OptionNames<MetricSources> = { purgatories: true, timers: true, buses: true };
 const WITH_SNAPSHOT = 'an object with the method snapshot';
 
 /**
@@ -53,6 +55,7 @@ function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is
 
 function checkAll(sources: MetricSources): void {
   const { purgatories = [], timers = [], buses = [] } = requiredOptions('sources', sources);
+  hintAtUnread('registerMetrics', sources, METRIC_SOURCES);
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
   const names = new Set<string>();
   for (const { name } of openSources(purgatories)) {

@@ -18,6 +18,7 @@ import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { Settlements } from '../turns/settlements.ts';
 import { turnSliceOf } from '../turns/turn-slice.ts';
+import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
 /** The options of {@link Replies}; all may be left out. */
@@ -41,6 +42,8 @@ export interface ExpectOptions {
   signal?: AbortSignal | undefined;
 }
 
+const REPLIES_OPTIONS: OptionNames<RepliesOptions> = { timer: true, maxPending: true, clock: true };
+const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: true };
 /** How long promises may settle in a turn, in ms: the same as a timer's slice. */
 const SLICE_MS = 5;
 const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
@@ -64,6 +67,7 @@ export class Replies<K = unknown, V = unknown> {
    */
   constructor(options?: RepliesOptions) {
     const { timer, maxPending, clock } = checkedOptions(options);
+    hintAtUnread('replies', options, REPLIES_OPTIONS);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
@@ -185,6 +189,7 @@ export class Replies<K = unknown, V = unknown> {
 
 function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
   const { timeoutMs, signal } = requiredOptions('options', options);
+  hintAtUnread('an expected reply', options, EXPECT_OPTIONS);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
     signal: checkedSignal('options.signal', signal),

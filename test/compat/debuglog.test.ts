@@ -33,13 +33,17 @@ describe('What the library prints by itself', () => {
       'purgatory "misspelt": nobody reads the option "maxparked": is "maxParked" meant?',
       'a wait: nobody reads the option "timeout": is "timeoutMs" meant?',
       'shared waits "jobs": nobody reads the option "pollms": is "pollMs" meant?',
+      'replies: nobody reads the option "maxpending": is "maxPending" meant?',
+      'an expected reply: nobody reads the option "timeout": is "timeoutMs" meant?',
+      'idle timeouts: nobody reads the option "onidle": is "onIdle" meant?',
+      'registerMetrics: nobody reads the option "purgatory": is "purgatories" meant?',
       `purgatory "polls": notify got the array [ 'k', 'l' ]: it takes one key`,
       'bus "local": hints come for "oders", which nothing in this process has joined',
     ]) {
       expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);
     }
     expect(stderr).to.match(/a wait: timeoutMs is \d{13}, which looks like a date/);
-    expect(stderr.match(/nobody reads/g)).to.have.length(3);
+    expect(stderr.match(/nobody reads/g)).to.have.length(7);
   });
 
   it('has one hint at keys that are objects, where NODE_DEBUG asks for purgatory', async function () {
