@@ -17,64 +17,23 @@
 // Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65
 // bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
 // the bytes, and 100,000 connections with a heartbeat.
-import {
-  checkedClock,
-  checkedFunction,
-  checkedOptions,
-  requiredFunction,
-  requiredNumber,
-} from '../checks.ts';
-import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
+import { requiredFunction } from '../checks.ts';
 import { idleTimeoutsClosed } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
-import { checkedTimer } from '../timer/checked-timer.ts';
-import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
-import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import { ElementIndex } from './element-index.ts';
 import { ElementTable } from './element-table.ts';
 import type { IdleBucket, Place } from './idle-bucket.ts';
 import { IdleBuckets } from './idle-buckets.ts';
+import {
+  checkedIdleTimeoutsOptions,
+  type IdleListener,
+  type IdleTimeoutsOptions,
+  requiredTimeout,
+} from './idle-timeouts-options.ts';
 import { NO_ROW, type Row } from './row.ts';
 import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
-
-/** Is called with an element that has become idle. */
-export type IdleListener<E> = (element: E) => void;
-
-/** The options of {@link IdleTimeouts}. */
-export interface IdleTimeoutsOptions<E> {
-  /** After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER. */
-  timeoutMs: number;
-  /**
-   * A timer to share. It holds one task for up to 32 elements that are looked at together. When it
-   * is closed, the tracked elements never become idle, and new ones are refused. Default: a
-   * SystemTimer of its own, which closes with it.
-   */
-  timer?: Timer | undefined;
-  /**
-   * The clock that `timer` reads, for a timer without a property `clock`. Default: that property,
-   * else {@link systemClock}.
-   */
-  clock?: Clock | undefined;
-  /** The first listener. */
-  onIdle?: IdleListener<E> | undefined;
-  /**
-   * Is called with what a listener throws. Default: it is thrown in a later turn, as an uncaught
-   * exception.
-   */
-  onError?: ((error: unknown, element: E) => void) | undefined;
-}
-
-const OPTIONS: OptionNames<IdleTimeoutsOptions<unknown>> = {
-  timeoutMs: true,
-  timer: true,
-  clock: true,
-  onIdle: true,
-  onError: true,
-};
-const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 
 /**
  * Tracks elements of any type. Calls its listeners with each that has not been touched for its
@@ -94,20 +53,16 @@ export class IdleTimeouts<E> {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
   constructor(options: IdleTimeoutsOptions<E>) {
-    const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
-    hintAtUnread('idle timeouts', options, OPTIONS);
-    this.timeoutMs = requiredNumber('options.timeoutMs', timeoutMs, TIMEOUT_MS);
-    this.#table = new ElementTable(this.timeoutMs);
-    this.#onError = checkedFunction('options.onError', onError);
-    if (checkedFunction('options.onIdle', onIdle) !== undefined) this.addListener(onIdle as IdleListener<E>);
-    const shared: (Timer & { clock?: Clock }) | undefined =
-      timer === undefined ? undefined : checkedTimer(timer);
-    const source = checkedClock(clock === undefined ? shared?.clock : clock, systemClock);
-    this.#ownsTimer = timer === undefined;
-    this.#timer = timer ?? new SystemTimer({ clock: source });
-    this.#buckets = new IdleBuckets(this.#timer, (bucket) => this.#look(bucket));
-    this.#touchTime = new TouchTime(source);
-    this.#touchTime.serve(this.timeoutMs);
+    const { timeoutMs, timer, ownsTimer, clock, onIdle, onError } = checkedIdleTimeoutsOptions(options);
+    this.timeoutMs = timeoutMs;
+    this.#table = new ElementTable(timeoutMs);
+    this.#onError = onError;
+    if (onIdle !== undefined) this.addListener(onIdle);
+    this.#ownsTimer = ownsTimer;
+    this.#timer = timer;
+    this.#buckets = new IdleBuckets(timer, (bucket) => this.#look(bucket));
+    this.#touchTime = new TouchTime(clock);
+    this.#touchTime.serve(timeoutMs);
   }
 
   /** How many elements are tracked. */
@@ -195,7 +150,7 @@ export class IdleTimeouts<E> {
   }
 
   #start(row: Row, element: E, timeoutMs: number): void {
-    requiredNumber('timeoutMs', timeoutMs, TIMEOUT_MS);
+    requiredTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw idleTimeoutsClosed();
     const nowMs = this.#touchTime.now();
     if (this.#touchTime.serve(timeoutMs)) this.#lookSooner(nowMs);

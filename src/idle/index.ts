@@ -1,2 +1,3 @@
 // `purgatory/idle`: idle timeouts for connections and sessions.
-export { type IdleListener, IdleTimeouts, type IdleTimeoutsOptions } from './idle-timeouts.ts';
+export { IdleTimeouts } from './idle-timeouts.ts';
+export type { IdleListener, IdleTimeoutsOptions } from './idle-timeouts-options.ts';

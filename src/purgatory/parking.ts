@@ -186,9 +186,19 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter.didPark(operation, watches);
   }
 
-  /** @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now. */
-  checkRoom(): void {
+  /**
+   * @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now; what the timer's
+   *   `add` would throw, if the timer can tell.
+   */
+  checkRoom(delayMs: number): void {
     if (this.lists.size >= this.maxParked) throw this.#full();
+    const timer = this.timer as Timer & { checkRoom?: () => void };
+    if (delayMs === Number.POSITIVE_INFINITY || timer.checkRoom === undefined) return;
+    try {
+      timer.checkRoom();
+    } catch (error) {
+      throw this.refused(error);
+    }
   }
 
   #addToTimer(operation: DelayedOperation): void {

@@ -185,7 +185,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
    * `context.signal` aborts if the wait ends without a value.
    *
-   * When `maxParked` is reached, the wait is refused before `attempt` is called.
+   * When `maxParked`, or the timer's `maxPending`, is reached, the wait is refused before `attempt`
+   * is called.
    *
    * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or
    * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,
@@ -201,7 +202,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
-    this.#parking.checkRoom(); // before the attempt: a limit that lets reads begin sheds no load
+    this.#parking.checkRoom(checked.timeoutMs); // before the attempt: a limit that lets reads begin sheds no load
     const waiter = new Waiter(attempt as Attempt<unknown>, checked, this.#parking.settlements);
     try {
       this.#parking.tryElseWatch(waiter, keys);

@@ -11,13 +11,13 @@
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 
+import { backoffMs } from '../backoff.ts';
 import { reportError } from '../report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { TurnEnd } from '../turns/turn-end.ts';
 import { turnSliceOf } from '../turns/turn-slice.ts';
 import { type Answer, Answers } from './answers.ts';
-import { backoffMs } from './backoff.ts';
 import { Load } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
 import type { SharedWaiter } from './shared-waiter.ts';

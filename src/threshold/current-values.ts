@@ -4,9 +4,10 @@
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.
 // A wait on a key without a value asks too, unless a question or its retry is under way: one for
 // all who wait. The key may be advanced while a question is open. Then the answer counts only if it
-// is higher, as it may be older. A question that fails is asked again after RETRY_MS, and up to half of it more,
-// while an operation waits on the key. Its timer keeps no process alive. It asks in the root async
-// context, because the answer is not for the first who waits alone.
+// is higher, as it may be older. A question that fails is asked again as loads are (backoff.ts),
+// while an operation waits on the key, and nothing shortens the pause. Its timer keeps no process
+// alive. It asks in the root async context, because the answer is not for the first who waits alone.
+import { backoffMs } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
 import { invalidReturnValue } from '../node-errors.ts';
 import type { Parking } from '../purgatory/parking.ts';
@@ -21,8 +22,6 @@ export type Current<K, V extends ThresholdValue> = (
   key: K,
 ) => V | null | undefined | Promise<V | null | undefined>;
 
-const RETRY_MS = 1_000;
-
 export class CurrentValues<K, V extends ThresholdValue> {
   readonly #current: Current<K, V>;
   readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
@@ -30,8 +29,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #timer: SystemTimer;
   /** Keys with an open question. True: ask once more after it. */
   readonly #asked = new Map<K, boolean>();
-  /** Keys whose question has failed, and will be asked again. */
-  readonly #failed = new Set<K>();
+  /** Keys whose last question has failed and that will be asked again: the failures in a row. */
+  readonly #failures = new Map<K, number>();
   #isClosed = false;
 
   /** @param advance takes an answer; what it throws is a failure of the question. */
@@ -53,17 +52,21 @@ export class CurrentValues<K, V extends ThresholdValue> {
    */
   ask(key: K): void {
     if (this.#asked.has(key)) this.#asked.set(key, true);
-    else void rootContext.runInAsyncScope(this.#ask, this, key);
+    else if (!this.#failures.has(key)) this.#askInRoot(key);
   }
 
   /** An operation waits on `key`, and no value is known. O(1). */
   waited(key: K): void {
-    if (!this.#asked.has(key) && !this.#failed.has(key)) this.ask(key);
+    if (!this.#asked.has(key)) this.ask(key);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer.close();
+  }
+
+  #askInRoot(key: K): void {
+    void rootContext.runInAsyncScope(this.#ask, this, key);
   }
 
   async #ask(key: K): Promise<void> {
@@ -73,6 +76,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
     try {
       const current = this.#current;
       this.#take(key, before, await current(key));
+      this.#failures.delete(key);
     } catch (error) {
       if (this.#isClosed) return;
       const first = lists.allOf(key)();
@@ -81,21 +85,22 @@ export class CurrentValues<K, V extends ThresholdValue> {
     }
     const isAskedAgain = this.#asked.get(key);
     this.#asked.delete(key);
-    if (isAskedAgain === true) this.#again(key);
+    if (isAskedAgain === true && this.#isWaitedOn(key)) this.ask(key);
   }
 
   #retryLater(key: K): void {
-    if (this.#failed.has(key) || this.#isClosed) return; // `onError` may have closed it
-    this.#failed.add(key);
+    if (this.#isClosed) return; // by `onError`
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
     const retry = (): void => {
-      this.#failed.delete(key);
-      this.#again(key);
+      if (this.#isWaitedOn(key)) this.#askInRoot(key);
+      else this.#failures.delete(key);
     };
-    this.#timer.schedule(retry, RETRY_MS * (1 + Math.random() / 2));
+    this.#timer.schedule(retry, backoffMs(failures, Math.random()));
   }
 
-  #again(key: K): void {
-    if (!this.#isClosed && this.#parking.lists.watchersOf(key) > 0) this.ask(key);
+  #isWaitedOn(key: K): boolean {
+    return !this.#isClosed && this.#parking.lists.watchersOf(key) > 0;
   }
 
   #take(key: K, before: V | undefined, value: V | null | undefined): void {

@@ -200,6 +200,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#nowMs;
   }
 
+  /** @internal Throws what `add` of a new task would, when the timer is full or closed. */
+  checkRoom(): void {
+    if (this.#isClosed || this.#tasks.size >= this.#maxPending) throw this.#refusal();
+  }
+
   #refusal(): Error {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }

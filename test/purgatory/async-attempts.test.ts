@@ -314,12 +314,15 @@ describe('waitFor with attempts that return promises', () => {
   });
 
   it('is refused where there is no place, and drops what the attempt brings then', async () => {
-    // Only the timer is full: a full purgatory is seen before the attempt.
+    // The attempt takes the last place: none at all is seen before it.
     const timer = new SystemTimer({ clock: new ManualClock(), maxPending: 1 });
-    timer.schedule(() => {}, 50);
     const purgatory = new Purgatory('p', { timer });
     const attempts = new Attempts();
-    const refused = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
+    const attempt: typeof attempts.attempt = (context) => {
+      timer.schedule(() => {}, 50);
+      return attempts.attempt(context);
+    };
+    const refused = purgatory.waitFor(['k'], attempt, { timeoutMs: 50 });
     const signal = attempts.signals[0]();
     const unhandled = await unhandledDuring(async () => {
       expect(await rejection(refused)).to.have.property('code', 'ERR_PURGATORY_FULL');

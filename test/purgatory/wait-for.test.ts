@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PurgatoryError } from '../../src/index.ts';
+import { ManualClock, Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
@@ -204,6 +204,23 @@ describe('waitFor refuses bad arguments by a rejection, never by a throw', () =>
       expect(counts(purgatory)).to.deep.equal(EMPTY);
     });
   }
+
+  it('refuses on a timer that is full or closed before its attempt, unless it needs no timer', async () => {
+    const timer = new SystemTimer({ clock: new ManualClock(), maxPending: 1 });
+    using purgatory = new Purgatory<string>('p', { timer });
+    let attempts = 0;
+    const wait = (timeoutMs: number): Promise<unknown> =>
+      purgatory.waitFor(['k'], () => ++attempts > 0 && undefined, { timeoutMs });
+    const parked = rejection(wait(Number.POSITIVE_INFINITY));
+    timer.schedule(() => {}, 50);
+    expect(await rejection(wait(5))).to.have.property('code', 'ERR_PURGATORY_FULL');
+    timer.close();
+    expect(await rejection(wait(5))).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    expect(attempts).to.equal(2); // two tries of the one that was parked
+    expect(purgatory.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 1, ERR_PURGATORY_CLOSED: 1 });
+    purgatory.close();
+    await parked;
+  });
 
   it('and so tells of a purgatory that is closed, or full', async () => {
     const { purgatory } = hall({ maxParked: 1 });

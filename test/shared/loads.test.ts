@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
-import { backoffMs } from '../../src/shared/backoff.ts';
+import { backoffMs } from '../../src/backoff.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';

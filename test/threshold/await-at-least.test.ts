@@ -258,7 +258,7 @@ describe('The current value of a ThresholdPurgatory', () => {
     });
   }
 
-  it('is read again a second after a failure that onError gets, and not sooner for who comes then', async () => {
+  it('is read again after failures that onError gets, as loads are, and not sooner for who comes then', async () => {
     const clock = new ManualClock();
     const errors: string[] = [];
     let asked = 0;
@@ -266,22 +266,53 @@ describe('The current value of a ThresholdPurgatory', () => {
       clock,
       onError: (error) => errors.push((error as Error).message),
       current: async () => {
-        if (++asked === 1) throw new Error('starting up');
+        if (++asked <= 3) throw new Error(`failure ${asked}`);
         return 41;
       },
     });
     const first = purgatory.awaitAtLeast('topic', 40, waiting);
     await turn();
-    expect(errors).to.deep.equal(['starting up']);
+    expect(errors).to.deep.equal(['failure 1']);
     const second = purgatory.awaitAtLeast('topic', 40, waiting);
-    clock.advance(999);
-    await turn();
-    expect(asked).to.equal(1);
-    clock.advance(501);
+    for (const [i, pauseMs] of [50, 100, 200].entries()) {
+      clock.advance(pauseMs - 1);
+      await turn();
+      expect(asked).to.equal(i + 1);
+      clock.advance(pauseMs * 0.25 + 1);
+      await turn();
+      expect(asked).to.equal(i + 2);
+    }
     expect(await Promise.all([first, second])).to.deep.equal(
       [41, 41].map((value) => ({ expired: false, value })),
     );
-    expect(asked).to.equal(2);
+    expect(errors).to.deep.equal(['failure 1', 'failure 2', 'failure 3']);
+  });
+
+  it('is not asked for again when nobody waits any more, and begins with the shortest pause then', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    using purgatory = new ThresholdPurgatory<string>('feed', {
+      clock,
+      onError: () => {},
+      current: () => {
+        asked++;
+        throw new Error('down');
+      },
+    });
+    const wait = async (): Promise<void> => {
+      const controller = new AbortController();
+      const waited = purgatory.awaitAtLeast('topic', 40, { ...waiting, signal: controller.signal });
+      await turn();
+      controller.abort(new Error('gone'));
+      await waited.catch(() => {});
+    };
+    for (let i = 1; i <= 8; i++) {
+      await wait();
+      expect(asked).to.equal(i);
+      clock.advance(63);
+      await turn();
+      expect(asked).to.equal(i);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
-// How long to wait before a failed load is tried again.
+// How long to wait before what has failed is asked for again: a load of SharedWaits, the `current`
+// of a ThresholdPurgatory.
 
 const FIRST_MS = 50;
 /** With the jitter, 5 s. */
