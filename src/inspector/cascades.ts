@@ -4,7 +4,8 @@
 // the latest MAX_CASCADES. A bucket whose tasks had all left before it expired does not count. It
 // keeps no timer. O(1) an event.
 import { type WheelCascaded, wheelCascaded } from '../timer/telemetry/timer-events.ts';
-import { type Cascade, MAX_CASCADES, type TimerView } from './frame.ts';
+import { MAX_CASCADES } from './frame.ts';
+import type { Cascade, TimerView } from './view-types.ts';
 
 interface OfTimer {
   since: Cascade[];

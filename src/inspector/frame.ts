@@ -3,8 +3,17 @@
 // whatever is parked.
 //
 // Ground rules. Only types and their bounds, and no code but constants. Both sides import this
-// file, the server for Node and the page for the browser. All times are in ms: `...AtMs` and
-// `nowMs` by the clock of their timer or feed, `ageMs` counted back from now, `wallMs` since 1970.
+// file, the server for Node and the page for the browser. view-types.ts is what a frame consists of.
+// All times are in ms: `...AtMs` and `nowMs` by the clock of their timer or feed, `ageMs` counted
+// back from now, `wallMs` since 1970.
+import type {
+  BusView,
+  OldOperation,
+  PassUnderWay,
+  PurgatoryView,
+  Timeline,
+  TimerView,
+} from './view-types.ts';
 
 /**
  * The most sectors of a drawn ring. A wheel with more buckets is drawn with this many sectors, and
@@ -114,74 +123,6 @@ export interface RareInSecond {
  */
 export type SecondOfTimer = readonly [ran: number, latenessMs: number | null];
 
-export interface PurgatoryView {
-  readonly name: string;
-  readonly parked: number;
-  readonly watched: number;
-  readonly watchedKeys: number;
-  readonly maxParked: number | null;
-  readonly totals: EndTotals;
-  /** How many operations it refused since it was made, by the code of the error. */
-  readonly refused: Readonly<Record<string, number>>;
-  readonly events: ServedEvents;
-  /** The last error of user code that went to `onError`. Null: none was heard of. */
-  readonly lastError: LastError | null;
-  readonly hottestKeys: readonly { readonly key: string; readonly watchers: number }[];
-  readonly oldest: readonly OldOperation[];
-}
-
-/** The events of `notify` that are being served. */
-export interface ServedEvents {
-  /** Keys whose event has not begun. */
-  readonly pendingKeys: number;
-  readonly passesUnderWay: number;
-  /** How long the oldest of both has been waiting or under way. */
-  readonly oldestMs: number;
-  /** The one that has been under way longest. Null: none is. */
-  readonly oldestPass: PassUnderWay | null;
-  /** The longest so far. */
-  readonly longestPassMs: number;
-  /** What a try takes with its answer, on the average. Null: none was timed. */
-  readonly tryMs: number | null;
-}
-
-/** An event that goes on in later turns. */
-export interface PassUnderWay {
-  readonly key: string;
-  /** How many watched the key when it began. */
-  readonly watchers: number;
-  readonly tried: number;
-  readonly ageMs: number;
-}
-
-/** How operations ended, counted since the purgatory was made. */
-export interface EndTotals {
-  readonly completed: number;
-  readonly expired: number;
-  readonly cancelled: number;
-  readonly failed: number;
-}
-
-export interface LastError {
-  readonly message: string;
-  /** What threw, as {@link OldOperation.type}. A load of SharedWaits in words. */
-  readonly operation: string;
-  readonly agoMs: number;
-}
-
-export interface OldOperation {
-  /** The id to ask for it again. Null where the purgatory does not show its operations. */
-  readonly id: number | null;
-  /** Its label if it has one, else its class. */
-  readonly type: string;
-  readonly keys: readonly string[];
-  /** The number of further keys, as far as they were counted. */
-  readonly more: number;
-  readonly ageMs: number;
-  /** Time until its deadline. Negative when that is past. Null: it has no deadline. */
-  readonly leftMs: number | null;
-}
-
 /** The result of a search. */
 export interface Found {
   readonly text: string;
@@ -207,129 +148,3 @@ export interface FoundOperation extends OldOperation {
 
 /** One operation with its keys, as the reader asked for it. Null: it is not parked any more. */
 export type AskedOperation = (FoundOperation & { readonly watches: readonly FoundKey[] }) | null;
-
-/** A bus between processes. */
-export interface BusView {
-  /** As it was given. Without one, the name of the purgatory that led to it, or else null. */
-  readonly name: string | null;
-  readonly engine: string;
-  readonly prefix: string;
-  readonly state: 'connecting' | 'live' | 'gap' | 'closed';
-  /** How long it has been in this state. */
-  readonly forMs: number;
-  /** The number of other processes that have sent something. */
-  readonly peers: number;
-  readonly pendingKeys: number;
-  /** The last echo. Null: none has come back yet. */
-  readonly echoMs: number | null;
-  readonly lastGap: {
-    readonly cause: string;
-    readonly beganAgoMs: number;
-    /** Null while it lasts. */
-    readonly tookMs: number | null;
-  } | null;
-  /** The last error, of connecting too. */
-  readonly lastError: { readonly message: string; readonly agoMs: number } | null;
-  /** The last time that all waits were tried. */
-  readonly lastSweep: {
-    readonly beganAgoMs: number;
-    readonly tried: number;
-    readonly tookMs: number | null;
-  } | null;
-  readonly totals: {
-    readonly published: number;
-    readonly received: number;
-    readonly gaps: number;
-  };
-  /** Null for a bus that broadcasts. */
-  readonly interest: {
-    readonly routed: number;
-    readonly broadcast: number;
-    /** Received hints for keys that nobody watched. */
-    readonly forNobody: number;
-    readonly subscriptions: number;
-    readonly acknowledgementsPending: number;
-  } | null;
-}
-
-export interface TimerView {
-  readonly name: string;
-  /** The purgatories that use this timer, as far as they show it. */
-  readonly of: readonly string[];
-  readonly tickMs: number;
-  readonly wheelSize: number;
-  readonly nowMs: number;
-  readonly pending: number;
-  /** The finest first. */
-  readonly rings: readonly Ring[];
-  /** The number of tasks in wheels too coarse to be drawn, as far as they were counted. */
-  readonly beyond: number;
-  readonly head: QueueHead | null;
-  readonly lateness: {
-    /** Upper bounds of the bins, in ms. `counts` has one more entry, for all later ones. */
-    readonly leMs: readonly number[];
-    readonly counts: readonly number[];
-  };
-  readonly totals: {
-    readonly ran: number;
-    readonly failed: number;
-    readonly cascaded: number;
-    readonly slices: number;
-  };
-  /** Since the frame before. */
-  readonly cascades: readonly Cascade[];
-  /** The last cascade since somebody began to watch. */
-  readonly lastCascade: (Cascade & { readonly agoMs: number }) | null;
-}
-
-export interface Ring {
-  /** What one bucket spans, in ms. */
-  readonly tickMs: number;
-  readonly buckets: number;
-  /** The bucket of the present tick. */
-  readonly position: number;
-  /** Tasks per sector. */
-  readonly sectors: readonly number[];
-  /** There are more tasks than were counted. To count them all would take too long. */
-  readonly isMore: boolean;
-}
-
-/** The bucket that expires first. */
-export interface QueueHead {
-  readonly ring: number;
-  readonly bucket: number;
-  readonly tasks: number;
-  /** From now until it expires. */
-  readonly inMs: number;
-}
-
-/** One expired overflow bucket whose tasks were re-added to finer wheels. */
-export interface Cascade {
-  readonly ring: number;
-  readonly bucket: number;
-  readonly tasks: number;
-}
-
-/** The life of one operation. */
-export interface Timeline {
-  readonly id: number;
-  readonly purgatory: string;
-  readonly type: string;
-  readonly keys: readonly string[];
-  /** The number of further keys. */
-  readonly more: number;
-  /** Time since it was parked: until its end, or until now while it waits. */
-  readonly ageMs: number;
-  /** The first event is its parking. Once it has ended, the last event is its end. */
-  readonly events: readonly TimelineEvent[];
-  /** The number of tries that are not in `events`, because it was full. */
-  readonly untold: number;
-}
-
-export interface TimelineEvent {
-  /** Since it was parked. */
-  readonly afterMs: number;
-  readonly what: 'parked' | 'tried' | 'completed' | 'expired' | 'cancelled';
-  /** For a try: the key of the event that caused it. Undefined for the try right after parking. */
-  readonly key?: string;
-}

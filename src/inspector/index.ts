@@ -1,10 +1,3 @@
 // `purgatory/inspector`: a live picture of purgatories and timers in the browser.
-export type {
-  NamedSources,
-  ObservedBus,
-  ObservedPurgatory,
-  ObservedTimer,
-  Source,
-  Sources,
-} from '../sources.ts';
+export type * from '../observed.ts';
 export { createInspector, type Inspector, type InspectorOptions } from './inspector.ts';

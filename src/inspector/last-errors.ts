@@ -6,7 +6,7 @@
 import { type OperationError, operationError } from '../purgatory/telemetry/operation-events.ts';
 import { type LoadFailed, loadFailed } from '../shared/load-events.ts';
 import { cut } from '../text.ts';
-import type { LastError } from './frame.ts';
+import type { LastError } from './view-types.ts';
 import { typeOf } from './views.ts';
 
 const now = performance.now.bind(performance);

@@ -19,15 +19,9 @@ import {
   operationTried,
 } from '../purgatory/telemetry/operation-events.ts';
 import { keyText } from '../text.ts';
-import {
-  MAX_EVENTS,
-  MAX_KEY_LENGTH,
-  MAX_KEYS,
-  MAX_TIMELINES,
-  type Timeline,
-  type TimelineEvent,
-} from './frame.ts';
+import { MAX_EVENTS, MAX_KEY_LENGTH, MAX_KEYS, MAX_TIMELINES } from './frame.ts';
 import type { Shown } from './shown.ts';
+import type { Timeline, TimelineEvent } from './view-types.ts';
 import { shownKeys, typeOf } from './views.ts';
 
 const PLACES = MAX_TIMELINES / 2;

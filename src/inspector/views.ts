@@ -9,20 +9,16 @@ import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapsho
 import type { ObservedSnapshot } from '../sources.ts';
 import { cut } from '../text.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
-import {
-  type BusView,
-  type LastError,
-  MAX_KEY_LENGTH,
-  MAX_KEYS,
-  MAX_NAME_LENGTH,
-  MAX_RINGS,
-  MAX_SECTORS,
-  type OldOperation,
-  type PassUnderWay,
-  type PurgatoryView,
-  type Ring,
-  type TimerView,
-} from './frame.ts';
+import { MAX_KEY_LENGTH, MAX_KEYS, MAX_NAME_LENGTH, MAX_RINGS, MAX_SECTORS } from './frame.ts';
+import type {
+  BusView,
+  LastError,
+  OldOperation,
+  PassUnderWay,
+  PurgatoryView,
+  Ring,
+  TimerView,
+} from './view-types.ts';
 
 type Level = TimerSnapshot['levels'][number];
 

@@ -17,7 +17,7 @@ async function outcome(name: string): Promise<{ code: number | null; stdout: str
 }
 
 describe('docs/testing.md', () => {
-  for (const name of ['manual-clock.mjs', 'sinon.mjs']) {
+  for (const name of ['manual-clock.mjs', 'many-watchers.mjs', 'sinon.mjs']) {
     it(`has a program ${name} that prints what the page says`, async () => {
       const page = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8');
       const after = page.slice(page.indexOf(`// ${name}\n`));

@@ -9,7 +9,7 @@ import type { Job } from '../../examples/job-status/jobs.ts';
 import { JobServer } from '../../examples/job-status/server.ts';
 import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
-import { fully } from '../support/full.ts';
+import { fully } from '../support/fully.ts';
 
 interface Answer {
   readonly status: number;

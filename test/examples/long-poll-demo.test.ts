@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { isInstalled } from '../support/engines.ts';
-import { fully } from '../support/full.ts';
+import { fully } from '../support/fully.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));

@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
-import { fully } from '../support/full.ts';
+import { fully } from '../support/fully.ts';
 
 const WORKERS = 3;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Timeline } from '../../src/inspector/frame.ts';
 import { type Followed, follow } from '../../src/inspector/page/data/follow.ts';
+import type { Timeline } from '../../src/inspector/view-types.ts';
 
 function life(id: number, end?: 'completed' | 'expired'): Timeline {
   const events = [{ afterMs: 0, what: 'parked' as const }, ...(end ? [{ afterMs: 5, what: end }] : [])];

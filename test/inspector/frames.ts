@@ -1,6 +1,7 @@
 // Frames for tests of the page: four a second, one purgatory, one timer. All is well unless a test
 // says otherwise.
-import type { Frame, HostTime, PurgatoryView, ServedEvents, TimerView } from '../../src/inspector/frame.ts';
+import type { Frame, HostTime } from '../../src/inspector/frame.ts';
+import type { PurgatoryView, ServedEvents, TimerView } from '../../src/inspector/view-types.ts';
 
 export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers' | 'host'>>, Partial<HostTime> {
   readonly purgatory?: Partial<PurgatoryView>;

@@ -7,6 +7,7 @@ import { LocalHub } from '../../src/bus/index.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { type History, MAX_KEY_LENGTH } from '../../src/inspector/frame.ts';
 import { createInspector, type Inspector, type InspectorOptions } from '../../src/inspector/index.ts';
+import { heldUpAt } from '../../src/inspector/page/data/held-up.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { runNode } from '../support/child.ts';
@@ -278,6 +279,34 @@ describe('createInspector', () => {
     oldestPass.ageMs = 99;
     const { second: later } = await watcher.next((frame) => frame.second?.number !== second?.number);
     expect(later?.purgatories.jobs).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('tells which event could not go on while code span on microtasks', async () => {
+    const herd = new Purgatory<string, Op>('herd');
+    let tryMs = 0;
+    const onTry = (): void => {
+      const until = performance.now() + tryMs;
+      while (performance.now() < until);
+    };
+    for (let i = 0; i < 20_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
+    tryMs = 1;
+    inspector = createInspector({ purgatories: [herd] });
+    const url = await inspector.listen();
+    await using watcher = await Watcher.open(url);
+    await watcher.next();
+    herd.notify('k');
+    const pass = () => herd.snapshot().events.oldestPass;
+    while ((pass()?.ageMs ?? 0) < 300) await pause(10); // longer than a machine under load stalls
+    const tried = pass()?.tried;
+    const until = performance.now() + 600;
+    while (performance.now() < until) await undefined;
+    const frame = await watcher.next(({ atMs }) => atMs >= until);
+    expect(frame.host.blockedMs).to.be.above(500);
+    const [heldUp, ...others] = heldUpAt(frame);
+    expect(others).to.deep.equal([]);
+    expect(heldUp).to.include({ purgatory: 'herd', key: 'k', watchers: 20_000, passes: 1 });
+    expect(heldUp.tried).to.be.within(tried as number, 5_000);
+    herd.close();
   });
 
   it('tells the last error of user code, with its operation and age, one that nobody watched too', async () => {

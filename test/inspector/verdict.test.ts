@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { BusView, EndTotals, Frame, HostTime, Second, ServedEvents } from '../../src/inspector/frame.ts';
+import type { Frame, HostTime, Second } from '../../src/inspector/frame.ts';
 import { hangOf } from '../../src/inspector/page/data/silence.ts';
 import { type Judged, judge, type Verdict } from '../../src/inspector/page/data/verdict.ts';
+import type { BusView, EndTotals, ServedEvents } from '../../src/inspector/view-types.ts';
 import { type Change, events, frames } from './frames.ts';
 
 const NONE: EndTotals = { completed: 0, expired: 0, cancelled: 0, failed: 0 };

@@ -3,6 +3,3 @@
 
 /** Whether this is the full run. */
 export const isFull = process.env.PURGATORY_TESTS === 'full';
-
-/** A test of the full run alone. Elsewhere mocha counts it as pending. */
-export const fully = isFull ? it : it.skip;

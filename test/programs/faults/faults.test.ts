@@ -4,7 +4,7 @@
 import { expect } from 'chai';
 import { runNode } from '../../support/child.ts';
 import { isInstalled } from '../../support/engines.ts';
-import { fully } from '../../support/full.ts';
+import { fully } from '../../support/fully.ts';
 import { uncovered } from '../../support/uncovered.ts';
 
 // Redis stands for the engines and a killed process for node:cluster, but in the full run.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { fully } from '../../support/full.ts';
+import { fully } from '../../support/fully.ts';
 import { uncovered } from '../../support/uncovered.ts';
 import { Ledger } from './ledger.ts';
 

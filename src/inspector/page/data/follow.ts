@@ -1,6 +1,6 @@
 // The operation whose life is shown. The reader's choice stays for as long as the page is open.
 // Without a choice, one life after another is shown, each until some time after its end. Pure.
-import type { Timeline, TimelineEvent } from '../../frame.ts';
+import type { Timeline, TimelineEvent } from '../../view-types.ts';
 
 /** How long a life stays after its end, in ms. One that does not end stays at most as long. */
 const STAY_MS = 6000;

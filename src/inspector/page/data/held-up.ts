@@ -1,6 +1,7 @@
 // Events that were under way while the event loop was blocked. An event goes on in turns of the
 // loop, so it stood still for as long. Pure.
-import type { Frame, PassUnderWay, Second } from '../../frame.ts';
+import type { Frame, Second } from '../../frame.ts';
+import type { PassUnderWay } from '../../view-types.ts';
 import { count, plural } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { sum } from './history.ts';

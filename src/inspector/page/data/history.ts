@@ -5,7 +5,8 @@
 // Ground rules. Pure: frames in, numbers out. Rates come from totals, so a lost frame makes none of
 // them wrong. A purgatory that is new between two frames counts from zero. One that has gone counts
 // no more. Frames are in order of time, and all of one run.
-import type { EndTotals, Frame, LastError, PurgatoryView, Second, TimerView } from '../../frame.ts';
+import type { Frame, Second } from '../../frame.ts';
+import type { EndTotals, LastError, PurgatoryView, TimerView } from '../../view-types.ts';
 
 /** Frames kept: a minute of four a second. */
 export const MAX_FRAMES = 241;

@@ -1,7 +1,8 @@
 // The incidents of the last ten minutes, from the seconds that the server kept. Pure.
 //
 // Seconds with the same problem are one incident, also with a few good seconds between them.
-import type { PassUnderWay, Second } from '../../frame.ts';
+import type { Second } from '../../frame.ts';
+import type { PassUnderWay } from '../../view-types.ts';
 import { count, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';

@@ -1,6 +1,6 @@
 // The places of the rings, and what is at a point. Pure geometry: a square of SIZE, the finest ring
 // innermost. Bucket 0 is at twelve o'clock, and time goes clockwise.
-import type { Ring } from '../../frame.ts';
+import type { Ring } from '../../view-types.ts';
 
 export const SIZE = 400;
 export const CENTRE = SIZE / 2;

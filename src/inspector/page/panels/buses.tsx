@@ -1,6 +1,7 @@
 // The buses to other processes, a line each: whether hints arrive, and what the last gap cost.
 import type { JSX } from 'preact';
-import type { BusView, Frame } from '../../frame.ts';
+import type { Frame } from '../../frame.ts';
+import type { BusView } from '../../view-types.ts';
 import { Explained } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
 import { Name } from '../words/names.tsx';

@@ -1,6 +1,6 @@
 // The last error of each purgatory, as user code threw it: what, where and how long ago.
 import type { JSX } from 'preact';
-import type { PurgatoryView } from '../../frame.ts';
+import type { PurgatoryView } from '../../view-types.ts';
 import { errorsOf } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { time } from '../words/format.ts';

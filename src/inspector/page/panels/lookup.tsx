@@ -1,17 +1,11 @@
 // The result of a search: a key and its waiters, or an operation and its keys.
 import type { JSX } from 'preact';
-import {
-  type AskedOperation,
-  type Found,
-  type FoundKey,
-  type FoundOperation,
-  MAX_FOUND,
-} from '../../frame.ts';
+import { type AskedOperation, type Found, type FoundKey, MAX_FOUND } from '../../frame.ts';
 import { askFor, choose, type State } from '../data/store.ts';
 import { Explained } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
-import { Key, Keys, Name, Operation } from '../words/names.tsx';
-import { Left } from './tables.tsx';
+import { Key, Name } from '../words/names.tsx';
+import { OperationTable } from './operation-table.tsx';
 
 export function Lookup({ state }: { state: State }): JSX.Element | null {
   const { choice, found, asked, frames } = state;
@@ -96,7 +90,14 @@ function FoundKeys({
           : ''}
         .
       </p>
-      {operations.length > 0 && <Waiters operations={operations} nowMs={nowMs} />}
+      {operations.length > 0 && (
+        <OperationTable
+          operations={operations}
+          namesPurgatory={false}
+          test="waiters"
+          since={['Since', (ageMs) => <Since ageMs={ageMs} nowMs={nowMs} />]}
+        />
+      )}
       {others.length > 0 && (
         <>
           <p class="none">
@@ -109,40 +110,11 @@ function FoundKeys({
   );
 }
 
-function Waiters({
-  operations,
-  nowMs,
-}: {
-  operations: readonly FoundOperation[];
-  nowMs: number;
-}): JSX.Element {
+function Since({ ageMs, nowMs }: { ageMs: number; nowMs: number }): JSX.Element {
   return (
-    <table class="named" data-test="waiters">
-      <thead>
-        <tr>
-          <th scope="col">Operation</th>
-          <th scope="col" class="short">
-            Since
-          </th>
-          <th scope="col" class="short">
-            Left
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {operations.map(({ id, type, keys, more, ageMs, leftMs }) => (
-          <tr key={id}>
-            <td class="name-of">
-              <Operation id={id} type={type} /> <Keys of={keys} more={more} />
-            </td>
-            <td>
-              {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
-            </td>
-            <Left ms={leftMs} />
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
+    </>
   );
 }
 

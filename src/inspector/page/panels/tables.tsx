@@ -1,12 +1,14 @@
 // Hottest keys with the events that are being served, and oldest parked operations of the chosen purgatories.
 import type { JSX } from 'preact';
-import { type PurgatoryView, TOP } from '../../frame.ts';
+import { TOP } from '../../frame.ts';
+import type { PurgatoryView } from '../../view-types.ts';
 import { progress } from '../data/held-up.ts';
 import { sum } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
-import { Key, Keys, Name, Operation } from '../words/names.tsx';
+import { Key, Name } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
+import { OperationTable } from './operation-table.tsx';
 
 interface Props {
   readonly views: readonly PurgatoryView[];
@@ -83,8 +85,8 @@ function eventsInWords(views: readonly PurgatoryView[]): string {
 }
 
 export function OldestParked({ views }: Props): JSX.Element {
-  const rows = views
-    .flatMap(({ name, oldest }) => oldest.map((op) => ({ ...op, name })))
+  const oldest = views
+    .flatMap(({ name, oldest }) => oldest.map((op) => ({ ...op, purgatory: name })))
     .sort((a, b) => b.ageMs - a.ageMs)
     .slice(0, TOP);
   return (
@@ -92,52 +94,16 @@ export function OldestParked({ views }: Props): JSX.Element {
       <h2 id="oldest-title">
         <Explained of="oldest">Oldest parked</Explained>
       </h2>
-      {rows.length === 0 ? (
+      {oldest.length === 0 ? (
         <p class="none">Nothing is parked.</p>
       ) : (
-        <table class="named" data-test="oldest">
-          <thead>
-            <tr>
-              <th scope="col">Operation</th>
-              <th scope="col" class="short">
-                Age
-              </th>
-              <th scope="col" class="short">
-                Left
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, id, type, keys, more, ageMs, leftMs }, row) => (
-              <tr key={row}>
-                <td class="name-of">
-                  <Operation id={id} type={type} />
-                  {views.length > 1 && (
-                    <>
-                      {' '}
-                      <small>
-                        in <Name of={name} />
-                      </small>
-                    </>
-                  )}{' '}
-                  <Keys of={keys} more={more} />
-                </td>
-                <td>{time(ageMs)}</td>
-                <Left ms={leftMs} />
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <OperationTable
+          operations={oldest}
+          namesPurgatory={views.length > 1}
+          test="oldest"
+          since={['Age', time]}
+        />
       )}
     </section>
-  );
-}
-
-/** The time until a deadline. */
-export function Left({ ms }: { ms: number | null }): JSX.Element {
-  return (
-    <td data-tone={ms !== null && ms < -1000 ? 'bad' : undefined}>
-      {ms === null ? 'no deadline' : ms < 0 ? `${time(-ms)} over` : time(ms)}
-    </td>
   );
 }

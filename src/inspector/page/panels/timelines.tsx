@@ -1,6 +1,6 @@
 // The life of one operation: a line from its parking to its answer, and the same as a list.
 import type { JSX } from 'preact';
-import type { Timeline, TimelineEvent } from '../../frame.ts';
+import type { Timeline, TimelineEvent } from '../../view-types.ts';
 import { endOf } from '../data/follow.ts';
 import { followLife } from '../data/store.ts';
 import { Explained } from '../words/explained.tsx';

@@ -1,6 +1,6 @@
 // The first thing to read: whether all is well, why not, and the six numbers behind it.
 import type { JSX } from 'preact';
-import type { TimerView } from '../../frame.ts';
+import type { TimerView } from '../../view-types.ts';
 import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum, timersOf } from '../data/history.ts';
 import type { Warning } from '../data/purgatory-warnings.ts';
 import type { ShownVerdict } from '../data/shown-verdict.ts';

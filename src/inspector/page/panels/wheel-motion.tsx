@@ -6,7 +6,8 @@
 // There is one canvas, cleared and drawn each animation frame: O(rings + sparks), whatever is
 // parked. For readers who want less motion, hands move with the frames and nothing falls.
 import { Component, createRef, type JSX } from 'preact';
-import type { Cascade, Frame, Ring, TimerView } from '../../frame.ts';
+import type { Frame } from '../../frame.ts';
+import type { Cascade, Ring, TimerView } from '../../view-types.ts';
 import { timerOf } from '../data/history.ts';
 import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from '../data/rings.ts';
 import { current, onChange, shown } from '../data/store.ts';

@@ -4,7 +4,7 @@
 // what moves in between (hands, falling tasks, the flash of the hub) on a canvas above them. To a
 // screen reader the picture is one image, and the table says what it shows.
 import type { ComponentChild, JSX } from 'preact';
-import type { Ring, TimerView } from '../../frame.ts';
+import type { Ring, TimerView } from '../../view-types.ts';
 import { sum } from '../data/history.ts';
 import {
   at,

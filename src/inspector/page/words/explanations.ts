@@ -19,7 +19,7 @@ export const explanations = {
   hottest:
     'The keys that most parked operations watch. An event on such a key tries all of them, so a long list is a slow event.',
   events:
-    'Events of notify that are being served: those that have begun and go on in later turns, and keys that wait for theirs. One with many watchers takes several turns, so that the event loop goes on.',
+    'Events of notify that are being served: those that have begun and go on in later turns, and keys that wait for theirs. The key is that of the event that has been under way longest. One with many watchers takes several turns, so that the event loop goes on.',
   oldest:
     'The operations that have waited longest, how long, and how long they have left until their deadline.',
   timeline:
