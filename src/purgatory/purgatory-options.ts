@@ -38,7 +38,10 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 
 /** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
 export interface EventOptions {
-  /** The event ends after so many completions, in park order: an integer >= 1. Default: none. */
+  /**
+   * The event ends after so many completions, in park order: an integer >= 1. An attempt that
+   * returns a promise does not count. Default: none.
+   */
   atMost?: number | undefined;
 }
 
