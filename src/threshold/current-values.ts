@@ -3,10 +3,12 @@
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.
 // A wait on a key without a value asks too, unless a question or its retry is under way: one for
-// all who wait. The key may be advanced while a question is open. Then the answer counts only if it
-// is higher, as it may be older. A question that fails is asked again after RETRY_MS, and up to half of it more,
-// while an operation waits on the key. Its timer keeps no process alive. It asks in the root async
-// context, because the answer is not for the first who waits alone.
+// all who wait. So does a wait on a value that fell: either the log was truncated, or another
+// writer was overtaken, and its lower value came last. The key may be advanced while a question is
+// open. Then the answer counts only if it is higher, as it may be older. A question that fails is
+// asked again after RETRY_MS, and up to half of it more, while an operation waits on the key. Its
+// timer keeps no process alive. It asks in the root async context, because the answer is not for
+// the first who waits alone.
 import type { Clock } from '../clock/clock.ts';
 import { invalidReturnValue } from '../node-errors.ts';
 import type { Parking } from '../purgatory/parking.ts';
@@ -32,6 +34,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #asked = new Map<K, boolean>();
   /** Keys whose question has failed, and will be asked again. */
   readonly #failed = new Set<K>();
+  /** Keys whose value fell after the last question about it began. */
+  readonly #doubted = new Set<K>();
   #isClosed = false;
 
   /** @param advance takes an answer; what it throws is a failure of the question. */
@@ -56,18 +60,33 @@ export class CurrentValues<K, V extends ThresholdValue> {
     else void rootContext.runInAsyncScope(this.#ask, this, key);
   }
 
-  /** An operation waits on `key`, and no value is known. O(1). */
+  /** The value of `key` is lower than the one before. O(1). */
+  doubt(key: K): void {
+    this.#doubted.add(key);
+    if (this.#parking.lists.watchersOf(key) > 0) this.ask(key);
+  }
+
+  /** `key` has no value any more. O(1). */
+  forget(key: K): void {
+    this.#doubted.delete(key);
+  }
+
+  /** An operation waits on `key`. O(1). */
   waited(key: K): void {
+    const isKnown = this.#parking.lists.valueOf(key) !== undefined && !this.#doubted.has(key);
+    if (isKnown) return;
     if (!this.#asked.has(key) && !this.#failed.has(key)) this.ask(key);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer.close();
+    this.#doubted.clear();
   }
 
   async #ask(key: K): Promise<void> {
     this.#asked.set(key, false);
+    const isDoubted = this.#doubted.delete(key);
     const { lists } = this.#parking;
     const before = lists.valueOf(key);
     try {
@@ -75,6 +94,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
       this.#take(key, before, await current(key));
     } catch (error) {
       if (this.#isClosed) return;
+      if (isDoubted) this.#doubted.add(key);
       const first = lists.allOf(key)();
       if (first !== undefined) this.#parking.report(error, first);
       this.#retryLater(key);
