@@ -7,7 +7,6 @@ import {
   requiredOptions,
   requiredString,
 } from '../checks.ts';
-import { debug, isDebugging } from '../debug.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../membership/bus-link.ts';
 import { invalidArgType } from '../node-errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
@@ -39,7 +38,10 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 
 /** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
 export interface EventOptions {
-  /** The event ends after so many completions, in park order: an integer >= 1. Default: none. */
+  /**
+   * The event ends after so many completions, in park order: an integer >= 1. An attempt that
+   * returns a promise does not count. Default: none.
+   */
   atMost?: number | undefined;
 }
 
@@ -95,8 +97,6 @@ export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
   maxPending: true,
 };
 const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
-/** In ms, three years: a longer timeout is more likely a date. */
-const LIKE_A_DATE = 1e11;
 const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
@@ -142,7 +142,7 @@ export interface CheckedWaitOptions {
  */
 export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
   const { timeoutMs, signal, label } = requiredOptions('options', options);
-  if (isDebugging) lookAtWait(options);
+  hintAtUnread('a wait', options, WAIT_OPTIONS);
   if (label !== undefined) requiredString('options.label', label);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
@@ -154,13 +154,4 @@ export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
-}
-
-/** For developers who ask for it (NODE_DEBUG=purgatory). */
-function lookAtWait(options: WaitOptions): void {
-  hintAtUnread('a wait', options, WAIT_OPTIONS);
-  const { timeoutMs } = options;
-  if (Number.isFinite(timeoutMs) && timeoutMs > LIKE_A_DATE) {
-    debug('a wait: timeoutMs is %d, which looks like a date: it counts from now', timeoutMs);
-  }
 }

@@ -3,10 +3,12 @@
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.
 // A wait on a key without a value asks too, unless a question or its retry is under way: one for
-// all who wait. The key may be advanced while a question is open. Then the answer counts only if it
-// is higher, as it may be older. A question that fails is asked again as loads are (backoff.ts),
-// while an operation waits on the key, and nothing shortens the pause. Its timer keeps no process
-// alive. It asks in the root async context, because the answer is not for the first who waits alone.
+// all who wait. So does a wait on a value that fell: either the log was truncated, or another
+// writer was overtaken, and its lower value came last. The key may be advanced while a question is
+// open. Then the answer counts only if it is higher, as it may be older. A question that fails is
+// asked again as loads are (backoff.ts), while an operation waits on the key, and nothing shortens
+// the pause. Its timer keeps no process alive. It asks in the root async context, because the
+// answer is not for the first who waits alone.
 import { backoffMs } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
 import { invalidReturnValue } from '../node-errors.ts';
@@ -31,6 +33,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #asked = new Map<K, boolean>();
   /** Keys whose last question has failed and that will be asked again: the failures in a row. */
   readonly #failures = new Map<K, number>();
+  /** Keys whose value fell after the last question about it began. */
+  readonly #doubted = new Set<K>();
   #isClosed = false;
 
   /** @param advance takes an answer; what it throws is a failure of the question. */
@@ -55,14 +59,27 @@ export class CurrentValues<K, V extends ThresholdValue> {
     else if (!this.#failures.has(key)) this.#askInRoot(key);
   }
 
-  /** An operation waits on `key`, and no value is known. O(1). */
+  /** The value of `key` is lower than the one before. O(1). */
+  doubt(key: K): void {
+    this.#doubted.add(key);
+    if (this.#parking.lists.watchersOf(key) > 0) this.ask(key);
+  }
+
+  /** `key` has no value any more. O(1). */
+  forget(key: K): void {
+    this.#doubted.delete(key);
+  }
+
+  /** An operation waits on `key`. O(1). */
   waited(key: K): void {
-    if (!this.#asked.has(key)) this.ask(key);
+    const isKnown = this.#parking.lists.valueOf(key) !== undefined && !this.#doubted.has(key);
+    if (!isKnown && !this.#asked.has(key)) this.ask(key);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer.close();
+    this.#doubted.clear();
   }
 
   #askInRoot(key: K): void {
@@ -71,6 +88,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
 
   async #ask(key: K): Promise<void> {
     this.#asked.set(key, false);
+    const isDoubted = this.#doubted.delete(key);
     const { lists } = this.#parking;
     const before = lists.valueOf(key);
     try {
@@ -79,6 +97,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
       this.#failures.delete(key);
     } catch (error) {
       if (this.#isClosed) return;
+      if (isDoubted) this.#doubted.add(key);
       const first = lists.allOf(key)();
       if (first !== undefined) this.#parking.report(error, first);
       this.#retryLater(key);

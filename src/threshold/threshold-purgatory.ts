@@ -4,10 +4,10 @@
 //
 // Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
 // of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
-// between reading a value and waiting on it. With `current`, a value that is not known is read when
-// somebody waits on it, once for all of them. `delete` forgets the value. The last value counts,
-// also a lower one (a truncated log). It undoes no wait that has ended, and the next wait is
-// measured by it. Parking sees to exactly once, and to immediate removal.
+// between reading a value and waiting on it. With `current`, a value that is not known, or that
+// fell, is read when somebody waits on it, once for all of them. `delete` forgets the value. The
+// last value counts, also a lower one (a truncated log). It undoes no wait that has ended, and the
+// next wait is measured by it. Parking sees to exactly once, and to immediate removal.
 //
 // A pass takes the thresholds from the lowest up, for as long as they are at most the value that
 // the key has THEN. User code in it may advance the key, set it back, delete it or close the
@@ -116,6 +116,10 @@ export class ThresholdPurgatory<
    * With a bus, it does the same soon after in the purgatories of this name in all other processes.
    * Each of them keeps the value.
    *
+   * Where several writers advance one key, the value of one may come after the higher value of
+   * another. With the option `current`, a value that fell is read when somebody waits on it.
+   * Without it, a key needs one writer at a time, or a wait for the higher value misses it.
+   *
    * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError
    * ERR_OUT_OF_RANGE for NaN.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -129,7 +133,14 @@ export class ThresholdPurgatory<
       checkHintValue(value);
       this.#link.publish(key, value);
     }
-    return this.#advance(key, value);
+    return this.#set(key, value);
+  }
+
+  #set(key: K, value: V): number {
+    const before = this.#currentValues && this.get(key);
+    const completed = this.#advance(key, value);
+    if (before !== undefined && value < before) this.#currentValues?.doubt(key);
+    return completed;
   }
 
   #advance(key: K, value: V): number {
@@ -154,13 +165,14 @@ export class ThresholdPurgatory<
    * memory. O(1).
    */
   delete(key: K): boolean {
+    this.#currentValues?.forget(key);
     return this.#parking.lists.forgetValue(key);
   }
 
   /**
    * Waits until the value of `key` is at least `threshold`. Does not wait when it is that already.
    * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. When no
-   * value of `key` is known, the option `current` reads it. O(log waiting).
+   * value of `key` is known, or it fell, the option `current` reads it. O(log waiting).
    *
    * Rejects with `signal.reason` on abort. Rejects with a TypeError or RangeError (Node's codes)
    * for bad arguments. Rejects with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by
@@ -219,7 +231,7 @@ export class ThresholdPurgatory<
   #hinted(key: K, value: V | undefined, isLate = false): boolean {
     const isWaitedOn = this.watchersOf(key) > 0;
     const known = this.get(key);
-    if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#advance(key, value);
+    if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#set(key, value);
     else if (isWaitedOn) this.#currentValues?.ask(key);
     return isWaitedOn;
   }
@@ -235,7 +247,7 @@ export class ThresholdPurgatory<
       const isUnheard =
         interest !== undefined && this.watchersOf(key) === 1 && !interest.isHeld(key as string);
       if (isUnheard) this.#currentValues?.ask(key);
-      else if (this.get(key) === undefined) this.#currentValues?.waited(key);
+      else this.#currentValues?.waited(key);
     }
   }
 

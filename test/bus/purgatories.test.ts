@@ -279,6 +279,22 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(errors.filter((error) => error === 'gone').length).to.be.within(1, 3);
   });
 
+  it('finds the higher value of two writers whose hints cross', async () => {
+    const w = world();
+    let stored = 0;
+    const [a, b, c] = [0, 1, 2].map(() => make(w, w.bus(), { current: async () => stored }));
+    stored = 2;
+    b.advance('p', 2);
+    a.advance('p', 1); // it wrote before b, and comes later
+    w.clock.advance(10);
+    await turn();
+    for (const each of [a, b, c]) {
+      const wait = each.awaitAtLeast('p', 2, { timeoutMs: 60_000 });
+      await turn();
+      expect(await Promise.race([wait, turn()])).to.deep.equal({ expired: false, value: 2 });
+    }
+  });
+
   it('does not let a late frame set a value back', () => {
     const w = world();
     let told: ((key: string, value: number, isLate: boolean) => void) | undefined;

@@ -50,7 +50,9 @@ describe('What the library prints by itself', () => {
     ]) {
       expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);
     }
-    expect(stderr).to.match(/a wait: timeoutMs is \d{13}, which looks like a date/);
+    expect(stderr).to.match(/: options\.timeoutMs is \d{13}, which looks like a date/);
+    expect(stderr).to.match(/: delayMs is \d{13}, which looks like a date/);
+    expect(stderr).to.not.match(/Infinity/);
     expect(stderr.match(/nobody reads/g)).to.have.length(12);
   });
 

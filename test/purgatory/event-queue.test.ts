@@ -224,6 +224,26 @@ describe('behaviour 28: an event with atMost', () => {
     expect(all.purgatory.numDelayed).to.equal(250);
   });
 
+  it('does not count attempts that return promises: all of them begin', async () => {
+    using purgatory = new Purgatory<string>('queue', { clock: new ManualClock() });
+    const items: string[] = [];
+    let attempts = 0;
+    const take = async (): Promise<string | undefined> => {
+      attempts++;
+      return items.shift();
+    };
+    const waits = Array.from({ length: 100 }, () => purgatory.waitFor(['item'], take, { timeoutMs: 1_000 }));
+    await turn();
+    attempts = 0;
+    items.push('one');
+    purgatory.notify('item', { atMost: 1 });
+    expect(await waits[0]).to.deep.equal({ expired: false, value: 'one' });
+    await purgatory.served();
+    expect(attempts).to.equal(100);
+    expect(purgatory.numDelayed).to.equal(99);
+    for (const wait of waits.slice(1)) wait.catch(() => {});
+  });
+
   it('refuses what is no integer of at least 1', () => {
     const { purgatory } = hall();
     for (const atMost of [0, -1, 1.5, Number.NaN]) {

@@ -221,6 +221,65 @@ describe('The current value of a ThresholdPurgatory', () => {
     expect(both.isCompleted).to.equal(true);
   });
 
+  it('is read after a value that fell: another writer may have been faster', async () => {
+    let asked = 0;
+    const current = async (): Promise<number> => {
+      asked++;
+      return 6;
+    };
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    await turn();
+    expect([asked, purgatory.get('topic')]).to.deep.equal([0, 5]); // nobody waits
+    expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
+    const first = purgatory.awaitAtLeast('topic', 7, waiting);
+    await turn();
+    expect(asked).to.equal(1); // known, and not in doubt any more
+    purgatory.advance('topic', 5); // somebody waits: it is read at once
+    await turn();
+    expect([asked, purgatory.get('topic')]).to.deep.equal([2, 6]);
+    purgatory.advance('topic', 7);
+    expect(await first).to.deep.equal({ expired: false, value: 7 });
+    purgatory.advance('topic', 5);
+    purgatory.delete('topic');
+    expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
+    expect(asked).to.equal(3);
+  });
+
+  it('is read again after a value that fell while it could not be read, when the next one waits', async () => {
+    const clock = new ManualClock();
+    let isAway = true;
+    using purgatory = new ThresholdPurgatory<string>('feed', {
+      clock,
+      onError: () => {},
+      current: async () => {
+        if (isAway) throw new Error('away');
+        return 6;
+      },
+    });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    const expired = purgatory.awaitAtLeast('topic', 6, { timeoutMs: 10 });
+    await turn();
+    clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    clock.advance(2_000); // the retry is over: nobody waits
+    isAway = false;
+    expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
+  });
+
+  it('keeps a value that fell when the log was truncated', async () => {
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current: () => 5 });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    const wait = purgatory.awaitAtLeast('topic', 6, waiting);
+    await turn();
+    expect([purgatory.get('topic'), purgatory.numDelayed]).to.deep.equal([5, 1]);
+    purgatory.advance('topic', 6);
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+  });
+
   it('may be null or undefined for a key that has none, until it is advanced', async () => {
     const asked: string[] = [];
     const current = (key: string): null | undefined => {
