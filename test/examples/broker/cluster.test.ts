@@ -86,7 +86,11 @@ describe('a cluster of three nodes', function () {
     const topic = { name: 'new', numPartitions: 3, replicationFactor: 1, assignments: [], configs: [] };
     const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
     expect((await clients[0].send('CreateTopics', 4, request)).topics[0].errorCode).to.equal(NONE);
-    for (const id of [2, 1]) expect(await describeTopic(id, 'new')).to.include({ errorCode: NONE });
+    for (const id of [2, 1]) {
+      const { errorCode, partitions } = await describeTopic(id, 'new');
+      expect(errorCode).to.equal(NONE);
+      expect(partitions.map(({ isrNodes }) => isrNodes)).to.deep.equal([[0], [1], [2]]);
+    }
     await createTopic('newer');
     for (const id of [2, 0]) expect(await describeTopic(id, 'newer')).to.include({ errorCode: NONE });
     expect((await describeTopic(1, 'none')).errorCode).to.equal(UNKNOWN_TOPIC_OR_PARTITION);
