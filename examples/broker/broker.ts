@@ -179,6 +179,7 @@ export class Broker {
       cluster: this.#cluster,
       wantTopic: (name) => this.#replication.wantTopic(name),
       lookAtController: () => this.#replication.lookAtController(),
+      askController: (name, version, request) => this.#replication.askController(name, version, request),
       topics: this.#topics,
       groups: this.#groups,
       offsets: this.#offsets,

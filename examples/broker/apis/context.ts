@@ -7,7 +7,7 @@ import type { ProducerIds } from '../log/producer-ids.ts';
 import type { Topics } from '../log/topics.ts';
 import type { Log } from '../log-lines.ts';
 import type { RecordMetrics } from '../metrics/record-metrics.ts';
-import type { Exchange } from '../network/exchange.ts';
+import type { Exchange, Request, Response } from '../network/exchange.ts';
 import type { BrokerOptions } from '../options.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
 import type { AckPurgatory } from '../waiting/delayed-produce.ts';
@@ -28,6 +28,12 @@ export interface Context {
   wantTopic(name: string): void;
   /** Resolves when this node knows the topics that the controller had at the call. */
   lookAtController(): Promise<void>;
+  /** Resolves to the answer of the controller, another node, or to undefined where none came. */
+  askController<N extends ApiName>(
+    name: N,
+    version: number,
+    request: Request<N>,
+  ): Promise<Response<N> | undefined>;
   readonly producerIds: ProducerIds;
   readonly recordMetrics: RecordMetrics;
   /** One line for each request that is refused something for a limit of the broker. */

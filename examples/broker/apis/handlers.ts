@@ -1,5 +1,6 @@
 /** The handler of every api in the table: what is listed here is what ApiVersions tells clients. */
 import { apiVersions } from './api-versions.ts';
+import { byController } from './by-controller.ts';
 import { alterConfigs, describeConfigs, incrementalAlterConfigs } from './configs.ts';
 import type { Handlers } from './context.ts';
 import { deleteRecords } from './delete-records.ts';
@@ -37,13 +38,13 @@ export const handlers: Handlers = {
   DescribeGroups: describeGroups,
   ListGroups: listGroups,
   ApiVersions: apiVersions,
-  CreateTopics: createTopics,
-  DeleteTopics: deleteTopics,
+  CreateTopics: byController(createTopics),
+  DeleteTopics: byController(deleteTopics),
   InitProducerId: initProducerId,
   DescribeConfigs: describeConfigs,
-  AlterConfigs: alterConfigs,
-  IncrementalAlterConfigs: incrementalAlterConfigs,
-  CreatePartitions: createPartitions,
+  AlterConfigs: byController(alterConfigs),
+  IncrementalAlterConfigs: byController(incrementalAlterConfigs),
+  CreatePartitions: byController(createPartitions),
   DeleteRecords: deleteRecords,
   DeleteGroups: deleteGroups,
   OffsetDelete: offsetDelete,

@@ -55,8 +55,8 @@ export class Partition {
   readonly #flusher: Flusher;
   readonly #producers: ProducerStates;
   readonly #replicas: InSyncReplicas;
-  /** What the leader reported, when that is another node. */
-  #heardInSync: readonly number[] = [];
+  /** What the leader reported, when that is another node; all, until it has. */
+  #heardInSync: readonly number[];
   #keptOffset: number;
   #highWatermark: number;
   #deleted = false;
@@ -75,6 +75,7 @@ export class Partition {
       if (this.isLed) this.#producers.note(header, ageMs);
     });
     this.#flusher = new Flusher(this.log, context.flush, context.timer, (end) => this.#onKept(end));
+    this.#heardInSync = replicaIds;
     this.#replicas = new InSyncReplicas(leaderId, followerIds, performance.now());
     this.#keptOffset = this.log.endOffset;
     this.#highWatermark = this.log.endOffset;

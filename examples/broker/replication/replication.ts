@@ -9,6 +9,9 @@ import type { Cluster } from '../cluster.ts';
 import type { Partition } from '../log/partition.ts';
 import type { Topics } from '../log/topics.ts';
 import type { Log } from '../log-lines.ts';
+import type { Request, Response } from '../network/exchange.ts';
+import type { ApiName } from '../protocol/messages/index.ts';
+import { ControllerClient } from './controller-client.ts';
 import { PeerHeartbeat } from './heartbeat.ts';
 import { ReplicaFetcher } from './replica-fetcher.ts';
 
@@ -29,6 +32,7 @@ export class Replication {
   /** Undefined on the controller itself. */
   readonly #controller: PeerHeartbeat | undefined;
   readonly #fetchers: readonly ReplicaFetcher[];
+  readonly #controllerClient: ControllerClient;
   #check: TimerTask | undefined;
 
   constructor(cluster: Cluster, topics: Topics, timer: SystemTimer, replicaLagMs: number, log: Log) {
@@ -39,6 +43,7 @@ export class Replication {
     const peers = cluster.nodes.filter((node) => !cluster.isSelf(node));
     this.#heartbeats = peers.map((peer) => new PeerHeartbeat(peer, cluster, topics, timer, log));
     this.#controller = this.#heartbeats[peers.indexOf(cluster.controller)];
+    this.#controllerClient = new ControllerClient(cluster, timer);
     this.#fetchers = peers.map(
       (leader) =>
         new ReplicaFetcher({
@@ -67,6 +72,7 @@ export class Replication {
   async stop(): Promise<void> {
     this.#check?.cancel();
     for (const heartbeat of this.#heartbeats) heartbeat.stop();
+    this.#controllerClient.close();
     await Promise.all(this.#fetchers.map((fetcher) => fetcher.stop()));
   }
 
@@ -82,6 +88,15 @@ export class Replication {
   /** Resolves when this node knows the topics that the controller, if it is there, had at the call. */
   async lookAtController(): Promise<void> {
     if (this.#cluster.isAlive(this.#cluster.controller)) await this.#controller?.look();
+  }
+
+  /** On another node than the controller. Resolves to its answer, or to undefined when none came. */
+  askController<N extends ApiName>(
+    name: N,
+    version: number,
+    request: Request<N>,
+  ): Promise<Response<N> | undefined> {
+    return this.#controllerClient.ask(name, version, request);
   }
 
   #followed(leaderId: number): Partition[] {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
+import { describeTopicSettings } from '../../../examples/broker/settings/topic-settings.ts';
 import { until } from '../../support/turns.ts';
 import { uncovered } from '../../support/uncovered.ts';
 import { dataFolder, startBroker } from './support/running-broker.ts';
@@ -125,6 +126,14 @@ describe('the README of the broker', () => {
     ]);
     const served = apiNames.map((name) => [name, [...apis[name].versions]]);
     expect(Object.fromEntries(told)).to.deep.equal(Object.fromEntries(served));
+  });
+
+  it('tells every setting of a topic', () => {
+    const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
+    const [, table] = /\| setting of a topic [^\n]+\n([^]+?)\n\n/.exec(readme) ?? [];
+    const told = [...table.matchAll(/^\|([^|]+)/gm)].flatMap(([, cell]) => cell.match(/[a-z.]+/g) ?? []);
+    const settings = describeTopicSettings({}, parseOptions([])).map(({ name }) => name);
+    expect(told).to.have.members(settings);
   });
 });
 
