@@ -10,6 +10,7 @@ import { Replies } from 'purgatory/replies';
 import { ThresholdPurgatory } from 'purgatory/threshold';
 import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
+import { httpPolls } from './herd-http.ts';
 
 const ANSWER_NS = 10_000;
 const SLOW_NS = 1_000_000;
@@ -313,7 +314,11 @@ async function byHand({ size }: Run): Promise<Measured> {
   };
 }
 
-const systems: Record<string, System> = { purgatory: ours, 'a list and a loop': byHand };
+const systems: Record<string, System> = {
+  purgatory: ours,
+  'a list and a loop': byHand,
+  'long-poll-http': ({ size }) => httpPolls(size / 10),
+};
 
 const row = (title: string, metric: string, bar: number, peer?: string): Workload['rows'][number] => ({
   title: `100k answers of 10 us, longest block: ${title}`,
@@ -331,6 +336,8 @@ export const herd: Workload = {
   sizes: { full: [100_000], quick: [100_000] },
   nodeFlags: ['--expose-gc'],
   isQuick: false,
+  // Imported when it draws: the children that measure have no charts in their heap.
+  pictures: async (measurements) => (await import('./herd-picture.ts')).herdPictures(measurements),
   systems,
   rows: [
     row('notify, operations', 'operations', 20),
@@ -349,6 +356,13 @@ export const herd: Workload = {
     row('a hint of the key', 'hint', 20),
     row('a small key, 1 ms later: its wait', 'small key', 20),
     row('5,000 answers of 1 ms', 'answers of 1 ms', 40),
+    {
+      title: '10,000 HTTP long polls, longest block of their server',
+      size: 100_000,
+      metric: 'http polls',
+      system: 'long-poll-http',
+      bar: { value: 50 },
+    },
     {
       title: 'an item each time, of 100k waiters',
       size: 100_000,

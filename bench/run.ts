@@ -3,7 +3,7 @@
  * one table with ratios.
  *
  * The figures go to `bench/results/`: a JSON file for each workload, and an SVG plot where it ran
- * at several sizes. A quick run writes nothing. `--last` runs nothing: it prints what the results
+ * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing. `--last` runs nothing: it prints what the results
  * hold. Workloads that are named are printed in full, every system at every size. A full run of
  * everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
  */
@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plot } from './harness/plot.ts';
 import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
-import { type Measurement, pinned, runWorkload } from './harness/runner.ts';
+import { pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
-import type { Workload } from './harness/types.ts';
+import type { Measurement, Workload } from './harness/types.ts';
 import { workloads } from './workloads.ts';
 
 /** What a file of `bench/results/` holds. */
@@ -94,6 +94,9 @@ async function stored(workload: Workload): Promise<Stored> {
 async function write(workload: Workload, result: Stored): Promise<void> {
   await mkdir(results, { recursive: true });
   await writeFile(new URL(`${workload.name}.json`, results), `${JSON.stringify(result, undefined, 1)}\n`);
+  for (const [path, picture] of Object.entries((await workload.pictures?.(result.measurements)) ?? {})) {
+    await writeFile(new URL(path, new URL('../', bench)), picture);
+  }
   if (workload.sizes.full.length === 1) return;
   await writeFile(new URL(`${workload.name}.svg`, results), await plot(workload, result.measurements));
 }

@@ -4,9 +4,8 @@
  */
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import type { Measurement } from './runner.ts';
 import { summarize } from './statistics.ts';
-import type { Workload } from './types.ts';
+import type { Measurement, Workload } from './types.ts';
 
 /** The plot's text. Only the metrics of the workload's rows are drawn, one panel each. */
 export async function plot(workload: Workload, measurements: readonly Measurement[]): Promise<string> {
@@ -66,6 +65,11 @@ export async function plot(workload: Workload, measurements: readonly Measuremen
       ],
     },
   };
+  return toSvg(spec);
+}
+
+/** A chart's text. */
+export async function toSvg(spec: TopLevelSpec): Promise<string> {
   const view = new View(parse(compile(spec).spec), { renderer: 'none' });
   try {
     return await view.toSVG();

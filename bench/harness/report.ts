@@ -1,7 +1,7 @@
 /** Compares measurements with the rows of a workload, and prints them as one table. */
-import type { Measurement } from './runner.ts';
+
 import { pairedRatio, type Summary, summarize } from './statistics.ts';
-import type { Limit, Row, Workload } from './types.ts';
+import type { Limit, Measurement, Row, Workload } from './types.ts';
 
 export type Verdict = 'aim' | 'bar' | 'missed' | '';
 

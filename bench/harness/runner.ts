@@ -6,18 +6,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Measured, Workload } from './types.ts';
+import type { Measured, Measurement, Workload } from './types.ts';
 
 const run = promisify(execFile);
-
-/**
- * The measurements of one system at one size: for each metric a list of values, one value a round.
- */
-export interface Measurement {
-  system: string;
-  size: number;
-  metrics: Record<string, number[]>;
-}
 
 export interface Plan {
   quick: boolean;

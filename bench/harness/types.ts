@@ -6,6 +6,15 @@
  */
 export type Measured = Record<string, number>;
 
+/**
+ * The measurements of one system at one size: for each metric a list of values, one value a round.
+ */
+export interface Measurement {
+  system: string;
+  size: number;
+  metrics: Record<string, number[]>;
+}
+
 /** How much one child is to do. */
 export interface Run {
   /** How many timers or operations are resident, or whatever the workload's `sizeLabel` says. */
@@ -58,6 +67,8 @@ export interface Workload {
    * figures hardly vary.
    */
   rounds?: number;
+  /** Pictures of a full run for the docs, by their paths from the root of the repository. */
+  pictures?: (measurements: readonly Measurement[]) => Promise<Record<string, string>>;
   /** False: `--quick` leaves it out, unless it is named. */
   isQuick?: boolean;
   /** A system can be left out where it would take for ever, or means nothing. */

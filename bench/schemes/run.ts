@@ -12,7 +12,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plot } from '../harness/plot.ts';
-import { type Measurement, pinned } from '../harness/runner.ts';
+import { pinned } from '../harness/runner.ts';
+import type { Measurement } from '../harness/types.ts';
 import { contenders, METRICS, type Metric } from './contenders.ts';
 import { failing, rowsOf, schemesTable } from './table.ts';
 

@@ -2,7 +2,7 @@
  * The table of `npm run bench:schemes`: the figures, and whether each cost grows as its ledger
  * promises.
  */
-import type { Measurement } from '../harness/runner.ts';
+import type { Measurement } from '../harness/types.ts';
 import { contenders, METRICS, type Metric } from './contenders.ts';
 import { measuredExponent, type Point, promisedExponent, type Verdict, verdictOn } from './growth.ts';
 

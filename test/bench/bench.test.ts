@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { keyLists, logNormals, shuffled } from '../../bench/harness/random.ts';
 import { fraction, resultsOf, table } from '../../bench/harness/report.ts';
-import { type Measurement, runChild, runWorkload } from '../../bench/harness/runner.ts';
+import { runChild, runWorkload } from '../../bench/harness/runner.ts';
 import { median, pairedRatio, percentile } from '../../bench/harness/statistics.ts';
-import type { Workload } from '../../bench/harness/types.ts';
+import type { Measurement, Workload } from '../../bench/harness/types.ts';
 import { steady } from '../../bench/steady.ts';
 
 describe('the bench', () => {

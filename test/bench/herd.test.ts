@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { httpPolls } from '../../bench/herd-http.ts';
+import { herdPictures } from '../../bench/herd-picture.ts';
+
+describe('npm run bench -- herd', function () {
+  this.timeout(30_000);
+
+  it('measures a real HTTP server, in the server, while it answers its polls', async () => {
+    const measured = await httpPolls(50);
+    expect(measured['http polls']).to.be.above(0);
+    expect(measured['http polls, CPU']).to.be.at.least(measured['http polls']);
+  });
+
+  it('draws its pictures from what it has measured', async () => {
+    const of = (ms: number): number[] => [ms, 1_000_000, 0];
+    const pictures = await herdPictures([
+      { system: 'a list and a loop', size: 1, metrics: { waitFor: of(1_040), 'six awaits': of(1_460) } },
+      {
+        system: 'purgatory',
+        size: 1,
+        metrics: {
+          waitFor: of(7.74),
+          'six awaits': of(13.8),
+          operations: of(9),
+          keys: of(23),
+          deadlines: of(33),
+          hint: of(17),
+        },
+      },
+    ]);
+    expect(Object.keys(pictures)).to.deep.equal(['docs/herd/light.svg', 'docs/herd/dark.svg']);
+    for (const picture of Object.values(pictures)) {
+      expect(picture).to.contain('>1,040 ms<').and.contain('>7.74 ms<').and.contain('a list and a loop');
+    }
+  });
+});
