@@ -36,10 +36,10 @@ export interface ParkedLists<Watch> {
    */
   leave(operation: DelayedOperation): number;
   /**
-   * Gives memory back after operations have left; places change. Not during a pass. O(1),
-   * amortised.
+   * Gives memory back after operations have left, with about `visits` visits to what is left; the
+   * rest in later steps. Places change. Not during a pass within a call. O(1), amortised.
    */
-  shrink(): void;
+  shrink(visits: number): void;
   /** All operations, in park order. */
   all(): NextToLeave;
   /** Those that watch `key`. */

@@ -10,12 +10,16 @@
 //
 // Costs. give: O(1). takeRun: O(words without a free cell that it passes).
 
+import { mustHold } from '../must-hold.ts';
+
 /** log2 of the cells in a word. */
 const WORD_BITS = 5;
 const ALL_FREE = -1;
 
 export class FreeCells {
   readonly #words: Int32Array;
+  /** A turn ends before this word. */
+  #limit: number;
   /** The word to go on with. */
   #word = 0;
   /**
@@ -34,6 +38,7 @@ export class FreeCells {
   constructor(inUse: number, capacity: number) {
     this.#words = new Int32Array(capacity >> WORD_BITS).fill(ALL_FREE, inUse >> WORD_BITS);
     if (inUse < capacity) this.#words[inUse >> WORD_BITS] <<= inUse; // by `inUse` modulo 32
+    this.#limit = this.#words.length;
     this.next = 0;
     this.end = 0;
   }
@@ -76,7 +81,7 @@ export class FreeCells {
   takeRun(): boolean {
     const words = this.#words;
     while (this.#rest === 0) {
-      if (this.#word === words.length) return false;
+      if (this.#word === this.#limit) return false;
       this.#rest = words[this.#word];
       words[this.#word++] = 0;
     }
@@ -91,6 +96,35 @@ export class FreeCells {
 
   beginTurn(): void {
     this.#word = 0;
+  }
+
+  /** From now on gives out cells below `capacity` only, a multiple of 32. */
+  confine(capacity: number): void {
+    for (let cell = this.next; cell < this.end; cell++) this.give(cell);
+    if (this.#word > 0) this.#words[this.#word - 1] |= this.#rest;
+    this.#rest = 0;
+    this.next = 0;
+    this.end = 0;
+    this.#word = 0;
+    this.#limit = capacity >> WORD_BITS;
+  }
+
+  /** Gives out all cells again. */
+  release(): void {
+    this.#limit = this.#words.length;
+  }
+
+  /** Those that it is confined to; all others must be free. O(words). */
+  confined(): FreeCells {
+    const limit = this.#limit;
+    this.confine(limit << WORD_BITS);
+    mustHold(
+      this.#words.subarray(limit).every((word) => word === ALL_FREE),
+      'a cell to be given back is in use',
+    );
+    const confined = new FreeCells(0, limit << WORD_BITS);
+    confined.#words.set(this.#words.subarray(0, limit));
+    return confined;
   }
 
   /** The same cells, and as many free ones behind them. These are used next. */

@@ -1,89 +1,33 @@
-// Lists whose links are indexes into one typed array. Buckets and watch lists are kept in them.
+// Lists with values, whose links are indexes into one typed array. Buckets and watch lists are kept
+// in them.
 //
-// Ground rules. A Slab owns its cells. A list is a ring of cells: a sentinel and the members. So a
-// cell leaves its list without a search, without an allocation, and without the list. A cell has
-// two integers for its owner (`a` and `b`) and, on demand, one value. A Slot is the offset of a
-// cell. It is valid until `remove` or the next `compact`, and nobody keeps one for longer. Only the
-// owner of a slab writes its lists. The slab knows neither tasks nor watch keys.
+// Ground rules. A Slab owns its cells (cell-memory.ts) and its lists (rings.ts). A cell may have one
+// value, beside its two integers. The values are in a plain array, which stays empty in a slab
+// without values. Only the owner of a slab writes its lists. The slab knows neither tasks nor watch
+// keys.
 //
-// Layout. Four int32 for each cell (next, prev, a, b), side by side: a cell is in one cache line,
-// and the collector sees none of it. The values are in a plain array, which stays empty in a slab
-// without values.
-//
-// Costs. push, remove, moveTo, splice: O(1). The slab doubles when under a 32nd of it is free. Its
-// owner compacts it when under a quarter is in use. Both are O(1), amortised, so memory follows the
-// number of cells in use within 4x, up and down. To grow copies memory. To compact has the owner
-// visit all that is left, which costs more.
+// Costs. pushValue, value, moveDown: O(1). Memory is given back by `moveValuesDown` in steps, or by
+// `compact` all at once.
 //
 // Why not linked objects: `npm run bench -- layout` compares both. Watch lists of linked objects
 // cost several times as much once the collector has promoted them. For timers alone both cost about
 // the same, as the user's own task objects are most of it.
 
-import { mustHold } from '../must-hold.ts';
+import { MIN_CELLS, NONE, type Slot, STRIDE_BITS } from './cell-memory.ts';
 import { FreeCells } from './free-cells.ts';
+import { A, B, NEXT, PREV, Rings } from './rings.ts';
 
-declare const slotBrand: unique symbol;
+export { NONE, type Slot };
 
-/** The offset of a cell in its slab. */
-export type Slot = number & { readonly [slotBrand]: true };
-
-/** No slot. */
-export const NONE = -1 as Slot;
-
-const NEXT = 0;
-const PREV = 1;
-const A = 2;
-const B = 3;
-const STRIDE = 4;
-/** log2(STRIDE): from a slot to the index of its value. */
-const STRIDE_BITS = 2;
-const MIN_CELLS = 64;
-
+/** How many empty places are looked at in the time in which a cell moves. */
+const EMPTY_VISITS = 32;
 /** Where {@link Slab.compact} moved a cell in use. */
 export type Moved = (slot: Slot) => Slot;
 
-export class Slab<T = never> {
-  #cells = new Int32Array(MIN_CELLS * STRIDE);
+export class Slab<T = never> extends Rings {
   #values: (T | undefined)[] = [];
-  #free = new FreeCells(0, MIN_CELLS);
-  #inUse = 0;
-  /** With fewer cells in use the slab is sparse. 0 for the least capacity. */
-  #sparseBelow = 0;
-
-  /** How many cells are in use, sentinels included. */
-  get inUse(): number {
-    return this.#inUse;
-  }
-
-  /** How many cells there is room for. */
-  get capacity(): number {
-    return this.#cells.length >> STRIDE_BITS;
-  }
-
-  /** Makes an empty list, whose sentinel has `a` and `b`. O(1) amortised. */
-  makeList(a: number, b: number): Slot {
-    const slot = this.#allocate();
-    const cells = this.#cells;
-    cells[slot + NEXT] = slot;
-    cells[slot + PREV] = slot;
-    cells[slot + A] = a;
-    cells[slot + B] = b;
-    return slot;
-  }
-
-  /** Adds a new cell with `a` and `b` as the last of `list`. O(1) amortised. */
-  push(list: Slot, a: number, b: number): Slot {
-    const slot = this.#allocate();
-    const cells = this.#cells;
-    const last = cells[list + PREV];
-    cells[slot + NEXT] = list;
-    cells[slot + PREV] = last;
-    cells[slot + A] = a;
-    cells[slot + B] = b;
-    cells[last + NEXT] = slot;
-    cells[list + PREV] = slot;
-    return slot;
-  }
+  /** While it shrinks: the index of the next value to look at. */
+  #shrunkTo = 0;
 
   /**
    * As `push` and `setValue`. All or nothing: the one call that may overflow the stack comes first.
@@ -97,78 +41,6 @@ export class Slab<T = never> {
     while (values.length < index) values[values.length] = undefined; // not push(): that is a call
     values[index] = value;
     return slot;
-  }
-
-  /**
-   * Takes a cell out of whatever list it is in and gives it back; the owner clears its value,
-   * before or at once after. All or nothing: the one call that may overflow the stack comes first.
-   * O(1).
-   */
-  remove(slot: Slot): void {
-    this.#free.give(slot >> STRIDE_BITS);
-    const cells = this.#cells;
-    const next = cells[slot + NEXT];
-    const prev = cells[slot + PREV];
-    cells[prev + NEXT] = next;
-    cells[next + PREV] = prev;
-    this.#inUse--;
-  }
-
-  /** Moves a cell from its list to the end of `list`. */
-  moveTo(list: Slot, slot: Slot): void {
-    const cells = this.#cells;
-    const next = cells[slot + NEXT];
-    const prev = cells[slot + PREV];
-    cells[prev + NEXT] = next;
-    cells[next + PREV] = prev;
-    const last = cells[list + PREV];
-    cells[slot + NEXT] = list;
-    cells[slot + PREV] = last;
-    cells[last + NEXT] = slot;
-    cells[list + PREV] = slot;
-  }
-
-  /** Moves all of `from`, in order, behind the last of `to`. O(1). */
-  splice(from: Slot, to: Slot): void {
-    const cells = this.#cells;
-    const first = cells[from + NEXT];
-    if (first === from) return;
-    const last = cells[from + PREV];
-    const end = cells[to + PREV];
-    cells[end + NEXT] = first;
-    cells[first + PREV] = end;
-    cells[last + NEXT] = to;
-    cells[to + PREV] = last;
-    cells[from + NEXT] = from;
-    cells[from + PREV] = from;
-  }
-
-  isEmpty(list: Slot): boolean {
-    return this.#cells[list + NEXT] === list;
-  }
-
-  next(slot: Slot): Slot {
-    return this.#cells[slot + NEXT] as Slot;
-  }
-
-  prev(slot: Slot): Slot {
-    return this.#cells[slot + PREV] as Slot;
-  }
-
-  a(slot: Slot): number {
-    return this.#cells[slot + A];
-  }
-
-  b(slot: Slot): number {
-    return this.#cells[slot + B];
-  }
-
-  setA(slot: Slot, a: number): void {
-    this.#cells[slot + A] = a;
-  }
-
-  setB(slot: Slot, b: number): void {
-    this.#cells[slot + B] = b;
   }
 
   value(slot: Slot): T | undefined {
@@ -201,6 +73,11 @@ export class Slab<T = never> {
     return this.#values[index];
   }
 
+  /** The slot whose value is at an index. */
+  slotAt(index: number): Slot {
+    return (index << STRIDE_BITS) as Slot;
+  }
+
   /** The slot of `value`; NONE if it is not here. O(capacity): for owners that have lost the slot. */
   find(value: T): Slot {
     const index = this.#values.indexOf(value);
@@ -215,9 +92,50 @@ export class Slab<T = never> {
     }
   }
 
-  /** True when under a quarter of the capacity is in use: the owner should {@link compact}. */
-  get isSparse(): boolean {
-    return this.#inUse < this.#sparseBelow;
+  override beginShrink(): void {
+    super.beginShrink();
+    this.#shrunkTo = this.shrinksTo;
+  }
+
+  override endShrink(): void {
+    super.endShrink();
+    this.#values.length = Math.min(this.#values.length, this.capacity);
+  }
+
+  /** Its value moves with it. */
+  override moveDown(slot: Slot): Slot {
+    const to = super.moveDown(slot);
+    const values = this.#values;
+    const value = values[slot >> STRIDE_BITS];
+    if (value === undefined) return to;
+    values[slot >> STRIDE_BITS] = undefined;
+    values[to >> STRIDE_BITS] = value;
+    return to;
+  }
+
+  /**
+   * Moves cells with values down, for a slab where no others are beyond: `visits` of them at most,
+   * where EMPTY_VISITS empty indexes count as one. Calls `moved` for each cell that moves. Ends the
+   * shrinking, if that was the last. Returns how many visits are left.
+   */
+  moveValuesDown(visits: number, moved: (value: T, to: Slot, from: Slot) => void): number {
+    let left = visits * EMPTY_VISITS;
+    while (left > 0 && this.isShrinking) {
+      const index = this.#shrunkTo;
+      if (index >= this.#values.length) {
+        this.endShrink();
+        break;
+      }
+      const value = this.#values[index];
+      left--;
+      if (value !== undefined) {
+        const from = (index << STRIDE_BITS) as Slot;
+        moved(value, this.moveDown(from), from);
+        left -= EMPTY_VISITS;
+      }
+      this.#shrunkTo = index + 1;
+    }
+    return Math.max(0, Math.floor(left / EMPTY_VISITS));
   }
 
   /**
@@ -226,10 +144,10 @@ export class Slab<T = never> {
    * function that is returned. O(capacity).
    */
   compact(): Moved {
-    const cells = this.#cells;
+    const cells = this.cells;
     const values = this.#values;
-    const used = this.#inUse;
-    const from = this.#free.inUse(used);
+    const used = this.used;
+    const from = this.free.inUse(used);
     const forward = new Int32Array(this.capacity);
     for (let i = 0; i < used; i++) forward[from[i]] = i << STRIDE_BITS;
     let capacity = MIN_CELLS;
@@ -245,52 +163,8 @@ export class Slab<T = never> {
       moved[slot + B] = cells[old + B];
       if (values.length > 0) movedValues[i] = values[from[i]];
     }
-    this.#use(moved, new FreeCells(used, capacity));
+    this.use(moved, new FreeCells(used, capacity));
     this.#values = movedValues;
     return (slot) => forward[slot >> STRIDE_BITS] as Slot;
-  }
-
-  /**
-   * Throws unless `list` is a sound ring of cells in use. Returns its members in order. For tests:
-   * O(members).
-   */
-  check(list: Slot): Slot[] {
-    const members: Slot[] = [];
-    let slot = list;
-    do {
-      const next = this.next(slot);
-      mustHold(this.prev(next) === slot, `the ring of ${list} breaks between ${slot} and ${next}`);
-      mustHold(!this.#free.has(next >> STRIDE_BITS), `the ring of ${list} has the free cell ${next}`);
-      if (next !== list) members.push(next);
-      mustHold(members.length <= this.#inUse, `the ring of ${list} has more cells than are in use`);
-      slot = next;
-    } while (slot !== list);
-    return members;
-  }
-
-  #allocate(): Slot {
-    if (this.#free.next === this.#free.end) this.#takeRun();
-    this.#inUse++;
-    return (this.#free.next++ << STRIDE_BITS) as Slot;
-  }
-
-  #takeRun(): void {
-    if (this.#free.takeRun()) return;
-    // A turn must find as many free cells as it looks at words: O(1) amortised.
-    if (this.capacity - this.#inUse < this.#free.words) this.#grow();
-    else this.#free.beginTurn();
-    this.#free.takeRun();
-  }
-
-  #grow(): void {
-    const cells = new Int32Array(this.#cells.length * 2);
-    cells.set(this.#cells);
-    this.#use(cells, this.#free.doubled());
-  }
-
-  #use(cells: Int32Array<ArrayBuffer>, free: FreeCells): void {
-    this.#cells = cells;
-    this.#free = free;
-    this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;
   }
 }

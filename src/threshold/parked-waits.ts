@@ -5,7 +5,7 @@
 // was frozen while it was parked cannot be told its new place: it is searched for. So what `$place`
 // says is always compared with the cell there.
 //
-// Costs. add, remove, find: O(1), but O(places) to find a frozen one. shrink: O(1), amortised. (A
+// Costs. add, remove, find: O(1), but O(places) to find a frozen one. shrink: O(visits). (A
 // Map from operations to waits took a fifth of the time of an advance.)
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
@@ -19,7 +19,7 @@ interface OperationWait {
 
 export class ParkedWaits<W extends OperationWait> {
   readonly #cells = new Slab<W>();
-  #all = this.#cells.makeList(NONE, NONE);
+  readonly #all = this.#cells.makeList(NONE, NONE);
 
   get size(): number {
     return this.#cells.inUse - 1;
@@ -62,11 +62,12 @@ export class ParkedWaits<W extends OperationWait> {
     return operations;
   }
 
-  /** Gives memory back, if enough of it is free. */
-  shrink(): void {
-    if (!this.#cells.isSparse) return;
-    this.#all = this.#cells.compact()(this.#all);
-    this.#cells.forEachValue(({ operation }, place) => tellPlace(operation, place));
+  /** Gives memory back, if enough of it is free. Looks at `visits` indexes at most. */
+  shrink(visits: number): void {
+    const cells = this.#cells;
+    if (!cells.isSparse) return;
+    if (!cells.isShrinking) cells.beginShrink();
+    cells.moveValuesDown(visits, ({ operation }, place) => tellPlace(operation, place));
   }
 
   #placeOf(operation: DelayedOperation): Slot {

@@ -122,8 +122,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   /** Maps and heaps give memory back by themselves. */
-  shrink(): void {
-    this.#parked.shrink();
+  shrink(visits: number): void {
+    this.#parked.shrink(visits);
   }
 
   /**

@@ -27,6 +27,9 @@ import { NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
+/** Tasks that are moved in memory at a time: a millisecond or two. */
+const VISITS = 16_384;
+
 /** A {@link Timer} by a clock. A pending task keeps the process alive unless `unref()`. */
 export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tickMs: number = 0;
@@ -211,15 +214,16 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /**
    * @internal To be called after tasks were taken out, and at the end of a pass. Gives memory back,
-   * and the wake-up when no task is left. Does nothing while a pass runs tasks.
+   * and the wake-up when no task is left. Does nothing while a pass runs tasks. In one call, about
+   * `visits` tasks are moved in memory.
    */
-  settle(): void {
+  settle(visits: number = VISITS): void {
     if (this.#runner.isRunning) return;
     const reaper = this.#reaper;
     if (this.#tasks.size === 0) reaper.disarm();
     else if (reaper.armedTick === Number.POSITIVE_INFINITY) reaper.stopped();
     try {
-      this.#tasks.shrink();
+      this.#tasks.shrink(visits);
     } catch (error) {
       // The stack or the memory is at its end, and an operation that completes must get its answer.
       // What is to be given back is given back the next time.

@@ -45,10 +45,10 @@ export interface PendingTasks {
   takeAll(): TimerTask[];
   /**
    * Gives memory back after a burst, but not while a pass is open: the tasks that would be moved
-   * are about to run. With no task pending, it ends an open pass. It may change every slot. O(1),
-   * amortised.
+   * are about to run. With no task pending, it ends an open pass. It may change every slot, and
+   * moves about `visits` tasks, the rest in later steps. O(1), amortised.
    */
-  shrink(): void;
+  shrink(visits: number): void;
   /** Throws unless it is sound. Returns the tick by which the timer must look. For tests. */
   check(): number;
 }

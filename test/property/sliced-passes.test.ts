@@ -1,4 +1,7 @@
+import { expect } from 'chai';
 import fc, { type Arbitrary } from 'fast-check';
+import sinon from 'sinon';
+import { Watchers } from '../../src/purgatory/watchers/watchers.ts';
 import { longRuns, runs } from './runs.ts';
 import type { Act, History } from './sliced-acts.ts';
 import { SlicedHistory } from './sliced-history.ts';
@@ -43,7 +46,7 @@ const act: Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('close', 'throw', 'throw', 'throw') }) },
 ) as Arbitrary<Act>;
 
-/** Many leave, and after a second the purgatory gives memory back, though it does not rest. */
+/** Many leave, and the purgatory gives memory back, though it does not rest. */
 const shrinking = fc
   .record({ tries: fc.nat(60), keepEach: fc.integer({ min: 5, max: 20 }) })
   .map(({ tries, keepEach }): History['inside'] => [
@@ -96,5 +99,21 @@ describe('Property: events that span turns try whom the rules say, whatever happ
       fc.asyncProperty(history(20, 200, true), (each) => new SlicedHistory(each).play()),
       longRuns(100),
     );
+  });
+
+  it('in histories of herds, while memory is given back a few cells at a time', async () => {
+    const { shrink } = Watchers.prototype;
+    const steps = sinon.stub(Watchers.prototype, 'shrink').callsFake(function (this: Watchers<string>) {
+      shrink.call(this, 40);
+    });
+    try {
+      await fc.assert(
+        fc.asyncProperty(history(20, 200, true), (each) => new SlicedHistory(each).play()),
+        longRuns(60),
+      );
+      expect(steps.callCount).to.be.above(0);
+    } finally {
+      steps.restore();
+    }
   });
 });

@@ -24,7 +24,7 @@ describe('ParkedWaits', () => {
     const left = operations.splice(9_900);
     for (const operation of operations) waits.remove(operation);
     const before = left[0].$place;
-    waits.shrink();
+    waits.shrink(Number.POSITIVE_INFINITY);
     expect(left[0].$place).to.be.below(before);
     expect(waits.check().map(({ operation }) => operation)).to.deep.equal(left);
     expect(waits.find(left[50])?.operation).to.equal(left[50]);
@@ -35,7 +35,7 @@ describe('ParkedWaits', () => {
     const last = operations.pop() as Op;
     Object.freeze(last);
     for (const operation of operations) waits.remove(operation);
-    waits.shrink();
+    waits.shrink(Number.POSITIVE_INFINITY);
     expect(waits.find(last)?.operation).to.equal(last);
     expect(waits.stampOf(last)).to.equal(999);
     waits.remove(last);

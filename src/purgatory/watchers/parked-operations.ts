@@ -1,11 +1,11 @@
 // The parked operations of one Watchers, in park order, each at its place.
 //
 // Ground rules. It owns a cell for each operation (a: its first watch, b: its stamp) and `$place`
-// of the operation, which is the slot of that cell. Places change only in `compact`. An operation
+// of the operation, which is the slot of that cell. Places change only in `shrink`. An operation
 // that was frozen while it was parked cannot be told its new place: it is searched for. What
 // `$place` says is always compared with the cell there.
 //
-// Costs. add, remove, find: O(1), but O(places) to find a frozen one. compact: O(places).
+// Costs. add, remove, find: O(1), but O(places) to find a frozen one. shrink: O(visits).
 import { mustHold } from '../../must-hold.ts';
 import { NONE, Slab, type Slot } from '../../slab/slab.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
@@ -13,7 +13,7 @@ import type { FirstWatch } from './lone-watcher.ts';
 
 export class ParkedOperations {
   readonly #cells = new Slab<DelayedOperation>();
-  #all = this.#cells.makeList(NONE, NONE);
+  readonly #all = this.#cells.makeList(NONE, NONE);
   #moves = 0;
 
   get size(): number {
@@ -77,10 +77,6 @@ export class ParkedOperations {
     return operations;
   }
 
-  forEachPlace(visit: (place: Slot) => void): void {
-    this.#cells.forEachValue((_, place) => visit(place));
-  }
-
   /** How many indexes there are for {@link atIndex}; some are empty. */
   get indexes(): number {
     return this.#cells.valueSpan;
@@ -96,26 +92,32 @@ export class ParkedOperations {
     return this.#moves;
   }
 
+  /** The place at an index; NONE if it is empty. */
+  placeAt(index: number): Slot {
+    const operation = this.#cells.valueAt(index);
+    return operation === undefined ? NONE : this.#cells.slotAt(index);
+  }
+
+  /** Whether there is memory to give back. */
   get isSparse(): boolean {
     return this.#cells.isSparse;
   }
 
-  /** Gives memory back; calls `moved` with the old and the new place of each operation. */
-  compact(moved: (from: Slot, to: Slot) => void): void {
-    const cells = this.#cells;
-    // The order of memory stays, so the old places need no `$place`, which may be out of date.
-    const from = new Int32Array(this.size);
-    let count = 0;
-    cells.forEachValue((_, place) => {
-      from[count++] = place;
+  /**
+   * Gives memory back in steps: one looks at `visits` indexes at most, and returns how many are
+   * left. Calls `moved` with the old and the new place of each operation that moves.
+   */
+  shrink(visits: number, moved: (from: Slot, to: Slot) => void): number {
+    if (!this.#cells.isShrinking) this.#cells.beginShrink();
+    return this.#cells.moveValuesDown(visits, (operation, to, from) => {
+      this.#moves++;
+      moved(from, to);
+      tellPlace(operation, to);
     });
-    this.#moves++;
-    this.#all = cells.compact()(this.#all);
-    count = 0;
-    cells.forEachValue((operation, place) => {
-      moved(from[count++] as Slot, place);
-      tellPlace(operation, place);
-    });
+  }
+
+  get isShrinking(): boolean {
+    return this.#cells.isShrinking;
   }
 
   /** Throws unless all is sound; returns the places in park order. For tests: O(size). */

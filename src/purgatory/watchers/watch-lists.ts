@@ -22,7 +22,7 @@
 // Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of nested passes) while such are
 // under way, and one look-up while passes are held.
 import { mustHold } from '../../must-hold.ts';
-import { type Moved, NONE, Slab, type Slot } from '../../slab/slab.ts';
+import { NONE, Slab, type Slot } from '../../slab/slab.ts';
 
 /**
  * A walk over the watches that were on a list when it began. Only {@link WatchLists} makes one.
@@ -201,7 +201,7 @@ export class WatchLists {
     if (pass.last === leaving) pass.last = cells.prev(leaving);
   }
 
-  /** True when under a quarter of the memory is in use. */
+  /** Whether there is memory to give back. */
   get isSparse(): boolean {
     return this.#cells.isSparse;
   }
@@ -211,35 +211,59 @@ export class WatchLists {
     return this.#cells.capacity;
   }
 
-  /**
-   * Gives memory back. Every list moves, and every watch: {@link follow} is to be called for each
-   * operation.
-   */
-  compact(): Moved {
-    const moved = this.#cells.compact();
-    const held = [...this.#held.values()];
-    this.#held.clear();
-    for (const pass of held) {
-      pass.list = moved(pass.list);
-      if (pass.next >= 0) pass.next = moved(pass.next);
-      pass.last = pass.next >= 0 ? moved(pass.last) : OVER;
-      this.#held.set(pass.list, pass);
-    }
-    return moved;
+  /** Begins to give memory back: {@link moveDown} is to be called for each operation. */
+  beginShrink(): void {
+    this.#cells.beginShrink();
+  }
+
+  get isShrinking(): boolean {
+    return this.#cells.isShrinking;
+  }
+
+  /** To be called when all that was parked at `beginShrink` has moved down. */
+  endShrink(): void {
+    this.#cells.endShrink();
   }
 
   /**
-   * After a compaction: rewrites the watches of the operation at `place`, whose first one was
-   * `first`. Returns its first.
+   * Moves the watches of the operation at `place` to where memory stays, and their lists: calls
+   * `moved` with the id and the new slot of each of those. Returns the first watch, which was
+   * `first`. O(its watches), and O(watchers) for a list that moves.
    */
-  follow(moved: Moved, first: Slot, place: Slot): Slot {
+  moveDown(first: Slot, place: Slot, moved: (id: number, list: Slot) => void): Slot {
     const cells = this.#cells;
-    const movedFirst = moved(first);
-    for (let watch = movedFirst; watch !== NONE; watch = this.nextOf(watch)) {
-      cells.setA(watch, moved(this.listOf(watch, place)) ^ place);
-      if (this.nextOf(watch) !== NONE) cells.setB(watch, moved(this.nextOf(watch)));
+    let movedFirst = first;
+    let before = NONE;
+    for (let watch = first; watch !== NONE; watch = this.nextOf(watch)) {
+      const list = this.listOf(watch, place);
+      if (cells.isBeyond(list)) moved(this.idOf(list), this.#moveList(list));
+      if (cells.isBeyond(watch)) {
+        const from = watch;
+        watch = cells.moveDown(from);
+        if (before === NONE) movedFirst = watch;
+        else cells.setB(before, watch);
+        const pass = this.#held.size > 0 ? this.#held.get(this.listOf(watch, place)) : undefined;
+        if (pass?.next === from) pass.next = watch;
+        if (pass?.last === from) pass.last = watch;
+      }
+      before = watch;
     }
     return movedFirst;
+  }
+
+  #moveList(from: Slot): Slot {
+    const cells = this.#cells;
+    const list = cells.moveDown(from);
+    for (let watch = cells.next(list); watch !== list; watch = cells.next(watch)) {
+      cells.setA(watch, cells.a(watch) ^ from ^ list);
+    }
+    const pass = this.#held.get(from);
+    if (pass !== undefined) {
+      this.#held.delete(from);
+      pass.list = list;
+      this.#held.set(list, pass);
+    }
+    return list;
   }
 
   /** Tells the watches of an operation, the first of which is given, that its place has changed. */

@@ -1,53 +1,87 @@
-// How a Watchers gives memory back after a burst: places, slots and ids are given anew.
+// How a Watchers gives memory back after a burst, in steps: places, slots and ids are given anew.
 //
 // Ground rules. Keys, watch lists and parked operations refer to each other by places, slots and
-// ids. Whatever is given anew is rewritten here wherever it stands, before anything else runs. No
-// pass may be under way: it holds slots.
+// ids. Whatever is given anew is rewritten here wherever it stands, in the same step: after each all
+// is sound. One structure shrinks at a time, since the walk for the lists goes by the places. No
+// pass within a call may be under way: it holds slots.
 //
-// Costs. O(1), amortised: each is done when under a quarter of its memory is in use (of ids, under
-// a sixteenth).
+// Costs. A step: O(visits), but that the ids are given anew all at once, O(keys that are left), and
+// a watch list that moves, O(its watchers). O(1), amortised: each is done when under a quarter of
+// its memory is in use (of ids, under a sixteenth).
+import { NONE } from '../../slab/slab.ts';
 import { idOf, isLone, isOwnKey, loneHead, ownKey, placeOf } from './lone-watcher.ts';
 import type { ParkedOperations } from './parked-operations.ts';
 import type { WatchKeys } from './watch-keys.ts';
 import type { WatchLists } from './watch-lists.ts';
 
 /**
- * Compacting the lists visits every parked operation, lone watchers too. That is done only if it
+ * To shrink the lists visits every parked operation, lone watchers too. That is done only if it
  * takes at most this many visits for each cell of the lists.
  */
 const MAX_VISITS_PER_CELL = 4;
 
-/** Gives memory back where there is enough to be worth it. */
-export function shrinkWatchers<K>(keys: WatchKeys<K>, lists: WatchLists, parked: ParkedOperations): void {
-  if (parked.isSparse) compactParked(keys, lists, parked);
-  if (lists.isSparse && MAX_VISITS_PER_CELL * lists.capacity >= parked.size) {
-    compactLists(keys, lists, parked);
+export class WatchersShrink<K> {
+  readonly #lists: WatchLists;
+  readonly #parked: ParkedOperations;
+  /** While the lists shrink: the index of the next operation whose watches are to move. */
+  #index = 0;
+
+  constructor(lists: WatchLists, parked: ParkedOperations) {
+    this.#lists = lists;
+    this.#parked = parked;
   }
-  if (keys.isSparse) renumberKeys(keys, lists, parked);
-}
 
-function compactParked<K>(keys: WatchKeys<K>, lists: WatchLists, parked: ParkedOperations): void {
-  parked.compact((from, to) => {
-    const first = parked.first(to);
-    if (isOwnKey(first)) keys.setHead(idOf(first), loneHead(to));
-    else lists.movePlace(first, from, to);
-  });
-}
+  /** Gives memory back where there is enough to be worth it, with about `visits` visits. */
+  step(keys: WatchKeys<K>, visits: number): void {
+    const lists = this.#lists;
+    const parked = this.#parked;
+    let left = visits;
+    if (parked.isSparse && !lists.isShrinking) left = this.#shrinkParked(keys, left);
+    if (parked.isShrinking) return;
+    if (lists.isSparse && this.#isWorthIt) left = this.#shrinkLists(keys, left);
+    if (left > 0 && !lists.isShrinking && keys.isSparse) this.#renumber(keys);
+  }
 
-function compactLists<K>(keys: WatchKeys<K>, lists: WatchLists, parked: ParkedOperations): void {
-  const moved = lists.compact();
-  keys.forEach((id, head) => {
-    if (!isLone(head)) keys.setHead(id, moved(head));
-  });
-  parked.forEachPlace((place) => {
-    const first = parked.first(place);
-    if (!isOwnKey(first)) parked.setFirst(place, lists.follow(moved, first, place));
-  });
-}
+  get #isWorthIt(): boolean {
+    return this.#lists.isShrinking || MAX_VISITS_PER_CELL * this.#lists.capacity >= this.#parked.size;
+  }
 
-function renumberKeys<K>(keys: WatchKeys<K>, lists: WatchLists, parked: ParkedOperations): void {
-  keys.renumber((id, head) => {
-    if (isLone(head)) parked.setFirst(placeOf(head), ownKey(id));
-    else lists.setId(head, id);
-  });
+  #shrinkParked(keys: WatchKeys<K>, visits: number): number {
+    const parked = this.#parked;
+    return parked.shrink(visits, (from, to) => {
+      const first = parked.first(to);
+      if (isOwnKey(first)) keys.setHead(idOf(first), loneHead(to));
+      else this.#lists.movePlace(first, from, to);
+    });
+  }
+
+  #shrinkLists(keys: WatchKeys<K>, visits: number): number {
+    const lists = this.#lists;
+    const parked = this.#parked;
+    if (!lists.isShrinking) {
+      lists.beginShrink();
+      this.#index = 0;
+    }
+    let left = visits;
+    for (; left > 0 && lists.isShrinking; left--) {
+      if (this.#index >= parked.indexes) {
+        lists.endShrink();
+        break;
+      }
+      const place = parked.placeAt(this.#index++);
+      if (place === NONE) continue;
+      const first = parked.first(place);
+      if (isOwnKey(first)) continue;
+      const moved = lists.moveDown(first, place, (id, list) => keys.setHead(id, list));
+      if (moved !== first) parked.setFirst(place, moved);
+    }
+    return left;
+  }
+
+  #renumber(keys: WatchKeys<K>): void {
+    keys.renumber((id, head) => {
+      if (isLone(head)) this.#parked.setFirst(placeOf(head), ownKey(id));
+      else this.#lists.setId(head, id);
+    });
+  }
 }

@@ -20,7 +20,7 @@ import { ToldWatchKeys } from './told-watch-keys.ts';
 import { WatchKeys } from './watch-keys.ts';
 import { type Pass, WatchLists } from './watch-lists.ts';
 import { checkWatchers } from './watchers-check.ts';
-import { shrinkWatchers } from './watchers-shrink.ts';
+import { WatchersShrink } from './watchers-shrink.ts';
 
 /** Keys that a snapshot looks at, at most. Of more keys, each snapshot takes the next ones. */
 const MAX_SAMPLE = 4_096;
@@ -29,6 +29,7 @@ export class Watchers<K> implements ParkedLists<K> {
   readonly parked: ParkedOperations = new ParkedOperations();
   readonly #lists = new WatchLists();
   #keys = new WatchKeys<K>();
+  readonly #shrink = new WatchersShrink<K>(this.#lists, this.parked);
 
   get size(): number {
     return this.parked.size;
@@ -248,8 +249,8 @@ export class Watchers<K> implements ParkedLists<K> {
     return list;
   }
 
-  shrink(): void {
-    shrinkWatchers(this.#keys, this.#lists, this.parked);
+  shrink(visits: number): void {
+    this.#shrink.step(this.#keys, visits);
   }
 
   check(): void {

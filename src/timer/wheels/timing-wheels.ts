@@ -9,7 +9,7 @@
 // buckets), plus O(1) for each task that cascades. A task cascades once for each wheel that it was
 // filed above the lowest. No empty bucket is ever stepped through.
 import { mustHold } from '../../must-hold.ts';
-import type { Moved, Slab, Slot } from '../../slab/slab.ts';
+import type { Slab, Slot } from '../../slab/slab.ts';
 import { highOf, lowOf, tickOf } from '../tick.ts';
 import type { TimerTask } from '../timer-task.ts';
 import type { Bucket } from './bucket.ts';
@@ -121,10 +121,11 @@ export class TimingWheels {
     this.#slab.setA(this.queue.dequeue().list, NOT_QUEUED);
   }
 
-  /** After a compaction of the slab. O(buckets). */
-  follow(moved: Moved): void {
+  /** Moves the lists of buckets to where the memory of the slab stays. O(buckets). */
+  moveDown(): void {
     for (const bucket of this.buckets) {
-      bucket.list = moved(bucket.list);
+      if (!this.#slab.isBeyond(bucket.list)) continue;
+      bucket.list = this.#slab.moveDown(bucket.list);
       this.lowest.didMove(bucket);
     }
   }

@@ -204,18 +204,19 @@ export class WheelTasks implements PendingTasks {
     return tasks;
   }
 
-  shrink(): void {
+  shrink(visits: number): void {
     if (this.size === 0) this.#rest();
-    else if (this.#slab.isSparse && !this.isPassOpen) this.#compact();
+    else if (this.#slab.isSparse && !this.isPassOpen) this.#shrinkSome(visits);
   }
 
-  #compact(): void {
+  /** A step of giving memory back. The lists `due` and `next` are the first cells, and stay. */
+  #shrinkSome(visits: number): void {
     const slab = this.#slab;
-    const moved = slab.compact();
-    this.#due = moved(this.#due);
-    this.#next = moved(this.#next);
-    this.#wheels.follow(moved);
-    slab.forEachValue(tellSlot);
+    if (!slab.isShrinking) {
+      slab.beginShrink();
+      this.#wheels.moveDown();
+    }
+    slab.moveValuesDown(visits, tellSlot);
   }
 
   /** With no task in any list. */
