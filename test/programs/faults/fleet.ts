@@ -32,8 +32,8 @@ export class Fleet {
     this.keys = keys;
   }
 
-  /** Starts `count` members, each with its share of the keys parked. */
-  async start(count: number, options: BusOptions = {}): Promise<this> {
+  /** Starts `count` members. `watching` of them have a share of the keys parked each. */
+  async start(count: number, options: BusOptions = {}, watching = count): Promise<this> {
     const path = join(this.#folder, 'state');
     writeFileSync(path, '');
     truncateSync(path, SharedState.size(this.keys));
@@ -52,9 +52,9 @@ export class Fleet {
     }
     await Promise.all(this.members.map((worker) => this.#isReady(worker)));
     await this.until('all are live', (reports) => reports.every(({ state }) => state === 'live'));
-    const share = Math.ceil(this.keys / count);
+    const share = Math.ceil(this.keys / watching);
     await Promise.all(
-      this.members.map((worker, index) => {
+      this.members.slice(0, watching).map((worker, index) => {
         const to = Math.min(this.keys, (index + 1) * share);
         return this.order(worker, { do: 'park', from: index * share, to, timeoutMs: 300_000 });
       }),
@@ -74,15 +74,20 @@ export class Fleet {
     return Promise.all(this.members.map((worker) => this.order(worker, order)));
   }
 
-  /** Orders all members to change keys of all, `rate` a second together. */
-  async load(rate: number, members: readonly Worker[] = this.members): Promise<void> {
+  /** Orders members to change keys of all, `rate` a second together. */
+  async load(
+    rate: number,
+    members: readonly Worker[] = this.members,
+    how: { everyMs?: number; atMost?: number } = {},
+  ): Promise<void> {
     // Each key has one writer: the members share the keys in slices.
     const slice = Math.floor(this.keys / members.length);
     await Promise.all(
       members.map((worker, index) => {
         // A member does not write its own share, so changes come from elsewhere.
         const from = ((index + 1) % members.length) * slice;
-        return this.order(worker, { do: 'load', from, to: from + slice, rate: rate / members.length });
+        const to = from + slice;
+        return this.order(worker, { do: 'load', from, to, rate: rate / members.length, ...how });
       }),
     );
   }

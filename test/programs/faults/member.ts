@@ -17,8 +17,9 @@ import { SharedWaiters } from './shared-waiters.ts';
 export type Order =
   | { readonly do: 'park'; readonly from: number; readonly to: number; readonly timeoutMs: number }
   /**
-   * Changes keys in [from, to) at `rate` a second. With `hot`, notifies `hot` keys only, without a
-   * write.
+   * Changes keys in [from, to) at `rate` a second, those of `everyMs` (2) in one turn. `atMost` so
+   * many, and none while more wait to be sent: then the rate is what the machine can do. With
+   * `hot`, notifies `hot` keys only, without a write.
    */
   | {
       readonly do: 'load';
@@ -26,6 +27,8 @@ export type Order =
       readonly to: number;
       readonly rate: number;
       readonly hot?: number;
+      readonly everyMs?: number;
+      readonly atMost?: number;
     }
   | { readonly do: 'rest' }
   /** Parks so many waiters of one key of shared state, until it has reached `version`. */
@@ -56,8 +59,14 @@ export interface Report {
   readonly maxBlockMs: number;
   /** Share of a core since `begin`. */
   readonly cpu: number;
+  /** Since `begin`, in ms. */
+  readonly cpuMs: number;
   readonly heapBytes: number;
   readonly framesSent: number;
+  readonly routed: number;
+  readonly broadcast: number;
+  readonly subscriptions: number;
+  readonly acknowledgementsPending: number;
   readonly sweeps: number;
   readonly gaps: number;
   /** When it fell into its last gap, in the common time. */
@@ -108,13 +117,14 @@ async function wait(key: number, timeoutMs: number): Promise<void> {
   }
 }
 
-function startLoad({ from, to, rate, hot }: Extract<Order, { do: 'load' }>): void {
+function startLoad({ from, to, rate, hot, everyMs = 2, atMost }: Extract<Order, { do: 'load' }>): void {
   let owed = 0;
   let lastMs = performance.now();
   load = setInterval(() => {
     const nowMs = performance.now();
     owed += ((nowMs - lastMs) * rate) / 1_000;
     lastMs = nowMs;
+    if (atMost !== undefined) owed = bus.snapshot().pendingKeys > atMost ? 0 : Math.min(owed, atMost);
     for (; owed >= 1; owed--) {
       try {
         if (hot !== undefined) purgatory.notify(`hot ${Math.floor(Math.random() * hot)}`);
@@ -127,12 +137,13 @@ function startLoad({ from, to, rate, hot }: Extract<Order, { do: 'load' }>): voi
         thrown++;
       }
     }
-  }, 2);
+  }, everyMs);
 }
 
 function report(withLatencies: boolean): Report {
   const { user, system } = process.cpuUsage(cpu);
-  const { totals } = bus.snapshot();
+  const cpuMs = (user + system) / 1_000;
+  const { totals, subscriptions, acknowledgementsPending } = bus.snapshot();
   return {
     state: bus.state,
     parked: purgatory.numDelayed,
@@ -143,9 +154,14 @@ function report(withLatencies: boolean): Report {
     unhandled,
     latencies: withLatencies ? latencies.sort((x, y) => x - y) : [],
     maxBlockMs: probe.maxBlockMs,
-    cpu: (user + system) / 1_000 / (commonNow() - cpuSinceMs),
+    cpu: cpuMs / (commonNow() - cpuSinceMs),
+    cpuMs,
     heapBytes: process.memoryUsage().heapUsed,
     framesSent: totals.framesSent,
+    routed: totals.routed,
+    broadcast: totals.broadcast,
+    subscriptions,
+    acknowledgementsPending,
     sweeps: totals.sweeps,
     gaps: Object.values(totals.gaps).reduce((sum, count) => sum + count, 0),
     gapMs,

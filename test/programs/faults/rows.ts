@@ -2,47 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import type { BusOptions } from '../../../src/bus/bus.ts';
 import type { Routing } from '../../../src/membership/bus-member.ts';
 import { type EngineName, Fleet } from './fleet.ts';
 import type { Report } from './member.ts';
+import { percentile, type Result, type Row, type Scale } from './row.ts';
 import { commonNow } from './shared-state.ts';
-
-/** One measured number and its bar. */
-export interface Result {
-  readonly what: string;
-  readonly measured: number;
-  readonly unit: string;
-  /** The most that is allowed. */
-  readonly bar: number;
-}
-
-export interface Scale {
-  /** The number of parked waits, all members together. */
-  readonly parked: number;
-  readonly members: number;
-  /** Changes a second of all members together. */
-  readonly rate: number;
-  /** The duration of each phase, in seconds. */
-  readonly seconds: {
-    readonly load: number;
-    readonly kills: number;
-    readonly stop: number;
-    readonly idle: number;
-  };
-}
-
-export interface Row {
-  readonly name: string;
-  readonly engines: readonly EngineName[];
-  run(engine: EngineName, scale: Scale): Promise<Result[]>;
-}
 
 const SERVERS: readonly EngineName[] = ['redis', 'nats', 'postgres'];
 const ALL: readonly EngineName[] = [...SERVERS, 'cluster'];
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.POSITIVE_INFINITY;
-}
 
 const latenciesOf = (reports: readonly Report[]): number[] =>
   reports.flatMap(({ latencies }) => latencies).sort((x, y) => x - y);
@@ -68,6 +36,17 @@ const noneOverdue = (reports: Report[]): boolean => reports.every(({ overdue }) 
 /** The routing of all buses of a run. */
 let routing: Routing = 'broadcast';
 
+/** A bus routes a flush when it has no more hints than it knows other buses. */
+const membersFor = (hints: number): number => (routing === 'interest' ? hints + 2 : 2);
+
+/** What share of all hints of a member was routed. */
+function routedShare({ routed, broadcast }: Report): Result[] {
+  if (routing === 'broadcast') return [];
+  return [
+    { what: '... share of the hints that was routed', measured: routed / (routed + broadcast), unit: '' },
+  ];
+}
+
 export function setRouting(to: Routing): void {
   routing = to;
 }
@@ -76,10 +55,14 @@ async function withFleet(
   engine: EngineName,
   scale: Scale,
   use: (fleet: Fleet) => Promise<Result[]>,
-  options = {},
+  options: BusOptions = {},
 ): Promise<Result[]> {
-  const fleet = await new Fleet(engine, scale.parked).start(scale.members, { routing, ...options });
+  const isRouting = routing === 'interest';
+  const given: BusOptions = { routing, ...(isRouting && { echoMs: 1_000 }), ...options };
+  const fleet = await new Fleet(engine, scale.parked).start(scale.members, given);
   try {
+    // A bus broadcasts for 1.25 x echoMs after it has become live.
+    if (isRouting) await sleep(1.3 * (given.echoMs ?? 0));
     return await use(fleet);
   } finally {
     await fleet.end();
@@ -90,19 +73,20 @@ const latency: Row = {
   name: 'A to B',
   engines: [...ALL, 'workers'],
   run: (engine, scale) =>
-    withFleet(engine, { ...scale, members: 2, parked: 2_000 }, async (fleet) => {
+    withFleet(engine, { ...scale, members: membersFor(6), parked: 1_000 * membersFor(6) }, async (fleet) => {
       const [a, b] = fleet.members;
       await fleet.order(a, { do: 'load', from: 1_000, to: 2_000, rate: 2_000 });
       await sleep(1_000);
       await fleet.all({ do: 'begin' });
       await sleep(scale.seconds.load * 1_000);
       const { latencies } = await fleet.order(b, { do: 'report', latencies: true });
-      await fleet.order(a, { do: 'rest' });
+      const sender = await fleet.order(a, { do: 'rest' });
       const bar = engine === 'postgres' ? 40 : 15;
       const measured = percentile(latencies, 0.99);
       return [
         { what: '2,000 hints/s, p99 from notify to answer', measured, unit: 'ms', bar },
         { what: '... p50', measured: percentile(latencies, 0.5), unit: 'ms', bar },
+        ...routedShare(sender),
       ];
     }),
 };
@@ -111,15 +95,16 @@ const throughput: Row = {
   name: 'hot keys',
   engines: ALL,
   run: (engine, scale) =>
-    withFleet(engine, { ...scale, members: 2, parked: 2 }, async (fleet) => {
+    withFleet(engine, { ...scale, members: membersFor(10), parked: membersFor(10) }, async (fleet) => {
       const [a] = fleet.members;
       await fleet.order(a, { do: 'load', from: 0, to: 0, rate: 100_000, hot: 10 });
       await sleep(1_000);
       await fleet.all({ do: 'begin' });
       await sleep(scale.seconds.load * 1_000);
-      const { cpu } = await fleet.order(a, { do: 'report' });
+      const report = await fleet.order(a, { do: 'report' });
       await fleet.order(a, { do: 'rest' });
-      return [{ what: '100,000 hints/s of 10 keys, share of a core', measured: cpu, unit: '', bar: 0.5 }];
+      const what = '100,000 hints/s of 10 keys, share of a core';
+      return [{ what, measured: report.cpu, unit: '', bar: 0.5 }, ...routedShare(report)];
     }),
 };
 
@@ -280,22 +265,27 @@ const idle: Row = {
   name: 'idle',
   engines: ALL,
   run: (engine, scale) =>
-    withFleet(engine, scale, async (fleet) => {
-      await sleep(2_000);
-      const before = await fleet.all({ do: 'begin', quiet: true });
-      await sleep(scale.seconds.idle * 1_000);
-      const after = await fleet.all({ do: 'report' });
-      const frames = after.map((r, index) => r.framesSent - before[index].framesSent);
-      return [
-        { what: 'share of a core', measured: Math.max(...after.map((r) => r.cpu)), unit: '', bar: 0.01 },
-        {
-          what: 'frames of a process',
-          measured: Math.max(...frames),
-          unit: '',
-          bar: Math.ceil(scale.seconds.idle / 5) + 1,
-        },
-      ];
-    }),
+    withFleet(
+      engine,
+      scale,
+      async (fleet) => {
+        await sleep(2_000);
+        const before = await fleet.all({ do: 'begin', quiet: true });
+        await sleep(scale.seconds.idle * 1_000);
+        const after = await fleet.all({ do: 'report' });
+        const frames = after.map((r, index) => r.framesSent - before[index].framesSent);
+        return [
+          { what: 'share of a core', measured: Math.max(...after.map((r) => r.cpu)), unit: '', bar: 0.01 },
+          {
+            what: 'frames of a process',
+            measured: Math.max(...frames),
+            unit: '',
+            bar: Math.ceil(scale.seconds.idle / 5) + 1,
+          },
+        ];
+      },
+      { echoMs: 5_000 },
+    ),
 };
 
 const sharedWaits: Row = {
