@@ -14,6 +14,7 @@
 // turn before, outside of its budget. A batch that is not used up costs an empty immediate for each
 // run it was too large for.
 import { setImmediate as hostSetImmediate } from 'node:timers';
+import { HostTurn } from './host-turn.ts';
 import type { NextTurnJob, Turns } from './next-turn.ts';
 import { rootContext } from './root-context.ts';
 
@@ -43,8 +44,7 @@ export class DrainedTurns implements Turns {
   #beginMs = 0;
   #job: NextTurnJob | undefined;
   /** The first immediate of the batch that is to come. */
-  #first: ReturnType<typeof hostSetImmediate> | undefined;
-  #isHeld = false;
+  #first: HostTurn | undefined;
   /** The size of the batch that is to come, or under way. */
   #size = 0;
   /** The immediates of the batch under way that are still to run. */
@@ -84,9 +84,7 @@ export class DrainedTurns implements Turns {
   }
 
   #queue(size: number): void {
-    const first = rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#begin);
-    this.#first = first;
-    this.#isHeld = true;
+    this.#first = new HostTurn(this.#begin);
     this.#size = 1;
     rootContext.runInAsyncScope(this.#queueOthers, undefined, size - 1);
     this.#tellHost();
@@ -100,12 +98,7 @@ export class DrainedTurns implements Turns {
   };
 
   #tellHost(): void {
-    if (this.#first === undefined) return;
-    const isHeld = this.#job?.isRef === true;
-    if (isHeld === this.#isHeld) return;
-    if (isHeld) this.#first.ref();
-    else this.#first.unref();
-    this.#isHeld = isHeld;
+    if (this.#first !== undefined) this.#first.isHeld = this.#job?.isRef === true;
   }
 
   readonly #begin = (): void => {

@@ -4,11 +4,10 @@
 // But when an `uncaughtException` handler clears an immediate, because of an error that another
 // immediate threw, Node's queue of immediates breaks for good (20, 22 and 24: an endless TypeError
 // about `_idleNext`). So an immediate with nothing left to run is unref'd, and the next job uses it
-// again. It uses the host's own setImmediate, and runs jobs in the root context.
+// again. It runs jobs in the root context.
 //
 // Costs. add, delete: O(1), and one host immediate for each turn.
-import { setImmediate as hostSetImmediate } from 'node:timers';
-import { rootContext } from './root-context.ts';
+import { HostTurn } from './host-turn.ts';
 
 /** A job that waits for the next turn. */
 export interface NextTurnJob {
@@ -28,8 +27,7 @@ export class NextTurn implements Turns {
   #coming = new Set<NextTurnJob>();
   /** The jobs that are left of the turn under way. */
   #current = new Set<NextTurnJob>();
-  #immediate: ReturnType<typeof hostSetImmediate> | undefined;
-  #isHeld = false;
+  #turn: HostTurn | undefined;
   #holding = 0;
 
   /**
@@ -37,10 +35,7 @@ export class NextTurn implements Turns {
    * for the turn after that.
    */
   add(job: NextTurnJob): void {
-    if (this.#immediate === undefined) {
-      this.#immediate = rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#run);
-      this.#isHeld = true;
-    }
+    this.#turn ??= new HostTurn(this.#run);
     const { isRef } = job;
     this.#coming.add(job);
     if (isRef) this.#holding++; // right after `add`: no call in between that may overflow the stack
@@ -62,18 +57,14 @@ export class NextTurn implements Turns {
   }
 
   #tellHost(): void {
-    const isHeld = this.#holding > 0;
-    if (this.#immediate === undefined || isHeld === this.#isHeld) return;
-    if (isHeld) this.#immediate.ref();
-    else this.#immediate.unref();
-    this.#isHeld = isHeld;
+    if (this.#turn !== undefined) this.#turn.isHeld = this.#holding > 0;
   }
 
   readonly #run = (): void => {
     const current = this.#coming;
     this.#coming = this.#current;
     this.#current = current;
-    this.#immediate = undefined;
+    this.#turn = undefined;
     try {
       for (const job of current) {
         this.delete(job);

@@ -432,6 +432,24 @@ describe('purgatory/timers, like node:timers', () => {
     expect(first).to.deep.equal([1, 1, 1, 3, 3, 3]);
   });
 
+  same(
+    "runs unref'd timers that are due together while no event comes",
+    ['a', 'b', 'soon'],
+    async (t, tell) => {
+      const startMs = performance.now();
+      const event = nodeTimers.setTimeout(() => {}, 5_000);
+      await new Promise<void>((resolve) => {
+        t.setTimeout(() => tell('a'), 3).unref();
+        t.setTimeout(() => {
+          tell('b');
+          resolve();
+        }, 3).unref();
+      });
+      nodeTimers.clearTimeout(event);
+      tell(performance.now() - startMs < 2_500 ? 'soon' : 'late');
+    },
+  );
+
   it('yields within a burst of long callbacks', async () => {
     let ran = 0;
     const seen = new Set<number>();
