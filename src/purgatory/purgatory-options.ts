@@ -39,7 +39,10 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 
 /** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
 export interface EventOptions {
-  /** The event ends after so many completions, in park order: an integer >= 1. Default: none. */
+  /**
+   * The event ends after so many completions, in park order: an integer >= 1. With a bus, that is so
+   * in each process. Default: none.
+   */
   atMost?: number | undefined;
 }
 
