@@ -6,6 +6,7 @@ export type {
   JoinableBus,
   KeyInterest,
   Membership,
+  MergeValues,
   Routing,
 } from '../membership/bus-member.ts';
 export { MAX_KEY_BYTES } from '../membership/bus-member.ts';

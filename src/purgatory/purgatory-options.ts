@@ -40,7 +40,7 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 export interface EventOptions {
   /**
    * The event ends after so many completions, in park order: an integer >= 1. An attempt that
-   * returns a promise does not count. Default: none.
+   * returns a promise does not count. With a bus, that is so in each process. Default: none.
    */
   atMost?: number | undefined;
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { BusOptions } from '../../src/bus/bus.ts';
 import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
-import { Outbox } from '../../src/bus/outbox.ts';
+import { type Batch, Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import type { MergeValues } from '../../src/membership/bus-member.ts';
@@ -138,6 +139,44 @@ describe('the outbox, for a member that says how values become one', () => {
       ['k', 7],
       ['none', undefined],
     ]);
+  });
+
+  it('agrees with a list of hints, whatever was sent, lost and published again', () => {
+    const limit = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined });
+    const publish = fc.record({ key: fc.constantFrom('a', 'b', 'c'), limit });
+    const steps = fc.array(fc.oneof(publish, fc.constantFrom('take', 'confirm', 'lose')), { maxLength: 40 });
+    fc.assert(
+      fc.property(steps, (all) => {
+        const outbox = new Outbox(10);
+        let pending: { key: string; limit: number | undefined }[] = [];
+        let sent: typeof pending = [];
+        let batch: Batch | undefined;
+        for (const step of all) {
+          if (typeof step === 'object') {
+            pending.push(step);
+            outbox.add('orders', step.key, step.limit, sum);
+          } else if (step === 'take' && batch === undefined && !outbox.isEmpty) {
+            batch = outbox.take(16_000);
+            [sent, pending] = [pending, []];
+          } else if (step !== 'take' && batch !== undefined) {
+            if (step === 'lose') {
+              outbox.restore(batch);
+              pending = [...sent, ...pending];
+            }
+            batch = undefined;
+          }
+        }
+        const expected = new Map<string, number | undefined>();
+        for (const { key } of pending) {
+          const limits = pending.filter((each) => each.key === key).map((each) => each.limit);
+          const isLimited = limits.every((each) => each !== undefined);
+          expected.set(key, isLimited ? limits.reduce((total, each) => total + each, 0) : undefined);
+        }
+        const left = outbox.take(16_000).hints.map(({ key, value }) => [key, value] as const);
+        expect(new Map(left)).to.deep.equal(expected);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('keeps the last value where the member says nothing', () => {
