@@ -130,7 +130,7 @@ describe('the README of the broker', () => {
 
   it('tells every setting of a topic', () => {
     const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
-    const [, table] = /\| setting of a topic [^\n]+\n([^]+?)\n\n/.exec(readme) ?? [];
+    const [, table] = /\| setting of a topic [^\n]+\n([\s\S]+?)\n\n/.exec(readme) ?? [];
     const told = [...table.matchAll(/^\|([^|]+)/gm)].flatMap(([, cell]) => cell.match(/[a-z.]+/g) ?? []);
     const settings = describeTopicSettings({}, parseOptions([])).map(({ name }) => name);
     expect(told).to.have.members(settings);

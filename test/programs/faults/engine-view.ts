@@ -1,7 +1,8 @@
 // A Redis or NATS server of its own, and what it says of itself: for the rows of interest routing.
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { type Engine, freePort, startNats, startRedis, TcpProxy } from '../../support/engines.ts';
+import { type Engine, startNats, startRedis, TcpProxy } from '../../support/engines.ts';
+import { freePort } from '../../support/free-ports.ts';
 import type { EngineName } from './fleet.ts';
 import type { Result } from './row.ts';
 
