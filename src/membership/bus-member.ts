@@ -107,18 +107,27 @@ export interface JoinableBus {
 /** The longest key that a bus carries, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1_024;
 
-/** A string of so many UTF-16 units always fits, because none takes more than three bytes. */
+/**
+ * The longest key in JSON, which writes a control character in six bytes: with it the longest name
+ * and the longest value, a hint fits in the smallest frame.
+ */
+const MAX_KEY_JSON_BYTES = 5_120;
+
+/** A string of so many UTF-16 units always fits: each takes at most three bytes, in JSON six. */
 const SURELY_FITS = Math.floor(MAX_KEY_BYTES / 3);
 
 /**
  * @throws TypeError ERR_INVALID_ARG_TYPE for no string, ERR_INVALID_ARG_VALUE for one of more than
- *   1,024 bytes. O(1) for short keys.
+ *   1,024 bytes, or of more than 5,120 in JSON (control characters). O(1) for short keys.
  */
 export function checkHintKey(key: unknown): asserts key is string {
   if (typeof key !== 'string') throw invalidArgType('key', 'of type string for a bus', key);
   if (key.length <= SURELY_FITS) return;
   if (key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES) {
     throw invalidArgValue('key', `must be at most ${MAX_KEY_BYTES} bytes long for a bus`, key);
+  }
+  if (Buffer.byteLength(JSON.stringify(key)) > MAX_KEY_JSON_BYTES) {
+    throw invalidArgValue('key', 'has too many control characters for a bus', key);
   }
 }
 
