@@ -38,11 +38,6 @@ export class Settlements {
     this.#sliceMs = sliceMs;
   }
 
-  /** Promises that wait for their turn. */
-  get waiting(): number {
-    return this.#queue.length - this.#at;
-  }
-
   settle(settling: Settling): void {
     if (this.#isDraining || this.#atOnce === AT_ONCE) {
       this.#queue.push(settling);
@@ -77,7 +72,7 @@ export class Settlements {
   }
 
   readonly #lookOn = (): void => {
-    if (this.waiting === 0) {
+    if (this.#at === this.#queue.length) {
       this.#isDraining = false;
       return;
     }
