@@ -35,7 +35,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /** The option: the most operations and waiters parked at once. Infinity for no limit. */
   get maxParked(): number {
-    return this.#parking.maxParked;
+    return this.#parking.admission.maxParked;
   }
 
   /** Parked operations, waiters included. */
@@ -80,8 +80,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   snapshot(options?: SnapshotOptions): PurgatorySnapshot {
-    const { name, maxParked, lists, meter, events } = this.#parking;
-    return purgatorySnapshot(name, maxParked, lists, meter, events, options);
+    const { name, admission, lists, meter, inTime } = this.#parking;
+    return purgatorySnapshot(name, admission.maxParked, lists, meter, inTime.events, options);
   }
 
   /**

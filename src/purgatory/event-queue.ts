@@ -24,7 +24,8 @@
 import { Batch } from '../turns/batch.ts';
 import { afterMicrotasks, TurnEnd } from '../turns/turn-end.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import type { EventsToCome, Parking } from './parking.ts';
+import type { EventsToCome } from './events-in-time.ts';
+import type { Parking } from './parking.ts';
 import type { HeldPass, Passes, Round } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers/watchers.ts';
@@ -69,11 +70,11 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   #roundLeft = 0;
   /** Keys whose pass is under way, the one whose turn is next first. */
   readonly #held = new Map<K, Held>();
-  /** The key whose pass runs its first part, if one does: it is neither pending nor held then. */
-  #begun: K | undefined;
-  #isBeginning = false;
-  /** Whom deadlines have completed for that pass meanwhile. */
-  #begunCompleted = 0;
+  /**
+   * The key whose pass runs its first part, if one does: it is neither pending nor held then. And
+   * how many deadlines have completed for it meanwhile.
+   */
+  readonly #begun = { isUnderWay: false, key: undefined as K | undefined, completed: 0 };
   #served: Served[] = [];
   #isServing = false;
   #isFreshNext = true;
@@ -88,7 +89,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     this.#parking = parking;
     this.#passes = passes;
     this.#sliceMs = sliceMs;
-    parking.events = this;
+    parking.inTime.events = this;
   }
 
   /** An event on `key` that may complete `limit` operations. */
@@ -115,9 +116,9 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   /** Resolves when all that was added before has been served. O(keys). */
   served(): Promise<void> {
-    if (this.#isIdle && !this.#isBeginning) return Promise.resolve();
+    if (this.#isIdle && !this.#begun.isUnderWay) return Promise.resolve();
     const passes = new Map<unknown, number>();
-    if (this.#isBeginning) passes.set(this.#begun, 1);
+    if (this.#begun.isUnderWay) passes.set(this.#begun.key, 1);
     for (const key of this.#fresh.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
     for (const [key, limit] of this.#round) if (limit > 0) passes.set(key, 1);
     for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
@@ -125,7 +126,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   }
 
   keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
-    if (this.#isIdle && !this.#isBeginning) return undefined;
+    if (this.#isIdle && !this.#begun.isUnderWay) return undefined;
     for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
       if (this.#isPending(key) || this.#held.has(key) || this.#begins(key)) return { key };
     }
@@ -134,12 +135,13 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   /** Whether the pass of `key` runs its first part. */
   #begins(key: K): boolean {
-    return this.#isBeginning && (key === this.#begun || Object.is(key, this.#begun));
+    const begun = this.#begun;
+    return begun.isUnderWay && (key === begun.key || Object.is(key, begun.key));
   }
 
   didComplete(key: K): void {
     if (this.#begins(key)) {
-      this.#begunCompleted++;
+      this.#begun.completed++;
       return;
     }
     const held = this.#held.get(key);
@@ -312,12 +314,13 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       this.#first = undefined;
       const limit = this.#round.get(key) as number;
       if (limit === 0) continue;
-      this.#begun = key;
-      this.#isBeginning = true;
-      this.#begunCompleted = 0;
+      const first = this.#begun;
+      first.isUnderWay = true;
+      first.key = key;
+      first.completed = 0;
       const begun = this.#passes.begin(key, limit, batch, this);
-      this.#isBeginning = false;
-      this.#begun = undefined;
+      first.isUnderWay = false;
+      first.key = undefined;
       if (begun === 'later') {
         this.#first = { key };
         return;
@@ -326,6 +329,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
         this.#roundCompleted += begun;
         this.#didEnd(key);
       } else {
+        begun.completed += first.completed;
         this.#hold(key, limit, begun);
       }
       if (batch.isFull) return;
@@ -337,7 +341,6 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       this.#parking.lists.release(begun.pass);
       return;
     }
-    begun.completed += this.#begunCompleted;
     const again = this.#fresh.get(key) ?? 0; // its own first part may have notified it
     if (again > 0) this.#fresh.delete(key);
     if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();

@@ -13,20 +13,14 @@
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../debug.ts';
-import {
-  operationPending,
-  PurgatoryError,
-  purgatoryClosed,
-  purgatoryFull,
-  timerOfPurgatoryClosed,
-} from '../errors.ts';
-import { invalidArgValue } from '../node-errors.ts';
+import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../errors.ts';
 import { reportError } from '../report-error.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
 import { Settlements } from '../turns/settlements.ts';
 import { type TurnSlice, turnSliceOf } from '../turns/turn-slice.ts';
+import { Admission, checkWritable } from './admission.ts';
 import { Bulks } from './bulks.ts';
 import {
   COMPLETED,
@@ -36,21 +30,11 @@ import {
   type OperationKeeper,
   tryOnce,
 } from './delayed-operation.ts';
+import { EventsInTime } from './events-in-time.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
-import type { EventsSnapshot } from './telemetry/events-snapshot.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
-
-/** The events of a purgatory that have yet to be answered. */
-export interface EventsToCome {
-  /** A key of `operation` whose event is pending or under way, if there is one. O(its keys). */
-  keyToCome(operation: DelayedOperation): { readonly key: unknown } | undefined;
-  /** An event on `key` has completed an operation before its turn came. */
-  didComplete(key: never): void;
-  /** For the snapshot of the purgatory. */
-  snapshot(nowMs: number): EventsSnapshot;
-}
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
   implements TaskKeeper, OperationKeeper
@@ -64,19 +48,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Where the promises of waiters settle. */
   readonly settlements: Settlements;
   readonly timer: Timer;
-  readonly maxParked: number = 0;
+  readonly admission: Admission;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
-  #isClosed = false;
   /** Counts the events, to see one that comes in the middle of a first try. */
   eventCount = 0;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that are to be answered, for a deadline that comes meanwhile. */
-  events: EventsToCome | undefined;
-  /** The operation that its deadline has taken, while it is tried for an event that came in time. */
-  #expiring: DelayedOperation | undefined;
+  readonly inTime: EventsInTime = new EventsInTime(this);
   /**
    * The key of the event whose tries are under way, for waiters that ask. Undefined outside of
    * events, and for tries of another cause.
@@ -89,7 +70,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.lists = lists;
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
-    this.maxParked = maxParked;
+    this.admission = new Admission(name, maxParked, lists, this.meter);
     this.#releasing = releasing(timer);
     this.bulks = new Bulks(lists, this.#releasing);
     this.slice = turnSliceOf(timer);
@@ -98,7 +79,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.admission.isClosed;
   }
 
   /**
@@ -146,22 +127,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    *   it is in a timer; and as {@link park}.
    */
   tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): boolean | undefined {
-    if (!this.#admits(operation)) return false;
+    if (!this.admission.admits(operation)) return false;
     if (isReady) {
       if (tryOnce(operation)) return true;
       // The try was user code: it may have closed the purgatory, or completed or parked the
       // operation elsewhere.
-      if (operation.isCompleted || !this.#admits(operation)) return false;
+      if (operation.isCompleted || !this.admission.admits(operation)) return false;
     }
     this.park(operation, watches);
     return undefined;
-  }
-
-  #admits(operation: DelayedOperation): boolean {
-    if (this.#isClosed) throw this.refused(purgatoryClosed(this.name));
-    if (operation.$place === COMPLETED) return false;
-    if (operation.$keeper !== undefined) throw this.refused(operationPending(operation.$place >= 0));
-    return true;
   }
 
   /**
@@ -171,9 +145,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    *   then.
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
-    const { lists, maxParked } = this;
+    const { lists } = this;
     checkWritable(operation);
-    if (lists.size >= maxParked) throw this.#full();
+    this.admission.checkRoom();
     const delayMs = operation.delayMs;
     if (delayMs !== Number.POSITIVE_INFINITY) this.#addToTimer(operation);
     operation.$keeper = this;
@@ -186,37 +160,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter.didPark(operation, watches);
   }
 
-  /**
-   * @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now; what the timer's
-   *   `add` would throw, if the timer can tell.
-   */
-  checkRoom(delayMs: number): void {
-    if (this.lists.size >= this.maxParked) throw this.#full();
-    const timer = this.timer as Timer & { checkRoom?: () => void };
-    if (delayMs === Number.POSITIVE_INFINITY || timer.checkRoom === undefined) return;
-    try {
-      timer.checkRoom();
-    } catch (error) {
-      throw this.refused(error);
-    }
-  }
-
   #addToTimer(operation: DelayedOperation): void {
     try {
       this.timer.add(operation);
     } catch (error) {
-      throw this.refused(error);
+      throw this.admission.refused(error);
     }
-  }
-
-  /** Counts a refusal. Returns its error. */
-  refused<E>(error: E): E {
-    if (error instanceof PurgatoryError) this.meter.didRefuse(error.code);
-    return error;
-  }
-
-  #full(): PurgatoryError {
-    return this.refused(purgatoryFull(this.name, this.maxParked));
   }
 
   keeps(operation: DelayedOperation): boolean {
@@ -267,8 +216,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   expire(operation: DelayedOperation): void {
-    const inTime = this.events?.keyToCome(operation);
-    if (inTime !== undefined && !this.#isStillDue(operation, inTime.key)) return;
+    if (!this.inTime.isStillDue(operation)) return;
     let stamp: number;
     try {
       stamp = this.#leave(operation, NOT_PARKED);
@@ -278,19 +226,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     }
     this.meter.didEnd('expired', operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
-  }
-
-  /**
-   * The event of an operation whose deadline has come was there first: tries it for that. True iff
-   * it is still to expire.
-   */
-  #isStillDue(operation: DelayedOperation, key: unknown): boolean {
-    const outer = this.#expiring;
-    this.#expiring = operation;
-    if (this.tryAgain(operation, key)) this.events?.didComplete(key as never);
-    const isStillDue = this.#expiring === operation;
-    this.#expiring = outer;
-    return isStillDue;
   }
 
   withdraw(operation: DelayedOperation): void {
@@ -342,7 +277,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * takeOut}.
    */
   close(why: () => PurgatoryError = () => purgatoryClosed(this.name)): DelayedOperation[] {
-    this.#isClosed = true;
+    this.admission.close();
     const parked = this.takeOut(this.lists.all(), why);
     if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
@@ -371,7 +306,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     // The stack may overflow in any of these steps. Then the operation can be taken out again: a
     // second call does nothing for the steps that are done.
     this.bulks.left = (this.bulks.left + 1) | 0;
-    if (this.#expiring === operation) this.#expiring = undefined;
+    this.inTime.didLeave(operation);
     const { lists } = this;
     const parked = lists.size;
     const stamp = lists.leave(operation);
@@ -395,18 +330,5 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       this.bulks.settle();
     }
     return stamp;
-  }
-}
-
-/**
- * Checks that `$place` of an operation that is parked nowhere can be written.
- *
- * @throws TypeError ERR_INVALID_ARG_VALUE
- */
-function checkWritable(operation: DelayedOperation): void {
-  try {
-    operation.$place = NOT_PARKED;
-  } catch {
-    throw invalidArgValue('op', 'must not be frozen', operation);
   }
 }

@@ -200,9 +200,10 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const keys = this.#checkedKeys(watchKeys);
     requiredFunction('attempt', attempt);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
+    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
-    this.#parking.checkRoom(checked.timeoutMs); // before the attempt: a limit that lets reads begin sheds no load
+    // Before the attempt: a limit that lets reads begin sheds no load.
+    this.#parking.admission.checkRoomOf(this.#parking.timer, checked.timeoutMs);
     const waiter = new Waiter(attempt as Attempt<unknown>, checked, this.#parking.settlements);
     try {
       this.#parking.tryElseWatch(waiter, keys);

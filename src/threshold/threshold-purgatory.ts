@@ -182,7 +182,7 @@ export class ThresholdPurgatory<
     if (this.#link !== undefined) checkHintKey(key);
     checkValue('threshold', threshold);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
+    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
     const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked, this.#parking.settlements);
     this.#tryElseWatch(waiter, [[key, threshold]]);

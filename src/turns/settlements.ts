@@ -34,11 +34,6 @@ export class Settlements {
     this.#batches = new Batches(slice, sliceMs, (batch) => this.#settleBatch(batch));
   }
 
-  /** Promises that wait for their turn. */
-  get waiting(): number {
-    return this.#queue.length - this.#at;
-  }
-
   settle(settling: Settling): void {
     if (this.#batches.isUnderWay || this.#atOnce === AT_ONCE) {
       this.#queue.push(settling);
@@ -54,7 +49,7 @@ export class Settlements {
   }
 
   #settleBatch(batch: Batch): boolean {
-    if (this.waiting === 0) return false; // only now: what the last ones cause comes behind them
+    if (this.#at === this.#queue.length) return false; // only now: what the last ones cause comes behind them
     const queue = this.#queue;
     while (this.#at < queue.length && !batch.isFull) {
       batch.step(true);
