@@ -200,6 +200,30 @@ describe('A bus with interest routing', () => {
     expect(back.isCompleted).to.equal(true);
   });
 
+  it('routes by itself when the last process that does not has been silent for 100 x echoMs', async () => {
+    const world = new World();
+    const [a] = [world.process(), world.process()];
+    const old = world.process({ routing: 'broadcast' });
+    await world.pass(KNOWN_MS);
+    const send = async (): Promise<void> => {
+      a.purgatory.notify('k');
+      await world.pass(2);
+    };
+    const silent = async (echoes: number): Promise<void> => {
+      for (let n = 0; n < echoes; n++) {
+        await turn();
+        world.clock.advance(ECHO_MS);
+      }
+    };
+    await old.bus.close();
+    await silent(98);
+    await send();
+    expect(a.bus.snapshot().totals).to.include({ routed: 0, broadcast: 1 });
+    await silent(4);
+    await send();
+    expect(a.bus.snapshot().totals).to.include({ routed: 1, broadcast: 1 });
+  });
+
   it('takes a value that was advanced while nobody waited from current', async () => {
     const world = new World();
     let value = 1;

@@ -65,13 +65,13 @@ export async function drawRouting(
           field: 'cores',
           type: 'quantitative',
           scale: { type: 'log', domain: [0.05, 200] },
-          axis: { title: 'cores of all processes and the engine', format: '~g', tickCount: 4 },
+          axis: { title: 'cores', format: '~g', tickCount: 4 },
         },
         color: {
           field: 'routing',
           type: 'nominal',
           scale: { domain: ['broadcast', 'interest'], range: ['#c25a00', '#2563c9'] },
-          legend: { title: null, orient: 'top', labelFontSize: 13 },
+          legend: { title: null, orient: 'bottom', labelFontSize: 13 },
         },
       },
     };
