@@ -153,6 +153,22 @@ describe('An event with many watchers', () => {
     expect(all.tried).to.have.length(20_000);
   });
 
+  it('behaviour 26: yields never on a clock that is advanced by 1 ms again and again', async () => {
+    const clock = new ManualClock();
+    const purgatory = new Purgatory<string>('stepped', { clock });
+    for (let answered = 0, ms = 0; ms < 10; ms++) {
+      clock.advance(1);
+      let isReady = false;
+      for (let i = 0; i < 100; i++) {
+        void purgatory.waitFor(['k'], () => isReady, { timeoutMs: 5 }).then(() => answered++);
+      }
+      isReady = true;
+      purgatory.notify('k');
+      for (let i = 0; i < 100; i++) await undefined; // no turn of the host
+      expect(answered, `after ${ms + 1} ms`).to.equal(100 * (ms + 1));
+    }
+  });
+
   it('behaviour 26: yields never with a sliceMs of Infinity', async () => {
     const all = scene({ sliceMs: Number.POSITIVE_INFINITY });
     herd(all, 'k', 500);
