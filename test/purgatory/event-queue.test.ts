@@ -335,6 +335,31 @@ describe('behaviour 30: a deadline that meets an event', () => {
     expect(log).to.deep.equal(['complete a']);
   });
 
+  it('uses up the limit of an event that is under way, and nobody is tried any more', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('fair', { clock, sliceMs: 1 });
+    let tryMs = 0;
+    const park = (label: string, delayMs?: number): Op => {
+      const op = new Op(label, { delayMs, onTry: () => clock.manual.advance(tryMs) });
+      purgatory.tryCompleteElseWatch(op, ['k']);
+      return op;
+    };
+    const ops = Array.from({ length: 60 }, (_, i) => park(`${i}`));
+    const late = park('late', 1_000);
+    const last = park('last');
+    tryMs = 1;
+    purgatory.notify('k', { atMost: 1 });
+    await turn();
+    expect(purgatory.snapshot().events.passesUnderWay).to.equal(1);
+    tryMs = 0;
+    for (const op of [...ops, late, last]) op.ready = true;
+    clock.manual.advance(1_000);
+    expect(late.completions).to.equal(1);
+    await purgatory.served();
+    expect(late.expirations).to.equal(0);
+    expect([...ops, last].filter((op) => op.completions > 0)).to.deep.equal([]);
+  });
+
   it('uses it up in a purgatory that has served events before, and later events are served', async () => {
     const { purgatory, park, clock, log } = hall();
     purgatory.notify('k');
