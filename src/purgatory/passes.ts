@@ -112,16 +112,20 @@ export class Passes<K> {
 
   /** Goes on with a pass, as far as `batch` allows. A pass that is over then is released. */
   resume(held: HeldPass, key: K, limit: number, batch: Batch): void {
+    if (held.completed < limit) this.#goOn(held, key, limit, batch); // else deadlines used it up
+    if (held.pass.next < 0 || held.completed >= limit) this.#parking.lists.release(held.pass);
+  }
+
+  #goOn(held: HeldPass, key: K, limit: number, batch: Batch): void {
     const parking = this.#parking;
-    const { lists, bulks } = parking;
-    const { pass } = held;
+    const { bulks } = parking;
     const depth = bulks.begin();
     const outerKey = parking.eventKey;
     parking.eventKey = key;
     try {
       const { steps } = batch;
       const most = Math.min(batch.answers, limit - held.completed);
-      const completed = this.#tryNext(pass, key, depth, most, steps);
+      const completed = this.#tryNext(held.pass, key, depth, most, steps);
       held.completed += completed;
       const tried = steps - this.#stepsLeft;
       held.tried += tried;
@@ -132,7 +136,6 @@ export class Passes<K> {
       bulks.end(depth);
     }
     this.#countPromises(batch);
-    if (pass.next < 0 || held.completed >= limit) lists.release(pass);
   }
 
   /** An attempt that has returned a promise goes on in microtasks. */

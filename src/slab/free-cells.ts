@@ -114,14 +114,16 @@ export class FreeCells {
     this.#limit = this.#words.length;
   }
 
+  /** Whether all cells beyond those that it is confined to are free. O(words). */
+  get isConfined(): boolean {
+    return this.#words.subarray(this.#limit).every((word) => word === ALL_FREE);
+  }
+
   /** Those that it is confined to; all others must be free. O(words). */
   confined(): FreeCells {
     const limit = this.#limit;
     this.confine(limit << WORD_BITS);
-    mustHold(
-      this.#words.subarray(limit).every((word) => word === ALL_FREE),
-      'a cell to be given back is in use',
-    );
+    mustHold(this.isConfined, 'a cell to be given back is in use');
     const confined = new FreeCells(0, limit << WORD_BITS);
     confined.#words.set(this.#words.subarray(0, limit));
     return confined;

@@ -312,13 +312,18 @@ export class Slab<T = never> {
     return Math.max(0, Math.floor(left / EMPTY_VISITS));
   }
 
-  /** Gives the memory back from which all cells have moved. O(capacity), as a copy of memory. */
-  endShrink(): void {
-    if (!this.isShrinking) return;
+  /**
+   * Gives the memory back from which all cells have moved. False: some have not, and nothing has
+   * changed. O(capacity), as a copy of memory.
+   */
+  endShrink(): boolean {
+    if (!this.isShrinking) return true;
+    if (!this.#free.isConfined) return false;
     const free = this.#free.confined();
     const cells = this.#cells.slice(0, this.#bound);
     this.#values.length = Math.min(this.#values.length, cells.length >> STRIDE_BITS);
     this.#use(cells, free);
+    return true;
   }
 
   /**

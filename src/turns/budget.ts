@@ -7,8 +7,9 @@
 import type { Clock } from '../clock/clock.ts';
 
 /**
- * Work that follows the last within this time may be in the same turn: between two turns the loop
- * polls, and that takes about as long.
+ * Work that follows the last within less than this may be in the same turn: between two turns the
+ * loop polls, and that takes about as long. A step of a ManualClock is no less: work after it never
+ * goes on with what time the steps before took.
  */
 export const PAUSE_MS = 1;
 
@@ -62,7 +63,7 @@ export class Budget {
 
   /** Begins, unless the last reading may be of the same turn: then what is left of it is left. */
   goOn(nowMs: number): void {
-    if (nowMs - this.#lastMs <= PAUSE_MS) this.#lastMs = nowMs;
+    if (nowMs - this.#lastMs < PAUSE_MS) this.#lastMs = nowMs;
     else this.begin(nowMs);
   }
 

@@ -3,7 +3,7 @@
 // Ground rules. There is one for each clock: all purgatories of that clock share its mark, so ten of
 // them together take no longer than one. Time comes from the clock, turns come from the host. So on
 // a ManualClock, and on a fake clock, time stands still and nothing is ever spent. Work that begins
-// within PAUSE_MS of the last reading may be in the same turn, and continues its slice.
+// within less than PAUSE_MS of the last reading may be in the same turn, and continues its slice.
 //
 // Costs. isSpent: one reading of the clock. nextTurn: one immediate for all that wait.
 import { setImmediate as hostSetImmediate } from 'node:timers';
@@ -35,7 +35,7 @@ export class TurnSlice {
   /** Begins the slice of this turn, or goes on with the one that began in it. Returns the time. */
   begin(): number {
     const nowMs = this.#clock.now();
-    if (!(nowMs - this.#lastMs <= PAUSE_MS)) this.#beganMs = nowMs;
+    if (!(nowMs - this.#lastMs < PAUSE_MS)) this.#beganMs = nowMs;
     this.#lastMs = nowMs;
     return nowMs;
   }

@@ -153,6 +153,22 @@ describe('An event with many watchers', () => {
     expect(all.tried).to.have.length(20_000);
   });
 
+  it('behaviour 26: yields never on a clock that is advanced by 1 ms again and again', async () => {
+    const clock = new ManualClock();
+    const purgatory = new Purgatory<string>('stepped', { clock });
+    for (let answered = 0, ms = 0; ms < 10; ms++) {
+      clock.advance(1);
+      let isReady = false;
+      for (let i = 0; i < 100; i++) {
+        void purgatory.waitFor(['k'], () => isReady, { timeoutMs: 5 }).then(() => answered++);
+      }
+      isReady = true;
+      purgatory.notify('k');
+      for (let i = 0; i < 100; i++) await undefined; // no turn of the host
+      expect(answered, `after ${ms + 1} ms`).to.equal(100 * (ms + 1));
+    }
+  });
+
   it('behaviour 26: yields never with a sliceMs of Infinity', async () => {
     const all = scene({ sliceMs: Number.POSITIVE_INFINITY });
     herd(all, 'k', 500);
@@ -317,6 +333,31 @@ describe('behaviour 30: a deadline that meets an event', () => {
     clock.advance(5);
     await turn();
     expect(log).to.deep.equal(['complete a']);
+  });
+
+  it('uses up the limit of an event that is under way, and nobody is tried any more', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('fair', { clock, sliceMs: 1 });
+    let tryMs = 0;
+    const park = (label: string, delayMs?: number): Op => {
+      const op = new Op(label, { delayMs, onTry: () => clock.manual.advance(tryMs) });
+      purgatory.tryCompleteElseWatch(op, ['k']);
+      return op;
+    };
+    const ops = Array.from({ length: 60 }, (_, i) => park(`${i}`));
+    const late = park('late', 1_000);
+    const last = park('last');
+    tryMs = 1;
+    purgatory.notify('k', { atMost: 1 });
+    await turn();
+    expect(purgatory.snapshot().events.passesUnderWay).to.equal(1);
+    tryMs = 0;
+    for (const op of [...ops, late, last]) op.ready = true;
+    clock.manual.advance(1_000);
+    expect(late.completions).to.equal(1);
+    await purgatory.served();
+    expect(late.expirations).to.equal(0);
+    expect([...ops, last].filter((op) => op.completions > 0)).to.deep.equal([]);
   });
 
   it('uses it up in a purgatory that has served events before, and later events are served', async () => {

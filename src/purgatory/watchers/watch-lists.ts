@@ -220,9 +220,12 @@ export class WatchLists {
     return this.#cells.isShrinking;
   }
 
-  /** To be called when all that was parked at `beginShrink` has moved down. */
-  endShrink(): void {
-    this.#cells.endShrink();
+  /**
+   * To be called when all that was parked at `beginShrink` has moved down. False: a list has not,
+   * because those who watched it left first, and others came. Then all is to be moved once more.
+   */
+  endShrink(): boolean {
+    return this.#cells.endShrink();
   }
 
   /**

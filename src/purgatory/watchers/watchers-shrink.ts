@@ -2,12 +2,15 @@
 //
 // Ground rules. Keys, watch lists and parked operations refer to each other by places, slots and
 // ids. Whatever is given anew is rewritten here wherever it stands, in the same step: after each all
-// is sound. One structure shrinks at a time, since the walk for the lists goes by the places. No
-// pass within a call may be under way: it holds slots.
+// is sound. One structure shrinks at a time, since the walk for the lists goes by the places. An
+// operation that is parked meanwhile may take a place behind the walk, on a list that has yet to
+// move. If the others leave that list before their turn, nobody moves it: then the walk goes round
+// once more. No pass within a call may be under way: it holds slots.
 //
 // Costs. A step: O(visits), but that the ids are given anew all at once, O(keys that are left), and
 // a watch list that moves, O(its watchers). O(1), amortised: each is done when under a quarter of
 // its memory is in use (of ids, under a sixteenth).
+import { mustHold } from '../../must-hold.ts';
 import { NONE } from '../../slab/slab.ts';
 import { idOf, isLone, isOwnKey, loneHead, ownKey, placeOf } from './lone-watcher.ts';
 import type { ParkedOperations } from './parked-operations.ts';
@@ -63,10 +66,13 @@ export class WatchersShrink<K> {
       this.#index = 0;
     }
     let left = visits;
+    let isWhole = false;
     for (; left > 0 && lists.isShrinking; left--) {
       if (this.#index >= parked.indexes) {
-        lists.endShrink();
-        break;
+        if (lists.endShrink()) break;
+        mustHold(!isWhole, 'a walk over all that is parked has left a list behind');
+        isWhole = true;
+        this.#index = 0;
       }
       const place = parked.placeAt(this.#index++);
       if (place === NONE) continue;
