@@ -8,7 +8,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
-import { isFull } from '../support/full.ts';
 import { runs } from './runs.ts';
 
 const ECHO_MS = 300;
@@ -135,11 +134,8 @@ describe('Interest routing, against a model', function () {
   this.timeout(3_600_000);
 
   it('loses no wake-up on a network that loses nothing, without any break to help', () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(calmStep, { maxLength: 40 }), calmFaults, run),
-      runs(isFull ? 10_000 : 150),
-    ));
+    fc.assert(fc.asyncProperty(fc.array(calmStep, { maxLength: 40 }), calmFaults, run), runs(450)));
 
   it('loses no wake-up over cuts in the middle of anything, and lost acknowledgements', () =>
-    fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), faults, run), runs(isFull ? 1_000 : 60)));
+    fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), faults, run), runs(180)));
 });

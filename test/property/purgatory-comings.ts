@@ -69,7 +69,8 @@ export abstract class ComingsAndGoings extends Stage {
     this.guests.push(waiter);
     if (signal?.aborted === true) waiter.expect({ kind: 'rejected', value: signal.reason });
     else if (reference.isClosed) waiter.expect({ kind: 'rejected', value: 'ERR_PURGATORY_CLOSED' });
-    else if (reference.isFull) waiter.expect({ kind: 'rejected', value: 'ERR_PURGATORY_FULL' });
+    else if (reference.isFull || this.isTimerFull(waiter))
+      waiter.expect({ kind: 'rejected', value: 'ERR_PURGATORY_FULL' });
     const refused = waiter.expected.kind !== 'pending';
     const frame = this.within(this.#parkFrame(waiter, spec.keys), () => {
       const i = spec.purgatory % this.purgatories.length;

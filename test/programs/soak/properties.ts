@@ -17,7 +17,7 @@ export const load: Load = {
   async run(seed: number, counts: Counts): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'purgatory-soak-'));
     const stepsFile = join(folder, 'steps');
-    const variables = { FC_SEED: `${seed | 0}` };
+    const variables = { FC_SEED: `${seed | 0}`, PURGATORY_TESTS: 'full' };
     try {
       await run('npx', ['mocha', ...OPTIONS, '--reporter', 'dot', ...FILES], {
         env: { ...process.env, ...variables, FC_STEPS_FILE: stepsFile },
