@@ -245,6 +245,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   #waitForTurn(): void {
     const { slice, meter } = this.#parking;
     this.#vain = 0;
+    if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice(); // else its last reading is of long ago
     if (this.#pendingSinceMs === Number.POSITIVE_INFINITY) this.#pendingSinceMs = slice.lastMs;
     meter.didSlice(this.#pendingKeys, this.#held.size);
     slice.nextTurn(this.#nextTurn);

@@ -177,6 +177,20 @@ describe('An event with many watchers', () => {
     expect(all.tried).to.have.length(500);
   });
 
+  it('is as old as its wait, where it waits for the next turn after very many in vain', async () => {
+    const purgatory = new Purgatory<string>('vain', { clock: new ManualClock(5_000) });
+    let waited = 0;
+    for (let i = 0; i < 10_100 && waited === 0; i++) {
+      purgatory.notify('nobody');
+      await undefined;
+      const { pendingKeys, oldestMs } = purgatory.snapshot({ top: 0 }).events;
+      expect(oldestMs).to.equal(0);
+      waited += pendingKeys;
+    }
+    expect(waited).to.equal(1);
+    await purgatory.served();
+  });
+
   it('drops its rest when the purgatory is closed, and who waits for it waits no longer', async () => {
     const all = scene();
     herd(all, 'k', 100);
