@@ -66,6 +66,7 @@ export class Outbox {
   add(name: string, key: string, value: HintValue | undefined, merge?: MergeValues): number {
     if (this.#all.has(name)) return 1;
     if (merge !== undefined) this.#merges.set(name, merge);
+    else if (this.#merges.size > 0) this.#merges.delete(name); // another member has the name now
     let keys = this.#names.get(name);
     if (keys === undefined) {
       keys = new Map();
@@ -147,12 +148,12 @@ export class Outbox {
     for (const name of all) this.addAll(name);
     let lost = 0;
     for (const { name, key, value } of hints) {
+      const merge = this.#merges.get(name);
       if (!this.has(name, key)) {
-        lost += this.add(name, key, value);
+        lost += this.add(name, key, value, merge);
         continue;
       }
       const keys = this.#names.get(name);
-      const merge = this.#merges.get(name);
       if (merge !== undefined) keys?.set(key, merge(value, keys.get(key)));
     }
     return lost;

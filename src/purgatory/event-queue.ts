@@ -174,11 +174,13 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   /** The end of a turn in which something was notified. */
   readonly #serve = (): void => {
     if (this.#isServing || this.#isIdle) return;
+    this.#batchBeganMs = Number.NaN;
+    const mayGoOn = this.#vain < MAX_VAIN;
+    if (!mayGoOn) this.#beginSlice(); // its last reading is of long ago
     this.#isServing = true;
     this.#parking.bulks.begin();
     this.#batch.reset();
-    this.#batchBeganMs = Number.NaN;
-    if (this.#vain < MAX_VAIN) this.#goOn();
+    if (mayGoOn) this.#goOn(false);
     else this.#waitForTurn();
   };
 
@@ -188,33 +190,39 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     return this.#pendingKeys + this.#held.size === 0;
   }
 
+  /** @param isAfterBatch whether the slice may be spent. */
+  #goOn(isAfterBatch: boolean): void {
+    let hasThrown = true;
+    try {
+      this.#serveBatches(isAfterBatch);
+      hasThrown = false;
+    } finally {
+      if (hasThrown) this.#parking.slice.nextTurn(this.#nextTurn); // the clock, for one
+    }
+  }
+
   /** Batch after batch, until the slice is spent or the microtasks are to run. */
-  readonly #goOn = (): void => {
+  #serveBatches(isAfterBatch: boolean): void {
     const batch = this.#batch;
-    for (;;) {
+    let mayYield = isAfterBatch;
+    while (!this.#isIdle) {
+      if (mayYield && this.#yields()) return;
+      mayYield = true;
       batch.begin(!Number.isNaN(this.#batchBeganMs));
       this.#serveBatch();
-      if (this.#isIdle) {
-        this.#end();
-        return;
-      }
-      if (batch.hasAnswered) {
+      if (batch.hasAnswered && !this.#isIdle) {
         afterMicrotasks(this.#lookOn);
         return;
       }
-      if (this.#yields()) return;
     }
-  };
+    this.#end();
+  }
 
-  readonly #lookOn = (): void => {
-    if (this.#isIdle) this.#end();
-    else if (!this.#yields()) this.#goOn();
-  };
+  readonly #lookOn = (): void => this.#goOn(true);
 
   readonly #nextTurn = (): void => {
     this.#batchBeganMs = this.#parking.slice.lastMs;
-    if (this.#isIdle) this.#end();
-    else this.#goOn();
+    this.#goOn(false);
   };
 
   #end(): void {
@@ -343,8 +351,13 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     }
     const again = this.#fresh.get(key) ?? 0; // its own first part may have notified it
     if (again > 0) this.#fresh.delete(key);
-    if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
-    this.#held.set(key, Object.assign(begun, { limit, again, sinceMs: this.#parking.slice.lastMs }));
+    let sinceMs = Number.POSITIVE_INFINITY; // not known, after a throw of the clock
+    try {
+      if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
+      sinceMs = this.#parking.slice.lastMs;
+    } finally {
+      this.#held.set(key, Object.assign(begun, { limit, again, sinceMs }));
+    }
   }
 
   #serveHeld(): void {

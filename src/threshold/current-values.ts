@@ -62,7 +62,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
   /** The value of `key` is lower than the one before. O(1). */
   doubt(key: K): void {
     this.#doubted.add(key);
-    if (this.#parking.lists.watchersOf(key) > 0) this.ask(key);
+    // A question that is open may outlive those who waited: who comes before its end relies on it.
+    if (this.#asked.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
   /** `key` has no value any more. O(1). */

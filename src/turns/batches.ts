@@ -3,8 +3,8 @@
 // Ground rules. It owns the going on, and its owner has the work. After a batch that answered
 // somebody the microtasks run, so that what the answered do next is counted. When the slice of the
 // turn is spent, the rest waits for the next turn. On a clock that stands still nothing is ever
-// spent: all is done in the turn, between microtasks. After a throw the rest is done in the next
-// turn.
+// spent: all is done in the turn, between microtasks. After a throw, also of the clock, the rest is
+// done in the next turn.
 //
 // Costs. One reading of the clock a batch.
 import { Batch } from './batch.ts';
@@ -55,17 +55,27 @@ export class Batches {
     this.#isUnderWay = true;
   }
 
-  readonly #doNext = (): void => {
+  readonly #doNext = (): void => this.#goOn(false);
+
+  readonly #lookOn = (): void => this.#goOn(true);
+
+  /** @param isAfterBatch whether the slice may be spent. */
+  #goOn(isAfterBatch: boolean): void {
+    let hasThrown = true;
+    try {
+      this.#doBatches(isAfterBatch);
+      hasThrown = false;
+    } finally {
+      if (hasThrown) this.#slice.nextTurn(this.#nextTurn);
+    }
+  }
+
+  #doBatches(isAfterBatch: boolean): void {
     const batch = this.#batch;
+    if (isAfterBatch && !this.#mayGoOn()) return;
     do {
       batch.begin();
-      let isLeft: boolean | undefined;
-      try {
-        isLeft = this.#do(batch);
-      } finally {
-        if (isLeft === undefined) this.#slice.nextTurn(this.#nextTurn);
-      }
-      if (!isLeft) {
+      if (!this.#do(batch)) {
         this.#isUnderWay = false;
         return;
       }
@@ -74,11 +84,7 @@ export class Batches {
         return;
       }
     } while (this.#mayGoOn());
-  };
-
-  readonly #lookOn = (): void => {
-    if (this.#mayGoOn()) this.#doNext();
-  };
+  }
 
   /** False: the slice is spent, and it goes on in the next turn. */
   #mayGoOn(): boolean {

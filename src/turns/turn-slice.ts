@@ -4,6 +4,7 @@
 // them together take no longer than one. Time comes from the clock, turns come from the host. So on
 // a ManualClock, and on a fake clock, time stands still and nothing is ever spent. Work that begins
 // within less than PAUSE_MS of the last reading may be in the same turn, and continues its slice.
+// When a job throws, or the clock, the others run in the turn after.
 //
 // Costs. isSpent: one reading of the clock. nextTurn: one immediate for all that wait.
 import { setImmediate as hostSetImmediate } from 'node:timers';
@@ -55,10 +56,19 @@ export class TurnSlice {
   readonly #turn = (): void => {
     const jobs = this.#waiting;
     this.#waiting = [];
-    const nowMs = this.#clock.now();
-    this.#beganMs = nowMs;
-    this.#lastMs = nowMs;
-    for (const job of jobs) job();
+    let begun = 0;
+    try {
+      const nowMs = this.#clock.now();
+      this.#beganMs = nowMs;
+      this.#lastMs = nowMs;
+      for (const job of jobs) {
+        begun++;
+        job();
+      }
+    } finally {
+      // After a throw, of the clock too: the jobs are of several purgatories.
+      for (const job of jobs.slice(begun)) this.nextTurn(job);
+    }
   };
 }
 

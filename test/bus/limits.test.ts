@@ -179,6 +179,17 @@ describe('the outbox, for a member that says how values become one', () => {
     );
   });
 
+  it('forgets how, where a member that says nothing has got the name', () => {
+    const outbox = new Outbox(10);
+    outbox.add('orders', 'k', 1, sum);
+    outbox.take(16_000);
+    outbox.add('orders', 'k', 5);
+    const batch = outbox.take(16_000);
+    outbox.add('orders', 'k', 7);
+    outbox.restore(batch);
+    expect(outbox.take(16_000).hints.map(({ value }) => value)).to.deep.equal([7]);
+  });
+
   it('keeps the last value where the member says nothing', () => {
     const outbox = new Outbox(10);
     outbox.add('offsets', 'k', 1);

@@ -3,6 +3,7 @@ import { type Clock, ManualClock, Purgatory, type WakeUp } from '../../src/index
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
+import { unhandledDuring } from '../support/unhandled.ts';
 
 /** A manual clock on which each try may take time, so that slices are spent. */
 class SlowClock implements Clock {
@@ -175,6 +176,43 @@ describe('An event with many watchers', () => {
     all.purgatory.notify('k');
     await turn();
     expect(all.tried).to.have.length(500);
+  });
+
+  it('goes on in the next turn after a throw of the clock, and so do the answers', async () => {
+    for (let failing = 1; failing <= 12; failing++) {
+      const clock = new SlowClock();
+      const purgatory = new Purgatory<string>('failing', { clock });
+      let [readings, answered] = [0, 0];
+      let isReady = false;
+      for (let i = 0; i < 300; i++) {
+        void purgatory.waitFor(['k'], () => isReady, { timeoutMs: 60_000 }).then(() => answered++);
+      }
+      clock.now = () => {
+        if (++readings === failing) throw new Error('no time');
+        return clock.manual.now();
+      };
+      isReady = true;
+      const errors = await unhandledDuring(() => purgatory.notify('k'));
+      clock.now = () => clock.manual.now();
+      expect(errors, `reading ${failing}`).to.have.length(readings < failing ? 0 : 1);
+      expect([answered, purgatory.numDelayed], `reading ${failing}`).to.deep.equal([300, 0]);
+      await purgatory.served();
+      expect(purgatory.snapshot().events.longestPassMs).to.equal(0);
+    }
+  });
+
+  it('is as old as its wait, where it waits for the next turn after very many in vain', async () => {
+    const purgatory = new Purgatory<string>('vain', { clock: new ManualClock(5_000) });
+    let waited = 0;
+    for (let i = 0; i < 10_100 && waited === 0; i++) {
+      purgatory.notify('nobody');
+      await undefined;
+      const { pendingKeys, oldestMs } = purgatory.snapshot({ top: 0 }).events;
+      expect(oldestMs).to.equal(0);
+      waited += pendingKeys;
+    }
+    expect(waited).to.equal(1);
+    await purgatory.served();
   });
 
   it('drops its rest when the purgatory is closed, and who waits for it waits no longer', async () => {

@@ -269,6 +269,24 @@ describe('The current value of a ThresholdPurgatory', () => {
     expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
   });
 
+  it('is read again after a value that fell during a read whose waiters have left', async () => {
+    const answers: ((value: number) => void)[] = [];
+    const current = (): Promise<number> => new Promise((resolve) => answers.push(resolve));
+    const clock = new ManualClock();
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock, current });
+    const expired = purgatory.awaitAtLeast('topic', 6, { timeoutMs: 10 });
+    clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    purgatory.advance('topic', 5);
+    purgatory.advance('topic', 4);
+    const wait = purgatory.awaitAtLeast('topic', 6, waiting);
+    answers[0](3); // older than what is known
+    await turn();
+    expect(answers).to.have.length(2);
+    answers[1](6);
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+  });
+
   it('keeps a value that fell when the log was truncated', async () => {
     using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current: () => 5 });
     purgatory.advance('topic', 6);
@@ -337,7 +355,7 @@ describe('The current value of a ThresholdPurgatory', () => {
       clock.advance(pauseMs - 1);
       await turn();
       expect(asked).to.equal(i + 1);
-      clock.advance(pauseMs * 0.25 + 1);
+      clock.advance(pauseMs * 0.25 + 2); // the deadline is rounded up to a tick
       await turn();
       expect(asked).to.equal(i + 2);
     }
