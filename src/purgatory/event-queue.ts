@@ -12,9 +12,7 @@
 // that stands still no slice is ever spent. So after MAX_VAIN such rounds in a row the rest waits
 // for the next turn, too.
 //
-// Pending keys are served in rounds: what is notified meanwhile is the next round. Each round has a
-// Map of its own, and nothing is deleted from it. (V8 links the tables that a Map outgrows: those of
-// a Map that grows and shrinks for ever keep each other alive, and the collector copies them.)
+// Pending keys are served in rounds: what is notified meanwhile is the next round (rounds.ts).
 //
 // From its first event to its last the queue is inside a bulk: between slices memory is given back
 // in small steps, which do not block the loop.
@@ -26,16 +24,13 @@ import { afterMicrotasks, TurnEnd } from '../turns/turn-end.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { EventsToCome } from './events-in-time.ts';
 import type { Parking } from './parking.ts';
-import type { HeldPass, Passes, Round } from './passes.ts';
+import type { HeldPass, Passes } from './passes.ts';
+import { Rounds } from './rounds.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
 /** Rounds in a row that complete nothing: some milliseconds of them. */
 const MAX_VAIN = 10_000;
-
-const noKeys: IterableIterator<never> = [].values();
-/** The round between two stretches of serving: nothing is ever written to it. */
-const noRound = new Map<never, never>();
 
 /** A pass that is held, with what was notified since it began. */
 interface Held extends HeldPass {
@@ -53,21 +48,13 @@ interface Served {
   readonly resolve: () => void;
 }
 
-export class EventQueue<K> implements EventsToCome, Round<K> {
+export class EventQueue<K> implements EventsToCome {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #sliceMs: number;
   readonly #batch = new Batch();
-  /** Keys of the next round, with how many each may complete, by their first notify. */
-  #fresh = new Map<K, number>();
-  /** As `#fresh`, of the round under way. 0 for a key whose pass has begun, or needs none. */
-  #round: Map<K, number> = noRound;
-  /** The keys of the round that are left, those that need no pass included. */
-  #keysLeft: IterableIterator<K> = noKeys;
-  /** The key that needs a batch of its own. */
-  #first: { readonly key: K } | undefined;
-  /** Keys of the round whose pass has not begun. */
-  #roundLeft = 0;
+  /** Keys whose pass has not begun. */
+  readonly #pending = new Rounds<K>();
   /** Keys whose pass is under way, the one whose turn is next first. */
   readonly #held = new Map<K, Held>();
   /**
@@ -99,15 +86,13 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       held.again += limit;
       return;
     }
-    const pending = this.#roundLeft > 0 && this.#isInRound(key) ? this.#round : this.#fresh;
-    pending.set(key, limit === Number.POSITIVE_INFINITY ? limit : limit + (pending.get(key) ?? 0));
+    this.#pending.add(key, limit);
     if (!this.#isServing) this.#turnEnd.request();
   }
 
   /** Drops all events. Who waits for them waits no longer. */
   clear(): void {
-    this.#fresh.clear();
-    this.#startRound();
+    this.#pending.clear();
     for (const { pass } of this.#held.values()) this.#parking.lists.release(pass);
     this.#held.clear();
     for (const { resolve } of this.#served) resolve();
@@ -119,8 +104,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     if (this.#isIdle && !this.#begun.isUnderWay) return Promise.resolve();
     const passes = new Map<unknown, number>();
     if (this.#begun.isUnderWay) passes.set(this.#begun.key, 1);
-    for (const key of this.#fresh.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
-    for (const [key, limit] of this.#round) if (limit > 0) passes.set(key, 1);
+    for (const key of this.#pending.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
     for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
     return new Promise((resolve) => this.#served.push({ passes, resolve }));
   }
@@ -128,7 +112,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
     if (this.#isIdle && !this.#begun.isUnderWay) return undefined;
     for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
-      if (this.#isPending(key) || this.#held.has(key) || this.#begins(key)) return { key };
+      if (this.#pending.has(key) || this.#held.has(key) || this.#begins(key)) return { key };
     }
     return undefined;
   }
@@ -146,23 +130,14 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     }
     const held = this.#held.get(key);
     if (held !== undefined) held.completed++;
-    if (!this.#isPending(key)) return;
-    const pending = this.#isInRound(key) ? this.#round : this.#fresh;
-    const limit = pending.get(key) as number;
-    if (limit > 1) {
-      pending.set(key, limit - 1);
-      return;
-    }
-    if (pending === this.#round) this.take(key);
-    else pending.delete(key);
-    this.#didEnd(key);
+    if (this.#pending.has(key) && this.#pending.useUp(key)) this.#didEnd(key);
   }
 
   snapshot(nowMs: number): EventsSnapshot {
     const oldest = oldestPass(this.#held, nowMs);
-    const pendingMs = this.#pendingKeys > 0 ? nowMs - this.#pendingSinceMs : 0;
+    const pendingMs = this.#pending.size > 0 ? nowMs - this.#pendingSinceMs : 0;
     return {
-      pendingKeys: this.#pendingKeys,
+      pendingKeys: this.#pending.size,
       passesUnderWay: this.#held.size,
       oldestMs: Math.max(0, pendingMs, oldest?.ageMs ?? 0),
       oldestPass: oldest,
@@ -187,7 +162,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
   readonly #turnEnd = new TurnEnd(this.#serve);
 
   get #isIdle(): boolean {
-    return this.#pendingKeys + this.#held.size === 0;
+    return this.#pending.size + this.#held.size === 0;
   }
 
   /** @param isAfterBatch whether the slice may be spent. */
@@ -227,8 +202,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   #end(): void {
     this.#isServing = false;
-    this.#round = noRound; // no key that was served is kept
-    this.#keysLeft = noKeys;
+    this.#pending.endRounds();
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
     this.#parking.bulks.end(0);
   }
@@ -254,7 +228,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     const { slice, meter } = this.#parking;
     this.#vain = 0;
     if (this.#pendingSinceMs === Number.POSITIVE_INFINITY) this.#pendingSinceMs = slice.lastMs;
-    meter.didSlice(this.#pendingKeys, this.#held.size);
+    meter.didSlice(this.#pending.size, this.#held.size);
     slice.nextTurn(this.#nextTurn);
   }
 
@@ -262,35 +236,13 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
     this.#batchBeganMs = this.#parking.slice.begin();
   }
 
-  get #pendingKeys(): number {
-    return this.#roundLeft + this.#fresh.size;
-  }
-
-  #isPending(key: K): boolean {
-    return this.#fresh.has(key) || this.#isInRound(key);
-  }
-
-  #isInRound(key: K): boolean {
-    return (this.#round.get(key) ?? 0) > 0;
-  }
-
   /** What was notified during the last round is the next one. */
   #startRound(): void {
     this.#vain = this.#roundCompleted > 0 ? 0 : this.#vain + 1;
     this.#roundCompleted = 0;
-    this.#round = this.#fresh;
-    this.#keysLeft = this.#round.keys();
-    this.#first = undefined;
-    this.#roundLeft = this.#round.size;
-    this.#fresh = new Map();
+    this.#pending.startRound();
     const hasYielded = this.#pendingSinceMs < Number.POSITIVE_INFINITY;
     if (hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
-  }
-
-  /** The pass of a key of the round begins, or is needed no more. */
-  take(key: K): void {
-    this.#round.set(key, 0);
-    this.#roundLeft--;
   }
 
   /** A pass of `key` has ended. */
@@ -308,7 +260,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   /** A batch of fresh keys, or of one pass that is held. */
   #serveBatch(): void {
-    const isFresh = this.#pendingKeys > 0 && (this.#isFreshNext || this.#held.size === 0);
+    const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
     if (isFresh) this.#serveFresh();
     else if (this.#held.size > 0) this.#serveHeld();
@@ -316,23 +268,19 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
 
   #serveFresh(): void {
     const batch = this.#batch;
-    while (this.#pendingKeys > 0) {
-      if (this.#roundLeft === 0) this.#startRound();
-      const key = this.#first === undefined ? (this.#keysLeft.next().value as K) : this.#first.key;
-      this.#first = undefined;
-      const limit = this.#round.get(key) as number;
-      if (limit === 0) continue;
+    const pending = this.#pending;
+    while (pending.size > 0) {
+      if (pending.isRoundOver) this.#startRound();
+      const key = pending.first();
+      const limit = pending.limitOf(key);
       const first = this.#begun;
       first.isUnderWay = true;
       first.key = key;
       first.completed = 0;
-      const begun = this.#passes.begin(key, limit, batch, this);
+      const begun = this.#passes.begin(key, limit, batch, pending);
       first.isUnderWay = false;
       first.key = undefined;
-      if (begun === 'later') {
-        this.#first = { key };
-        return;
-      }
+      if (begun === 'later') return;
       if (typeof begun === 'number') {
         this.#roundCompleted += begun;
         this.#didEnd(key);
@@ -349,8 +297,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       this.#parking.lists.release(begun.pass);
       return;
     }
-    const again = this.#fresh.get(key) ?? 0; // its own first part may have notified it
-    if (again > 0) this.#fresh.delete(key);
+    const again = this.#pending.remove(key); // its own first part may have notified it
     let sinceMs = Number.POSITIVE_INFINITY; // not known, after a throw of the clock
     try {
       if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
@@ -372,7 +319,7 @@ export class EventQueue<K> implements EventsToCome, Round<K> {
       return;
     }
     this.#longestMs = Math.max(this.#longestMs, this.#parking.slice.lastMs - held.sinceMs);
-    if (held.again > 0) this.#fresh.set(key, held.again);
+    if (held.again > 0) this.#pending.add(key, held.again);
     this.#didEnd(key);
   }
 }

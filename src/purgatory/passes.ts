@@ -37,9 +37,9 @@ export type Begun =
   | 'later';
 
 /** The keys whose passes are to begin. */
-export interface Round<K> {
-  /** The pass of `key` begins. */
-  take(key: K): void;
+export interface Round {
+  /** The pass of the first key begins. */
+  take(): void;
 }
 
 /** A pass that lasts for several batches. */
@@ -89,7 +89,7 @@ export class Passes<K> {
    * Begins the pass of an event, as far as `batch` allows. The owner is inside a bulk. It is
    * taken out of its round before user code runs: a notify in a try causes one more pass.
    */
-  begin(key: K, limit: number, batch: Batch, round: Round<K>): Begun {
+  begin(key: K, limit: number, batch: Batch, round: Round): Begun {
     const { lists } = this.#parking;
     const head = lists.headOf(key);
     let watchers = 1;
@@ -97,13 +97,13 @@ export class Passes<K> {
       watchers = lists.sizeOf(head);
       if (watchers > Math.min(batch.steps, batch.answers)) {
         if (!batch.isFresh && batch.fits(watchers)) return 'later';
-        round.take(key);
+        round.take();
         const held = { pass: lists.hold(head), completed: 0, watchers, tried: 0 };
         this.resume(held, key, limit, batch);
         return held.pass.next >= 0 && held.completed < limit ? held : held.completed;
       }
     }
-    round.take(key);
+    round.take();
     const completed = head === undefined ? 0 : this.#event(head, key, limit);
     batch.count(watchers, completed);
     this.#countPromises(batch);
