@@ -24,7 +24,7 @@ import { afterMicrotasks, TurnEnd } from '../turns/turn-end.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { EventsToCome } from './events-in-time.ts';
 import type { Parking } from './parking.ts';
-import type { HeldPass, Passes } from './passes.ts';
+import type { HeldPass, Passes, Round } from './passes.ts';
 import { Rounds } from './rounds.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers/watchers.ts';
@@ -34,8 +34,6 @@ const MAX_VAIN = 10_000;
 
 /** A pass that is held, with what was notified since it began. */
 interface Held extends HeldPass {
-  /** How many it may complete. */
-  limit: number;
   /** How many the pass after it may complete; 0: there is none. */
   again: number;
   readonly sinceMs: number;
@@ -48,7 +46,7 @@ interface Served {
   readonly resolve: () => void;
 }
 
-export class EventQueue<K> implements EventsToCome {
+export class EventQueue<K> implements EventsToCome, Round {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #sliceMs: number;
@@ -59,9 +57,13 @@ export class EventQueue<K> implements EventsToCome {
   readonly #held = new Map<K, Held>();
   /**
    * The key whose pass runs its first part, if one does: it is neither pending nor held then. And
-   * how many deadlines have completed for it meanwhile.
+   * that pass, unless it has no limit and fits in the batch.
    */
-  readonly #begun = { isUnderWay: false, key: undefined as K | undefined, completed: 0 };
+  readonly #begun: { isUnderWay: boolean; key: K | undefined; held: HeldPass | undefined } = {
+    isUnderWay: false,
+    key: undefined,
+    held: undefined,
+  };
   #served: Served[] = [];
   #isServing = false;
   #isFreshNext = true;
@@ -124,13 +126,10 @@ export class EventQueue<K> implements EventsToCome {
   }
 
   didComplete(key: K): void {
-    if (this.#begins(key)) {
-      this.#begun.completed++;
-      return;
-    }
-    const held = this.#held.get(key);
-    if (held !== undefined) held.completed++;
-    if (this.#pending.has(key) && this.#pending.useUp(key)) this.#didEnd(key);
+    const begins = this.#begins(key);
+    const held = begins ? this.#begun.held : this.#held.get(key);
+    if (held !== undefined) this.#passes.countDeadline(held);
+    else if (!begins && this.#pending.has(key) && this.#pending.useUp(key)) this.#didEnd(key);
   }
 
   snapshot(nowMs: number): EventsSnapshot {
@@ -245,6 +244,11 @@ export class EventQueue<K> implements EventsToCome {
     if (hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
   }
 
+  take(held: HeldPass | undefined): void {
+    this.#begun.held = held;
+    this.#pending.take();
+  }
+
   /** A pass of `key` has ended. */
   #didEnd(key: K): void {
     if (this.#served.length === 0) return;
@@ -276,23 +280,22 @@ export class EventQueue<K> implements EventsToCome {
       const first = this.#begun;
       first.isUnderWay = true;
       first.key = key;
-      first.completed = 0;
-      const begun = this.#passes.begin(key, limit, batch, pending);
+      const begun = this.#passes.begin(key, limit, batch, this);
       first.isUnderWay = false;
       first.key = undefined;
+      first.held = undefined;
       if (begun === 'later') return;
       if (typeof begun === 'number') {
         this.#roundCompleted += begun;
         this.#didEnd(key);
       } else {
-        begun.completed += first.completed;
-        this.#hold(key, limit, begun);
+        this.#hold(key, begun);
       }
       if (batch.isFull) return;
     }
   }
 
-  #hold(key: K, limit: number, begun: HeldPass): void {
+  #hold(key: K, begun: HeldPass): void {
     if (this.#parking.isClosed) {
       this.#parking.lists.release(begun.pass);
       return;
@@ -303,18 +306,16 @@ export class EventQueue<K> implements EventsToCome {
       if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
       sinceMs = this.#parking.slice.lastMs;
     } finally {
-      this.#held.set(key, Object.assign(begun, { limit, again, sinceMs }));
+      this.#held.set(key, Object.assign(begun, { again, sinceMs }));
     }
   }
 
   #serveHeld(): void {
     const [key, held] = this.#held.entries().next().value as [K, Held];
-    const before = held.completed;
-    this.#passes.resume(held, key, held.limit, this.#batch);
-    this.#roundCompleted += held.completed - before;
+    this.#roundCompleted += this.#passes.resume(held, key, this.#batch);
     if (this.#held.get(key) !== held) return; // user code has closed the purgatory
     this.#held.delete(key);
-    if (held.pass.next >= 0 && held.completed < held.limit) {
+    if (held.pass.next >= 0) {
       this.#held.set(key, held); // behind the others
       return;
     }

@@ -38,14 +38,23 @@ export type Begun =
 
 /** The keys whose passes are to begin. */
 export interface Round {
-  /** The pass of the first key begins. */
-  take(): void;
+  /**
+   * The pass of the first key begins.
+   *
+   * @param held the pass, if its event has a limit or lasts for several batches.
+   */
+  take(held: HeldPass | undefined): void;
 }
 
-/** A pass that lasts for several batches. */
-export interface HeldPass {
+/** What is left of the limit of an event. */
+interface Tally {
+  /** How many may still complete. A deadline that meets the event counts too. */
+  left: number;
+}
+
+/** A pass that has a limit, or may last for several batches. */
+export interface HeldPass extends Tally {
   readonly pass: Pass;
-  completed: number;
   /** How many watched the key when it began, and how many of them were tried. */
   readonly watchers: number;
   tried: number;
@@ -95,38 +104,37 @@ export class Passes<K> {
     let watchers = 1;
     if (head !== undefined && !isLone(head)) {
       watchers = lists.sizeOf(head);
-      if (watchers > Math.min(batch.steps, batch.answers)) {
-        if (!batch.isFresh && batch.fits(watchers)) return 'later';
-        round.take();
-        const held = { pass: lists.hold(head), completed: 0, watchers, tried: 0 };
-        this.resume(held, key, limit, batch);
-        return held.pass.next >= 0 && held.completed < limit ? held : held.completed;
+      const isTooLong = watchers > Math.min(batch.steps, batch.answers);
+      if (isTooLong && !batch.isFresh && batch.fits(watchers)) return 'later';
+      if (isTooLong || limit < Number.POSITIVE_INFINITY) {
+        const held = { pass: lists.hold(head), left: limit, watchers, tried: 0 };
+        round.take(held);
+        const completed = this.resume(held, key, batch);
+        return held.pass.next >= 0 ? held : completed;
       }
     }
-    round.take();
+    round.take(undefined);
     const completed = head === undefined ? 0 : this.#event(head, key, limit);
     batch.count(watchers, completed);
     this.#countPromises(batch);
     return completed;
   }
 
-  /** Goes on with a pass, as far as `batch` allows. A pass that is over then is released. */
-  resume(held: HeldPass, key: K, limit: number, batch: Batch): void {
-    if (held.completed < limit) this.#goOn(held, key, limit, batch); // else deadlines used it up
-    if (held.pass.next < 0 || held.completed >= limit) this.#parking.lists.release(held.pass);
-  }
-
-  #goOn(held: HeldPass, key: K, limit: number, batch: Batch): void {
+  /**
+   * Goes on with a pass, as far as `batch` allows; how many completed. A pass that is over then is
+   * released.
+   */
+  resume(held: HeldPass, key: K, batch: Batch): number {
     const parking = this.#parking;
-    const { bulks } = parking;
+    const { lists, bulks } = parking;
+    const { pass } = held;
     const depth = bulks.begin();
     const outerKey = parking.eventKey;
     parking.eventKey = key;
+    let completed = 0;
     try {
       const { steps } = batch;
-      const most = Math.min(batch.answers, limit - held.completed);
-      const completed = this.#tryNext(held.pass, key, depth, most, steps);
-      held.completed += completed;
+      completed = this.#tryNext(pass, key, depth, held, batch.answers, steps);
       const tried = steps - this.#stepsLeft;
       held.tried += tried;
       batch.count(tried, completed);
@@ -136,6 +144,13 @@ export class Passes<K> {
       bulks.end(depth);
     }
     this.#countPromises(batch);
+    if (pass.next < 0 || held.left <= 0) lists.release(pass);
+    return completed;
+  }
+
+  /** A deadline has completed one for the event of a pass: it counts as one of its limit. */
+  countDeadline(held: HeldPass): void {
+    if (--held.left <= 0) this.#parking.lists.release(held.pass);
   }
 
   /** An attempt that has returned a promise goes on in microtasks. */
@@ -150,14 +165,18 @@ export class Passes<K> {
     const { lists } = this.#parking;
     const pass = lists.beginPass(list);
     try {
-      return this.#tryNext(pass, key, depth, limit, ALL);
+      return this.#tryNext(pass, key, depth, { left: limit }, ALL, ALL);
     } finally {
       lists.endPass(pass);
     }
   }
 
-  /** Tries the next `steps` of a pass, until `limit` have completed; how many did. */
-  #tryNext(pass: Pass, key: K, depth: number, limit: number, steps: number): number {
+  /**
+   * Tries the next `steps` of a pass, until `most` have completed or nothing is left of the limit;
+   * how many completed. What a deadline leaves nothing of ends the pass (`countDeadline`): so a try
+   * in vain need not look at the limit.
+   */
+  #tryNext(pass: Pass, key: K, depth: number, limit: Tally, most: number, steps: number): number {
     const parking = this.#parking;
     const { lists, meter } = parking;
     const { tellsTries } = meter; // asked once: a pass tries many
@@ -168,7 +187,9 @@ export class Passes<K> {
       const operation = lists.step(pass);
       if (tellsTries) meter.willTry(operation, key);
       const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
-      if (isCompleted && ++completed >= limit) break;
+      if (!isCompleted) continue;
+      completed++;
+      if (--limit.left <= 0 || completed >= most) break;
     }
     this.#stepsLeft = left;
     return completed;

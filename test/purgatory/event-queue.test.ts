@@ -398,6 +398,51 @@ describe('behaviour 30: a deadline that meets an event', () => {
     expect([...ops, last].filter((op) => op.completions > 0)).to.deep.equal([]);
   });
 
+  it('uses up the limit of an event whose first part is under way, in a try in vain', async () => {
+    const { purgatory, park, clock, log } = hall();
+    let isNotified = false;
+    const first = park('first', ['k'], { onTry: () => isNotified && clock.advance(5) });
+    park('late', ['k'], { delayMs: 5 }).ready = true;
+    const last = park('last', ['k']);
+    last.ready = true;
+    isNotified = true;
+    purgatory.notify('k', { atMost: 1 });
+    await purgatory.served();
+    expect(log).to.deep.equal(['complete late']);
+    expect([first.tries, last.tries]).to.deep.equal([1, 0]);
+    isNotified = false;
+    purgatory.notify('k');
+    await purgatory.served();
+    expect(log).to.deep.equal(['complete late', 'complete last']);
+  });
+
+  it('counts with those that the event completes itself', async () => {
+    const { purgatory, park, clock, log } = hall();
+    const first = park('first', ['k'], { onTry: (op) => op.ready && clock.advance(5) });
+    park('second', ['k']).ready = true;
+    park('third', ['k']).ready = true;
+    park('late', ['k'], { delayMs: 5 }).ready = true;
+    first.ready = true;
+    purgatory.notify('k', { atMost: 3 });
+    await purgatory.served();
+    expect(log).to.deep.equal(['complete late', 'complete first', 'complete second']);
+  });
+
+  it('uses up the limit of an event that goes on in later slices', async () => {
+    for (let atMost = 215; atMost < 230; atMost++) {
+      const all = scene({ tryMs: 3 / 128 });
+      const { purgatory } = all;
+      for (const op of herd(all, 'k', 400)) op.ready = true;
+      const late = new Op('late', { delayMs: 5 }); // the 214th try takes the clock there
+      purgatory.tryCompleteElseWatch(late, ['k']);
+      late.ready = true;
+      purgatory.notify('k', { atMost });
+      await purgatory.served();
+      expect(late.completions - late.expirations).to.equal(1);
+      expect(purgatory.numDelayed).to.equal(401 - atMost);
+    }
+  });
+
   it('uses it up in a purgatory that has served events before, and later events are served', async () => {
     const { purgatory, park, clock, log } = hall();
     purgatory.notify('k');
