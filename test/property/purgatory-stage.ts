@@ -169,9 +169,13 @@ export abstract class Stage implements Host {
       this.verify('watched', purgatory.watched, watched);
       this.verify('watchedKeys', purgatory.watchedKeys, watchedKeys);
     }
-    // A task that runs is not in `size`; a try at the deadline is inside its run.
-    const running = this.#inTime.filter(({ guest, parking }) => guest.parking === parking).length;
-    this.verify('the size of the timer', this.timer.size, this.timerReference.size - running);
+    this.verify('the size of the timer', this.timer.size, this.#timerSize);
+  }
+
+  /** A task that runs is not in the timer; a try at the deadline is inside its run. */
+  get #timerSize(): number {
+    const running = this.#inTime.filter(({ guest, parking }) => guest.parking === parking);
+    return this.timerReference.size - running.length;
   }
 
   checkReports(): void {
@@ -217,7 +221,7 @@ export abstract class Stage implements Host {
   }
 
   isTimerFull(guest: Guest): boolean {
-    return guest.delayMs !== Number.POSITIVE_INFINITY && this.timerReference.size >= this.history.maxPending;
+    return guest.delayMs !== Number.POSITIVE_INFINITY && this.#timerSize >= this.history.maxPending;
   }
 
   #checkExpiry(operation: HistoryOperation, frame: Frame | undefined): void {
