@@ -7,5 +7,15 @@ import { debuglog } from 'node:util';
 
 export const debug: (format: string, ...values: unknown[]) => void = debuglog('purgatory');
 
-/** Whether debugging was on when the process began. For output that takes work to prepare. */
-export const isDebugging: boolean = debuglog('purgatory').enabled;
+/**
+ * Whether debugging was on when the process began. For output that takes work to prepare. (Bun and
+ * Deno do not say so in `debuglog().enabled`.)
+ */
+export const isDebugging: boolean = isAskedFor('purgatory', process.env.NODE_DEBUG ?? '');
+
+/** Node's rule: names separated by commas, in any case; `*` stands for any letters. */
+function isAskedFor(section: string, names: string): boolean {
+  const escaped = names.replaceAll(/[\\^$+?.()|[\]{}]/g, '\\$&');
+  const pattern = escaped.replaceAll('*', '.*').replaceAll(',', '|');
+  return new RegExp(`^(?:${pattern})$`, 'i').test(section);
+}

@@ -409,10 +409,10 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
 
   it('tells counts, with units, by their attributes', async () => {
     const { purgatory, timer } = busyHall();
-    const underWay = await eventUnderWay();
     const metrics = await collect((meter) => {
       registerMetrics(meter, { purgatories: [purgatory], timers: { wheels: timer } });
     });
+    const underWay = await eventUnderWay();
     const events = await collect((meter) => void registerMetrics(meter, { purgatories: [underWay] }));
     const { unit, points } = events.get('purgatory.oldest_event') ?? {};
     const [[attributes, ageS]] = points as [unknown, number][];

@@ -61,9 +61,6 @@ const bun: Runtime = {
   skippedFiles: COMPARED_WITH_NODE,
   skippedTests: {
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
-    'has one hint at keys that are objects': 'Bun’s util.debuglog does not say whether it is enabled',
-    'names what is given in vain, once each':
-      'fails on Bun, whose util.debuglog differs: not looked into yet',
   },
   requires: [],
 };
