@@ -15,6 +15,8 @@ export interface Runtime {
   readonly skippedFiles: Readonly<Record<string, string>>;
   /** Titles of tests that are left out, and why. */
   readonly skippedTests: Readonly<Record<string, string>>;
+  /** How many files run side by side. Node's runs last longest. */
+  readonly jobs: number;
   /** What mocha must load first. Bun and Deno read TypeScript by themselves. */
   readonly requires: readonly string[];
 }
@@ -50,6 +52,7 @@ function node(major: number): Runtime {
     specs: ['test/**/*.test.ts'],
     skippedFiles: NOT_CORE,
     skippedTests: {},
+    jobs: 3,
     requires: ['tsx/esm'],
   };
 }
@@ -62,6 +65,7 @@ const bun: Runtime = {
   skippedTests: {
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
   },
+  jobs: 1,
   requires: [],
 };
 
@@ -74,6 +78,7 @@ const deno: Runtime = {
     'closes within echoTimeoutMs while the primary reads nothing':
       'Deno’s cluster.disconnect() throws where a worker has gone',
   },
+  jobs: 1,
   requires: [],
 };
 
