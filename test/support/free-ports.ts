@@ -1,18 +1,19 @@
 // Ports for servers that are stopped and started again on the same port.
 //
-// They lie below the range that Linux takes the ports of outgoing connections from (32,768 and up).
-// In that range a connection of another test could take the port while its server is down.
+// They lie below the range that Linux takes the ports of outgoing connections from (32,768 and up):
+// a connection of another test could take such a port while its server is down. So do the ports that
+// the nodes of a Redis Cluster listen on besides, which are 10,000 higher.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 const LOWEST = 10_000;
-const EPHEMERAL = 32_768;
+const BEYOND = 20_000;
 
 /** The first of `count` ports in a row that nobody listens on now. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
-    const base = LOWEST + Math.floor(Math.random() * (EPHEMERAL - LOWEST - count));
+    const base = LOWEST + Math.floor(Math.random() * (BEYOND - LOWEST - count));
     const servers: Server[] = [];
     try {
       for (let i = 0; i < count; i++) await hold(base + i, servers);
