@@ -95,7 +95,7 @@ describe('the page of the inspector', function () {
 
   /** Waits until what `selector` finds says `what`. */
   async function says(selector: string, what: string | RegExp): Promise<void> {
-    await page.locator(selector).filter({ hasText: what }).first().waitFor({ timeout: 5000 });
+    await page.locator(selector).filter({ hasText: what }).first().waitFor({ timeout: 20_000 });
   }
 
   const figure = (term: string): string => `.figure[data-explain="${term}"]`;
@@ -290,6 +290,7 @@ describe('the page of the inspector', function () {
     await inspector.close();
     inspector = createInspector({ timers: { early: timer, slow }, history: false });
     await inspector.listen({ port: Number(url.port) });
+    await open(); // to connect again may take longer than the lateness is shown
     await says('.connection', 'live');
     slow.schedule(() => {}, 10);
     jumping.advance(510);
