@@ -45,6 +45,8 @@ const COMPARED_WITH_NODE = {
     'compares the drop-in with the runtime’s own timers, which differ from Node’s',
 };
 
+const SECOND_TRY = './test/support/second-try.ts';
+
 function node(major: number): Runtime {
   return {
     name: `Node ${major}`,
@@ -53,7 +55,7 @@ function node(major: number): Runtime {
     skippedFiles: NOT_CORE,
     skippedTests: {},
     jobs: 3,
-    requires: ['tsx/esm'],
+    requires: ['tsx/esm', SECOND_TRY],
   };
 }
 
@@ -66,7 +68,7 @@ const bun: Runtime = {
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
   },
   jobs: 1,
-  requires: [],
+  requires: [SECOND_TRY],
 };
 
 const deno: Runtime = {
@@ -79,7 +81,7 @@ const deno: Runtime = {
       'Deno’s cluster.disconnect() throws where a worker has gone',
   },
   jobs: 1,
-  requires: [],
+  requires: [SECOND_TRY],
 };
 
 export const runtimes: readonly Runtime[] = [node(22), node(24), bun, deno];

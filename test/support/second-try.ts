@@ -1,0 +1,16 @@
+// Root hooks of the whole run: tests with processes, browsers, servers or the host's clock get a
+// second try, because three of them run side by side on two processors. A second try is printed.
+// Everything else, the models above all, must pass at once: what they find is never tried again.
+import type { Context } from 'mocha';
+
+const ON_THE_HOST = /\/test\/(examples|inspector|programs|compat|docs|bench|timers|idle|bus\/transports)\//;
+
+export const mochaHooks = {
+  beforeEach(this: Context): void {
+    const test = this.currentTest;
+    if (test === undefined || !ON_THE_HOST.test(test.file ?? '')) return;
+    test.retries(1);
+    const { currentRetry } = test as unknown as { currentRetry(): number };
+    if (currentRetry.call(test) > 0) console.log(`SECOND TRY: ${test.fullTitle()}`);
+  },
+};
