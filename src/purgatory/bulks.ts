@@ -3,9 +3,9 @@
 // one, and between the slices of a bulk that lasts, it is given back in small steps.
 //
 // Ground rules. It belongs to one Parking. A nested pass is inside a bulk: nothing moves in memory
-// during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count back to what
-// it was at its `begin`, and does not subtract 1: when a chain of events has overflowed the stack,
-// inner bulks never reach their `end`.
+// during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count
+// back to what it was at its `begin`, and does not subtract 1: when a chain of events has overflowed
+// the stack, inner bulks never reach their `end`.
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';

@@ -173,8 +173,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries a parked operation for an event on `key`, which is `eventKey`. True iff that completed it, also if `tryComplete` called
-   * `forceComplete` and then returned false or threw. What it throws is reported.
+   * Tries a parked operation for the event on `eventKey`. True iff that completed it, also if
+   * `tryComplete` called `forceComplete` and then returned false or threw. What it throws is
+   * reported.
    */
   tries(operation: DelayedOperation): boolean {
     const { bulks } = this;
