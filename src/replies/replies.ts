@@ -104,20 +104,12 @@ export class Replies<K = unknown, V = unknown> {
    * is the second. O(1).
    */
   resolve(id: K, value: V): boolean {
-    const reply = this.#expected.get(id);
-    if (reply === undefined) return false;
-    this.#end(reply);
-    this.#settlements.settle(reply.end(value, false));
-    return true;
+    return this.#answer(id, value, false);
   }
 
   /** The reply `id` is an error: as `resolve`. O(1). */
   reject(id: K, error: unknown): boolean {
-    const reply = this.#expected.get(id);
-    if (reply === undefined) return false;
-    this.#end(reply);
-    this.#settlements.settle(reply.end(error, true));
-    return true;
+    return this.#answer(id, error, true);
   }
 
   /**
@@ -126,10 +118,7 @@ export class Replies<K = unknown, V = unknown> {
    */
   rejectAll(error: unknown): number {
     const count = this.#expected.size;
-    for (const reply of this.#expected.values()) {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(error, true));
-    }
+    for (const reply of this.#expected.values()) this.#settle(reply, error, true);
     return count;
   }
 
@@ -161,6 +150,18 @@ export class Replies<K = unknown, V = unknown> {
     }
   }
 
+  #answer(id: K, outcome: unknown, isRefused: boolean): boolean {
+    const reply = this.#expected.get(id);
+    if (reply === undefined) return false;
+    this.#settle(reply, outcome, isRefused);
+    return true;
+  }
+
+  #settle(reply: ExpectedReply<K, V>, outcome: unknown, isRefused: boolean): void {
+    this.#end(reply);
+    this.#settlements.settle(reply.end(outcome, isRefused));
+  }
+
   /** Takes `reply` off the table, the timer and its signal. */
   #end(reply: ExpectedReply<K, V>): void {
     this.#expected.delete(reply.id);
@@ -170,18 +171,12 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   readonly #keeper: ReplyKeeper = {
-    expire: (reply: ExpectedReply<K, V>) => {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(replyTimedOut(keyText(reply.id), reply.delayMs), true));
-    },
-    abort: (reply: ExpectedReply<K, V>, reason) => {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(reason, true));
-    },
+    expire: (reply: ExpectedReply<K, V>) =>
+      this.#settle(reply, replyTimedOut(keyText(reply.id), reply.delayMs), true),
+    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, reason, true),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(timerOfRepliesClosed(), true));
+      this.#settle(reply, timerOfRepliesClosed(), true);
       return false;
     },
   };
