@@ -9,13 +9,14 @@
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkedNumber, checkedOptions, checkedSignal, requiredOptions } from '../checks.ts';
+import { checkedNumber, checkedOptions, checkedSignal, LIMIT, requiredOptions } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { repliesClosed, repliesFull, replyExpected, replyTimedOut, timerOfRepliesClosed } from '../errors.ts';
 import { keyText } from '../text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { Timer } from '../timer/timer.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import { Settlements } from '../turns/settlements.ts';
 import { turnSliceOf } from '../turns/turn-slice.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
@@ -44,9 +45,6 @@ export interface ExpectOptions {
 
 const REPLIES_OPTIONS: OptionNames<RepliesOptions> = { timer: true, maxPending: true, clock: true };
 const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: true };
-/** How long promises may settle in a turn, in ms: the same as a timer's slice. */
-const SLICE_MS = 5;
-const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
  * Expected replies, each under its correlation id `K` (any value that a Map distinguishes) and its
@@ -68,10 +66,10 @@ export class Replies<K = unknown, V = unknown> {
   constructor(options?: RepliesOptions) {
     const { timer, maxPending, clock } = checkedOptions(options);
     hintAtUnread('replies', options, REPLIES_OPTIONS);
-    this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
+    this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
-    this.#settlements = new Settlements(turnSliceOf(this.#timer), SLICE_MS);
+    this.#settlements = new Settlements(turnSliceOf(this.#timer), DEFAULT_SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */
