@@ -3,7 +3,7 @@
  * else, from half a second before they are due, when wheels may cascade, until the last has run.
  * The time is CPU time between two turns, so what other programs take of the core does not count.
  */
-import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
+import { BlockWatch, nsPerStep } from './harness/measure.ts';
 import { integers } from './harness/random.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
 import type { MakeTimerPeer } from './peers/timer-peer.ts';
@@ -29,15 +29,9 @@ function longestBlock(make: MakeTimerPeer): System {
     if (left < size) throw new Error('the burst began before all of it was started');
     globalThis.gc?.();
     await new Promise((resolve) => setTimeout(resolve, dueMs - beforeMs - performance.now()));
-    let longestNs = 0;
-    let lastNs = cpuNs();
-    while (left > 0) {
-      await turn();
-      const nowNs = cpuNs();
-      longestNs = Math.max(longestNs, nowNs - lastNs);
-      lastNs = nowNs;
-    }
-    return { block: longestNs / 1e6 };
+    const watch = new BlockWatch();
+    while (left > 0) await watch.turn();
+    return { block: watch.longestMs };
   };
 }
 

@@ -2,15 +2,15 @@
  * The drop-in timers beside Node's own, in a server that is busy: 16 connections ask it by HTTP,
  * each again as soon as it was answered.
  *
- * `burst`: N timers of one delay, started in a loop. From the run of the first to the run of the last, with the
- * requests that are served between them. `block`: the longest time meanwhile between two turns of
+ * `burst`: N timers of one delay, started in a loop. From the run of the first to the run of the
+ * last, with the requests that are served between them. `block`: the longest time meanwhile between two turns of
  * the event loop. Both are CPU time, so what other programs take of the core does not count.
  * `chain`: 500 timers of 1 ms, each started by the one before, in a server that is idle.
  */
 import { Agent, createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as dropIn } from 'purgatory/timers';
-import { cpuNs, turn } from './harness/measure.ts';
+import { BlockWatch, cpuNs } from './harness/measure.ts';
 import type { Measured, System, Workload } from './harness/types.ts';
 
 type Start = (callback: () => void, delayMs: number) => unknown;
@@ -56,15 +56,9 @@ async function runBurst(start: Start, size: number): Promise<{ burst: number; bl
     }, delayMs);
   }
   await new Promise((resolve) => setTimeout(resolve, delayMs / 2));
-  let longestNs = 0;
-  let lastNs = cpuNs();
-  while (ran < size) {
-    await turn();
-    const nowNs = cpuNs();
-    longestNs = Math.max(longestNs, nowNs - lastNs);
-    lastNs = nowNs;
-  }
-  return { burst: (endNs - firstNs) / 1e6, block: longestNs / 1e6 };
+  const watch = new BlockWatch();
+  while (ran < size) await watch.turn();
+  return { burst: (endNs - firstNs) / 1e6, block: watch.longestMs };
 }
 
 async function runChain(start: Start, count: number): Promise<number> {

@@ -8,7 +8,7 @@ import { DelayedOperation, Purgatory } from 'purgatory';
 import { LocalHub } from 'purgatory/bus';
 import { Replies } from 'purgatory/replies';
 import { ThresholdPurgatory } from 'purgatory/threshold';
-import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
+import { BlockWatch, cpuNs, nsPerStep, turn } from './harness/measure.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
 import { httpPolls } from './herd-http.ts';
 
@@ -41,8 +41,6 @@ interface Scene {
   end(): unknown;
   /** Called when all have been answered. */
   close?(): void;
-  /** How many answers there are; default: one for each that was parked. */
-  answers?: number;
 }
 
 interface Blocks {
@@ -59,20 +57,14 @@ async function measure(size: number, scene: Scene): Promise<Blocks> {
   globalThis.gc?.();
   await turn();
   await turn();
-  let lastNs = cpuNs();
+  const startNs = cpuNs();
   const pending = scene.end();
-  const call = cpuNs() - lastNs;
-  lastNs += call;
-  let longest = 0;
-  while (answered < (scene.answers ?? size)) {
-    await turn();
-    const nowNs = cpuNs();
-    longest = Math.max(longest, nowNs - lastNs);
-    lastNs = nowNs;
-  }
+  const call = cpuNs() - startNs;
+  const watch = new BlockWatch();
+  while (answered < size) await watch.turn();
   await pending;
   scene.close?.();
-  return { call: call / 1e6, block: longest / 1e6 };
+  return { call: call / 1e6, block: watch.longestMs };
 }
 
 function waits(

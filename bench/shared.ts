@@ -5,7 +5,7 @@
  * causes, as on a busy key: one more load is to follow, and no third.
  */
 import { SharedWaits } from 'purgatory/shared';
-import { cpuNs, nsPerStep, turn } from './harness/measure.ts';
+import { BlockWatch, nsPerStep, turn } from './harness/measure.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
 
 const bursts = 10;
@@ -97,25 +97,18 @@ function longestBlock(make: () => Key): System {
     });
     for (let i = 0; i < 10 * loadTurns; i++) await turn();
     globalThis.gc?.();
-    let longestNs = 0;
-    let lastNs = cpuNs();
-    const look = async (): Promise<void> => {
-      await turn();
-      const nowNs = cpuNs();
-      longestNs = Math.max(longestNs, nowNs - lastNs);
-      lastNs = nowNs;
-    };
+    const watch = new BlockWatch();
     const loadsBefore = key.loads;
     for (let burst = 0; burst < bursts; burst++) {
       key.isReady = burst === bursts - 1;
       const tries = key.tries;
       for (let i = 0; i < hintsPerBurst; i++) {
         key.hint();
-        if (i % 20 === 0) await look();
+        if (i % 20 === 0) await watch.turn();
       }
-      while (key.isReady ? answered < size : key.tries < tries + 2 * size) await look();
+      while (key.isReady ? answered < size : key.tries < tries + 2 * size) await watch.turn();
     }
-    return { block: longestNs / 1e6, loads: (key.loads - loadsBefore) / bursts };
+    return { block: watch.longestMs, loads: (key.loads - loadsBefore) / bursts };
   };
 }
 

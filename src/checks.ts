@@ -19,6 +19,11 @@ export interface NumberRule {
   readonly orInfinity?: boolean;
 }
 
+/** A number of things, one at least. */
+export const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
+/** As {@link COUNT}, or Infinity for no limit. */
+export const LIMIT: NumberRule = { ...COUNT, orInfinity: true };
+
 /** `value`, or `fallback` when it is undefined. */
 export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
   return value === undefined ? fallback : requiredNumber(name, value, rule);

@@ -4,7 +4,7 @@
  * changes.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { cpuNs, turn } from './measure.ts';
+import { BlockWatch, cpuNs, turn } from './measure.ts';
 
 /** What the parent tells it: to say when so many operations are parked, to begin, to end. */
 export type Told = { readonly awaitParked: number } | 'begin' | 'end';
@@ -35,15 +35,9 @@ async function measure(): Promise<void> {
   tell('begun');
   isMeasuring = true;
   const startNs = cpuNs();
-  let lastNs = startNs;
-  let longest = 0;
-  while (isMeasuring) {
-    await turn();
-    const nowNs = cpuNs();
-    longest = Math.max(longest, nowNs - lastNs);
-    lastNs = nowNs;
-  }
-  tell({ longestMs: longest / 1e6, cpuMs: (lastNs - startNs) / 1e6 });
+  const watch = new BlockWatch();
+  while (isMeasuring) await watch.turn();
+  tell({ longestMs: watch.longestMs, cpuMs: (cpuNs() - startNs) / 1e6 });
 }
 
 process.on('message', (word: Told) => {

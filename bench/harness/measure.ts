@@ -18,6 +18,25 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Watches the event loop, from the time at which it is made. */
+export class BlockWatch {
+  #lastNs = cpuNs();
+  #longestNs = 0;
+
+  /** Lets the event loop turn once. What has run since the last turn was a block. */
+  async turn(): Promise<void> {
+    await turn();
+    const nowNs = cpuNs();
+    this.#longestNs = Math.max(this.#longestNs, nowNs - this.#lastNs);
+    this.#lastNs = nowNs;
+  }
+
+  /** The longest block, in ms of CPU. */
+  get longestMs(): number {
+    return this.#longestNs / 1e6;
+  }
+}
+
 /**
  * Runs `step(index)` for `count` indexes, in turns of the event loop of `perTurn` each, as the work
  * of a server arrives. Returns the nanoseconds of CPU a step. The turns' own cost, about 1 us each,

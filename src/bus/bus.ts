@@ -6,12 +6,10 @@ import { systemClock } from '../clock/system-clock.ts';
 import type { JoinableBus, Routing } from '../membership/bus-member.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
-import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
-import type { BusState } from './telemetry/bus-state.ts';
+import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
 export { refusal } from '../errors.ts';
-export type { BusState } from './telemetry/bus-state.ts';
 
 /**
  * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory

@@ -13,10 +13,9 @@
 import { randomBytes } from 'node:crypto';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { BusState, CheckedBusOptions } from './bus.ts';
-import { isRefusal } from './bus.ts';
+import { type CheckedBusOptions, isRefusal } from './bus.ts';
 import { frameText, routedFrameText } from './frames.ts';
-import type { GapCause } from './telemetry/bus-state.ts';
+import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
 /** What the connection reports to its bus. */

@@ -8,6 +8,7 @@
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
 
+import type { Clock } from '../clock/clock.ts';
 import { busClosed } from '../errors.ts';
 import type { BusMember, Membership, Routing } from '../membership/bus-member.ts';
 import { throwLater } from '../report-error.ts';
@@ -16,7 +17,6 @@ import { rootContext } from '../turns/root-context.ts';
 import {
   type Bus,
   type BusOptions,
-  type BusState,
   type CheckedBusOptions,
   checkedBusOptions,
   checkedTransport,
@@ -29,10 +29,8 @@ import { checkMemberName, Members } from './members.ts';
 import { Receiver } from './receiver.ts';
 import { type Routes, Sender } from './sender.ts';
 import { BusMeter } from './telemetry/bus-meter.ts';
-import type { BusSnapshot } from './telemetry/bus-snapshot.ts';
-import type { GapCause } from './telemetry/bus-state.ts';
+import type { BusSnapshot, BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
-import { settledBy } from './transports/settled-by.ts';
 
 const SHOWN_MEMBERS = 100;
 
@@ -219,4 +217,19 @@ export function createBus(transport: Transport, options?: BusOptions): Bus {
   const checked = checkedBusOptions(options, transport);
   checkRouting(checked.routing, transport);
   return new HintBus(transport, checked, Math.random);
+}
+
+/**
+ * Resolves when `work` has settled, and at `atMs` by `clock` at the latest. Never rejects. Keeps
+ * the process alive until then: the sockets of an engine's client might not do so.
+ */
+function settledBy(clock: Clock, atMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const wakeUp = clock.wakeAt(atMs, resolve);
+    const settled = (): void => {
+      wakeUp.cancel();
+      resolve();
+    };
+    work.then(settled, settled);
+  });
 }

@@ -1,13 +1,15 @@
 // The hints from other processes that are to be tried.
 //
 // Ground rules. It owns what is pending, each key of a member once. Normally a hint is tried in the
-// call that brings it. After SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for a later
-// turn (turns/budget.ts), so that a flood of hints does not block the event loop. Hints that arrive meanwhile are
-// merged. When more than `maxKeys` are pending, they become one sweep for each of their members.
+// call that brings it. After DEFAULT_SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for
+// a later turn (turns/budget.ts), so that a flood of hints does not block the event loop. Hints that
+// arrive meanwhile are merged. When more than `maxKeys` are pending, they become one sweep for each
+// of their members.
+//
 // Costs. O(1) for a hint, and the cost of its tries.
 import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { Budget } from '../turns/budget.ts';
+import { Budget, DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import { mergedValue } from './outbox.ts';
 
 /** What the inbox reports to its bus. */
@@ -16,14 +18,13 @@ export interface InboxOwner {
   overflowed(keys: number, members: Iterable<BusMember>): void;
 }
 
-/** The same as a timer's slice (system-timer-options.ts). */
-const SLICE_MS = 5;
 /**
  * A waiter that a try answers runs in a microtask after the slice, where the clock does not count
  * it. Two slices may run before the loop checks its timers: one in the poll phase, the next in an
  * immediate. A hint that nobody waits for does not count as a try.
  */
 const SLICE_TRIES = 256;
+
 export class Inbox {
   readonly #maxKeys: number;
   readonly #timer: SystemTimer;
@@ -37,7 +38,7 @@ export class Inbox {
     this.#maxKeys = maxKeys;
     this.#timer = timer;
     this.#owner = owner;
-    this.#budget = new Budget(timer, SLICE_MS, SLICE_TRIES);
+    this.#budget = new Budget(timer, DEFAULT_SLICE_MS, SLICE_TRIES);
   }
 
   add(member: BusMember, key: string, value: HintValue | undefined): void {

@@ -10,14 +10,16 @@ export type {
   Routing,
 } from '../membership/bus-member.ts';
 export { MAX_KEY_BYTES } from '../membership/bus-member.ts';
-export type { Bus, BusOptions, BusState } from './bus.ts';
+export type { Bus, BusOptions } from './bus.ts';
 export { refusal } from './bus.ts';
 export { createBus } from './hint-bus.ts';
-export type { BusEcho, BusOverflow, BusStateChanged, BusSwept, GapCause } from './telemetry/bus-events.ts';
+export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from './telemetry/bus-events.ts';
 export type {
   BusSnapshot,
+  BusState,
   BusTotals,
   ErrorSnapshot,
+  GapCause,
   GapSnapshot,
   SweepSnapshot,
 } from './telemetry/bus-snapshot.ts';

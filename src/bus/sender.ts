@@ -10,17 +10,11 @@
 // Costs. publish: O(1).
 import type { BusMember, HintValue } from '../membership/bus-member.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { Slice } from '../turns/budget.ts';
+import { DEFAULT_SLICE_MS, Slice } from '../turns/budget.ts';
 import type { CheckedBusOptions } from './bus.ts';
 import type { Connection, Done } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
-
-/**
- * How long frames are made in a turn of the event loop, in ms: one of 16 kB takes about 1. An engine
- * without a round trip takes one after the other. The same as a timer's slice.
- */
-const SLICE_MS = 5;
 
 /** Whether so many hints had better go to their buckets than to all processes. */
 export type Routes = (hints: number) => boolean;
@@ -34,6 +28,7 @@ export class Sender {
   readonly #outbox: Outbox;
   /** The frame that the engine has not confirmed yet. */
   #underWay: { readonly batch: Batch; readonly sinceMs: number } | undefined;
+  /** An engine without a round trip takes one frame after the other. One of 16 kB takes about 1 ms. */
   readonly #slice: Slice;
   #isFlushDue = false;
   #flushed: (() => void)[] = [];
@@ -56,7 +51,7 @@ export class Sender {
     this.#maxFrameBytes = maxFrameBytes;
     this.#outbox = new Outbox(maxPendingKeys);
     this.#routes = routes;
-    this.#slice = new Slice(timer, SLICE_MS);
+    this.#slice = new Slice(timer, DEFAULT_SLICE_MS);
   }
 
   get pendingKeys(): number {

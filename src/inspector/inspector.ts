@@ -10,6 +10,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkedBoolean, checkedNumber, checkedOptions, type NumberRule, requiredString } from '../checks.ts';
+import { LiveSources } from '../live-sources.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import {
   checkNamedSources,
@@ -20,14 +21,15 @@ import {
   type ObservedTimer,
   type Sources,
 } from '../sources.ts';
+import { cut } from '../text.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import { EVENTS_HEADERS, Feed } from './feed.ts';
+import { MAX_NAME_LENGTH } from './frame.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
 import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
 import { SecondRecorder } from './second-recorder.ts';
-import { Shown } from './shown.ts';
 
 /** What an {@link Inspector} shows, and where. */
 export interface InspectorOptions {
@@ -64,9 +66,9 @@ export interface Inspector {
    * Listens on 127.0.0.1, and resolves with the address of the page. Keeps no process alive.
    *
    * @param options `port`: an integer from 0 to 65,535. The default, 0, takes a free one.
-   * @throws Rejects with a TypeError, RangeError (Node's codes) for a bad port, or for an option that
-   * there is not, such as a host. Rejects with the error of the
-   * socket (EADDRINUSE), and with ERR_SERVER_ALREADY_LISTEN when it listens already.
+   * @throws Rejects with a TypeError, RangeError (Node's codes) for a bad port, or for an option
+   * that there is not, such as a host. Rejects with the error of the socket (EADDRINUSE), and with
+   * ERR_SERVER_ALREADY_LISTEN when it listens already.
    */
   listen(options?: { port?: number | undefined }): Promise<URL>;
   /**
@@ -111,7 +113,8 @@ export function createInspector(options: InspectorOptions): Inspector {
   checkPath(path);
   const names = checkedHosts(hosts);
   const keepsHistory = checkedBoolean('options.history', history, true);
-  return new Service(new Shown({ purgatories, timers, buses }), path, names, keepsHistory);
+  const shown = new LiveSources({ purgatories, timers, buses }, (name) => cut(name, MAX_NAME_LENGTH));
+  return new Service(shown, path, names, keepsHistory);
 }
 
 class Service implements Inspector {
@@ -124,7 +127,7 @@ class Service implements Inspector {
   readonly #keepsHistory: boolean;
   readonly #server: Server = createServer((request, response) => this.#answer(request, response));
 
-  constructor(shown: Shown, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
+  constructor(shown: LiveSources, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
     this.#seconds = new SecondRecorder(shown);
     this.#lookup = new Lookup(shown);
     this.#recorder = new Recorder(shown, this.#seconds, this.#lookup);

@@ -4,7 +4,9 @@
 // operation that is shown gets an id, and the latest MAX_IDS ids are known. A key that is exactly
 // the text is found at once. A search for part of a key looks at all keys, for SLICE_MS a turn and
 // at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier one ends.
+
 import { systemClock } from '../clock/system-clock.ts';
+import type { LiveSources } from '../live-sources.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { ObservedPurgatory } from '../sources.ts';
@@ -19,7 +21,6 @@ import {
   MAX_FOUND,
   MAX_KEY_LENGTH,
 } from './frame.ts';
-import type { Shown } from './shown.ts';
 import { operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;
@@ -40,13 +41,13 @@ interface Match {
 }
 
 export class Lookup {
-  readonly #shown: Shown;
+  readonly #shown: LiveSources;
   readonly #ids = new WeakMap<DelayedOperation, number>();
   readonly #operations = new Map<number, [WeakRef<DelayedOperation>, WeakRef<ObservedPurgatory>]>();
   #lastId = 0;
   #searches = 0;
 
-  constructor(shown: Shown) {
+  constructor(shown: LiveSources) {
     this.#shown = shown;
   }
 

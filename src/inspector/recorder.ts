@@ -3,14 +3,15 @@
 // Ground rules. It reads snapshots when a frame is made. Between frames it listens to the library's
 // channels and to the event loop. It does both only from `start` to `stop`. Costs: a frame is
 // O(buckets + parked operations that the snapshots look at), an event O(1).
+
 import { randomUUID } from 'node:crypto';
+import type { LiveSources } from '../live-sources.ts';
 import { Cascades } from './cascades.ts';
 import type { FrameSource } from './feed.ts';
 import { type Frame, type History, TOP } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
 import type { Lookup } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
-import type { Shown } from './shown.ts';
 import { Timelines } from './timelines.ts';
 import { busView, purgatoryView, timerView, typeOf } from './views.ts';
 
@@ -21,7 +22,7 @@ const PROBE_MS = 10;
 
 export class Recorder implements FrameSource {
   readonly #run = randomUUID();
-  readonly #shown: Shown;
+  readonly #shown: LiveSources;
   readonly #seconds: SecondRecorder;
   readonly #lookup: Lookup;
   readonly #host = new HostMeter(PROBE_MS);
@@ -29,7 +30,7 @@ export class Recorder implements FrameSource {
   readonly #timelines: Timelines;
 
   /** @param seconds started or not: its owner decides whether there is a history. */
-  constructor(shown: Shown, seconds: SecondRecorder, lookup: Lookup) {
+  constructor(shown: LiveSources, seconds: SecondRecorder, lookup: Lookup) {
     this.#lookup = lookup;
     this.#shown = shown;
     this.#seconds = seconds;

@@ -6,7 +6,9 @@
 // timers. It keeps no purgatory: the values of the second before are found by weak reference.
 // Costs: each second takes a snapshot of each purgatory, without its keys, and reads the lateness
 // of each timer. docs/operations.md has the figures.
+
 import type { DurationSnapshot } from '../duration-histogram.ts';
+import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
   type History,
@@ -21,7 +23,6 @@ import {
 } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
 import { LastErrors } from './last-errors.ts';
-import type { Shown } from './shown.ts';
 import { passView } from './views.ts';
 
 const { setInterval, clearInterval } = globalThis;
@@ -37,7 +38,7 @@ type Ends = readonly [completed: number, expired: number, cancelled: number, fai
 const NO_ENDS: Ends = [0, 0, 0, 0];
 
 export class SecondRecorder {
-  readonly #shown: Shown;
+  readonly #shown: LiveSources;
   /** Heard of while this records, or while somebody else starts it. */
   readonly errors: LastErrors = new LastErrors();
   readonly #host = new HostMeter(PROBE_MS);
@@ -49,7 +50,7 @@ export class SecondRecorder {
   readonly #refused = new WeakMap<object, Readonly<Record<string, number>>>();
   readonly #lateness = new WeakMap<object, readonly number[]>();
 
-  constructor(shown: Shown) {
+  constructor(shown: LiveSources) {
     this.#shown = shown;
   }
 

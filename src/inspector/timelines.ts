@@ -8,6 +8,7 @@
 // reader can choose from it. An event costs one look-up. Nothing of an operation is kept after
 // `stop`.
 
+import type { LiveSources } from '../live-sources.ts';
 import {
   type OperationEnded,
   type OperationParked,
@@ -20,7 +21,6 @@ import {
 } from '../purgatory/telemetry/operation-events.ts';
 import { keyText } from '../text.ts';
 import { MAX_EVENTS, MAX_KEY_LENGTH, MAX_KEYS, MAX_TIMELINES } from './frame.ts';
-import type { Shown } from './shown.ts';
 import type { Timeline, TimelineEvent } from './view-types.ts';
 import { shownKeys, typeOf } from './views.ts';
 
@@ -35,13 +35,13 @@ interface Life {
 }
 
 export class Timelines {
-  readonly #shown: Shown;
+  readonly #shown: LiveSources;
   readonly #under = new Map<unknown, Life>();
   #ended: Timeline[] = [];
   #lastId = 0;
   #changedAtMs = 0;
 
-  constructor(shown: Shown) {
+  constructor(shown: LiveSources) {
     this.#shown = shown;
   }
 

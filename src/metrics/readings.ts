@@ -35,27 +35,33 @@ export interface Durations {
   readonly unit: 's';
 }
 
-function gauge<S>(name: string, thing: string, help: string, of: Reading<S>['of']): Reading<S> {
-  return { name, help, type: 'gauge', unit: `{${thing}}`, of };
+/** The names of those fields of a snapshot that are numbers. */
+type Numbers<S> = { [K in keyof S]: S[K] extends number ? K : never }[keyof S];
+
+function gauge<S>(name: string, thing: string, help: string, of: Numbers<S> | Reading<S>['of']): Reading<S> {
+  const read = typeof of === 'function' ? of : (now: S) => now[of] as number;
+  return { name, help, type: 'gauge', unit: `{${thing}}`, of: read };
 }
 
 function seconds<S>(name: string, help: string, ms: (snapshot: S) => number): Reading<S> {
   return { name, help, type: 'gauge', unit: 's', of: (snapshot) => ms(snapshot) / 1_000 };
 }
 
-function counter<S>(name: string, thing: string, help: string, of: Reading<S>['of']): Reading<S> {
-  return { ...gauge(name, thing, help, of), type: 'counter' };
+/** @param of its name among the totals of the snapshot. */
+function counter<S extends { readonly totals: object }>(
+  name: string,
+  thing: string,
+  help: string,
+  of: Numbers<S['totals']>,
+): Reading<S> {
+  const read = ({ totals }: S): number => (totals as S['totals'])[of] as number;
+  return { name, help, type: 'counter', unit: `{${thing}}`, of: read };
 }
 
 export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
-  gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', (now) => now.parked),
-  gauge(
-    'purgatory.watches',
-    'watch',
-    'Pairs of a parked operation and a key that it watches',
-    (now) => now.watched,
-  ),
-  gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', (now) => now.watchedKeys),
+  gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', 'parked'),
+  gauge('purgatory.watches', 'watch', 'Pairs of a parked operation and a key that it watches', 'watched'),
+  gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', 'watchedKeys'),
   gauge(
     'purgatory.max_parked',
     'operation',
@@ -84,31 +90,21 @@ export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
     'The longest pass so far, of those that took more than a batch',
     (now) => now.events.longestPassMs,
   ),
-  counter('purgatory.parked', 'operation', 'Operations that were parked', (now) => now.totals.parked),
+  counter('purgatory.parked', 'operation', 'Operations that were parked', 'parked'),
   counter(
     'purgatory.completed_early',
     'operation',
     'Parked operations that were completed before their deadline',
-    (now) => now.totals.completed,
+    'completed',
   ),
-  counter(
-    'purgatory.expired',
-    'operation',
-    'Parked operations that their deadline completed',
-    (now) => now.totals.expired,
-  ),
+  counter('purgatory.expired', 'operation', 'Parked operations that their deadline completed', 'expired'),
   counter(
     'purgatory.cancelled',
     'operation',
     'Parked operations that were taken out unanswered',
-    (now) => now.totals.cancelled,
+    'cancelled',
   ),
-  counter(
-    'purgatory.failures',
-    'failure',
-    'Throws of user code inside a pass or an expiry',
-    (now) => now.totals.failed,
-  ),
+  counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
 ];
 
 export const REFUSED: CountsBy<PurgatorySnapshot> = {
@@ -121,26 +117,11 @@ export const REFUSED: CountsBy<PurgatorySnapshot> = {
 
 /** Of SharedWaits alone. */
 export const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
-  gauge(
-    'purgatory.loads_under_way',
-    'load',
-    'Loads of shared state that have not ended',
-    (now) => now.underWay,
-  ),
-  counter('purgatory.loads', 'load', 'Loads of shared state', (now) => now.totals.begun),
-  counter(
-    'purgatory.keys_loaded',
-    'key',
-    'Keys that were loaded, each load counted',
-    (now) => now.totals.keys,
-  ),
-  counter('purgatory.loads_failed', 'load', 'Loads that failed', (now) => now.totals.failed),
-  counter(
-    'purgatory.loads_in_vain',
-    'load',
-    'Loads that ended without an answer for a waiter',
-    (now) => now.totals.inVain,
-  ),
+  gauge('purgatory.loads_under_way', 'load', 'Loads of shared state that have not ended', 'underWay'),
+  counter('purgatory.loads', 'load', 'Loads of shared state', 'begun'),
+  counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
+  counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
+  counter('purgatory.loads_in_vain', 'load', 'Loads that ended without an answer for a waiter', 'inVain'),
 ];
 
 export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
@@ -148,7 +129,7 @@ export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
     'purgatory.timer.pending_tasks',
     'task',
     'Tasks that are pending in the timer, parked operations included',
-    (now) => now.pending,
+    'pending',
   ),
   gauge(
     'purgatory.timer.queued_buckets',
@@ -156,24 +137,24 @@ export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
     'Buckets in the DelayQueue',
     (now) => now.delayQueue.size,
   ),
-  counter('purgatory.timer.tasks_run', 'task', 'Tasks that ran', (now) => now.totals.ran),
+  counter('purgatory.timer.tasks_run', 'task', 'Tasks that ran', 'ran'),
   counter(
     'purgatory.timer.tasks_failed',
     'task',
     'Tasks that threw, parked operations not included',
-    (now) => now.totals.failed,
+    'failed',
   ),
   counter(
     'purgatory.timer.tasks_cascaded',
     'task',
     'Tasks re-added to a finer wheel, each time counted',
-    (now) => now.totals.cascaded,
+    'cascaded',
   ),
   counter(
     'purgatory.timer.slices',
     'slice',
     'Times that the reaper yielded to the event loop with more to run',
-    (now) => now.totals.slices,
+    'slices',
   ),
 ];
 
@@ -181,82 +162,42 @@ export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   gauge('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
     now.state === 'live' ? 1 : 0,
   ),
-  gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', (now) => now.peers),
-  gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', (now) => now.pendingKeys),
+  gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', 'peers'),
+  gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', 'pendingKeys'),
   gauge(
     'purgatory.bus.subscriptions',
     'channel',
     'Channels of interest routing that are acknowledged',
-    (now) => now.subscriptions,
+    'subscriptions',
   ),
   gauge(
     'purgatory.bus.acknowledgements_pending',
     'channel',
     'Channels of interest routing that are wanted and not acknowledged yet',
-    (now) => now.acknowledgementsPending,
+    'acknowledgementsPending',
   ),
-  counter('purgatory.bus.published', 'hint', 'Hints that were published', (now) => now.totals.published),
-  counter(
-    'purgatory.bus.merged',
-    'hint',
-    'Published hints for a key that was waiting to be sent',
-    (now) => now.totals.merged,
-  ),
+  counter('purgatory.bus.published', 'hint', 'Hints that were published', 'published'),
+  counter('purgatory.bus.merged', 'hint', 'Published hints for a key that was waiting to be sent', 'merged'),
   counter(
     'purgatory.bus.routed',
     'hint',
     'Hints that were sent to the processes where somebody waits',
-    (now) => now.totals.routed,
+    'routed',
   ),
-  counter(
-    'purgatory.bus.broadcast',
-    'hint',
-    'Hints that were sent to all processes',
-    (now) => now.totals.broadcast,
-  ),
-  counter(
-    'purgatory.bus.received',
-    'hint',
-    'Hints that came from other processes',
-    (now) => now.totals.received,
-  ),
-  counter(
-    'purgatory.bus.for_nobody',
-    'hint',
-    'Received hints for a key that nobody watched',
-    (now) => now.totals.forNobody,
-  ),
-  counter(
-    'purgatory.bus.overflowed',
-    'key',
-    'Keys that became part of a "try everything"',
-    (now) => now.totals.overflowed,
-  ),
-  counter(
-    'purgatory.bus.frames_sent',
-    'frame',
-    'Frames sent, echoes included',
-    (now) => now.totals.framesSent,
-  ),
-  counter(
-    'purgatory.bus.frames_received',
-    'frame',
-    'Frames of other processes',
-    (now) => now.totals.framesReceived,
-  ),
+  counter('purgatory.bus.broadcast', 'hint', 'Hints that were sent to all processes', 'broadcast'),
+  counter('purgatory.bus.received', 'hint', 'Hints that came from other processes', 'received'),
+  counter('purgatory.bus.for_nobody', 'hint', 'Received hints for a key that nobody watched', 'forNobody'),
+  counter('purgatory.bus.overflowed', 'key', 'Keys that became part of a "try everything"', 'overflowed'),
+  counter('purgatory.bus.frames_sent', 'frame', 'Frames sent, echoes included', 'framesSent'),
+  counter('purgatory.bus.frames_received', 'frame', 'Frames of other processes', 'framesReceived'),
   counter(
     'purgatory.bus.frames_dropped',
     'frame',
     'Frames that were late, repeated or none',
-    (now) => now.totals.framesDropped,
+    'framesDropped',
   ),
-  counter(
-    'purgatory.bus.sweeps',
-    'sweep',
-    'Times that a member tried everything',
-    (now) => now.totals.sweeps,
-  ),
-  counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', (now) => now.totals.swept),
+  counter('purgatory.bus.sweeps', 'sweep', 'Times that a member tried everything', 'sweeps'),
+  counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', 'swept'),
 ];
 
 export const BUS_GAPS: CountsBy<BusSnapshot> = {

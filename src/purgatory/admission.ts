@@ -6,6 +6,7 @@
 // Costs. O(1).
 import { operationPending, PurgatoryError, purgatoryClosed, purgatoryFull } from '../errors.ts';
 import { invalidArgValue } from '../node-errors.ts';
+import { DrivenTimer } from '../timer/driven-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { COMPLETED, type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 import type { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
@@ -51,13 +52,13 @@ export class Admission {
   }
 
   /**
-   * As checkRoom, also in `timer` for what has a deadline, if the timer can tell.
+   * As checkRoom, also in `timer` for what has a deadline. A timer from outside cannot tell.
    *
    * @throws PurgatoryError of either.
    */
-  checkRoomOf(timer: Timer & { checkRoom?: () => void }, delayMs: number): void {
+  checkRoomOf(timer: Timer, delayMs: number): void {
     this.checkRoom();
-    if (delayMs === Number.POSITIVE_INFINITY || timer.checkRoom === undefined) return;
+    if (delayMs === Number.POSITIVE_INFINITY || !(timer instanceof DrivenTimer)) return;
     try {
       timer.checkRoom();
     } catch (error) {

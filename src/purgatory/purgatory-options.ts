@@ -1,9 +1,11 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import {
+  COUNT,
   checkedFunction,
   checkedNumber,
   checkedOptions,
   checkedSignal,
+  LIMIT,
   requiredOptions,
   requiredString,
 } from '../checks.ts';
@@ -11,8 +13,9 @@ import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../mem
 import { invalidArgType } from '../node-errors.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
-import { SLICE_MS, type SystemTimerOptions } from '../timer/system-timer-options.ts';
+import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
@@ -46,14 +49,13 @@ export interface EventOptions {
 }
 
 const EVENT_OPTIONS: OptionNames<EventOptions> = { atMost: true };
-const AT_MOST = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
 
 /** The most completions of an event. @throws TypeError, RangeError (Node's codes) for a bad one. */
 export function checkedAtMost(options: EventOptions | undefined): number {
   if (options === undefined) return Number.POSITIVE_INFINITY;
   const given = checkedOptions(options);
   hintAtUnread('an event', given, EVENT_OPTIONS);
-  return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, AT_MOST);
+  return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
 }
 
 /** The options of {@link Purgatory.waitFor}. */
@@ -84,20 +86,13 @@ export interface CheckedPurgatoryOptions {
 
 /** The names of the options of a Purgatory. */
 export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
+  ...TIMER_OPTIONS,
   timer: true,
   maxParked: true,
-  onError: true,
   bus: true,
   sweepMs: true,
-  tickMs: true,
-  wheelSize: true,
-  clock: true,
-  reaper: true,
-  sliceMs: true,
-  maxPending: true,
 };
 const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
-const MAX_PARKED = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
  * Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad
@@ -111,10 +106,10 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   requiredString('name', name);
   const given = checkedOptions(options);
   hintAtUnread(`purgatory "${name}"`, given, names);
-  const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, MAX_PARKED);
+  const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, LIMIT);
   const { onError, sliceMs, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
-  const checkedSliceMs = checkedNumber('options.sliceMs', sliceMs, 5, SLICE_MS);
+  const checkedSliceMs = checkedNumber('options.sliceMs', sliceMs, DEFAULT_SLICE_MS, SLICE_MS);
   const timer = sharedOrOwnTimer(given.timer === undefined ? { ...timerOptions, sliceMs } : timerOptions);
   return {
     name,

@@ -9,13 +9,14 @@
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 
 import { throwIfAborted } from '../abort-listeners.ts';
-import { checkedNumber, checkedOptions, checkedSignal, requiredOptions } from '../checks.ts';
+import { checkedNumber, checkedOptions, checkedSignal, LIMIT, requiredOptions } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { repliesClosed, repliesFull, replyExpected, replyTimedOut, timerOfRepliesClosed } from '../errors.ts';
 import { keyText } from '../text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import type { Timer } from '../timer/timer.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import { Settlements } from '../turns/settlements.ts';
 import { turnSliceOf } from '../turns/turn-slice.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
@@ -44,9 +45,6 @@ export interface ExpectOptions {
 
 const REPLIES_OPTIONS: OptionNames<RepliesOptions> = { timer: true, maxPending: true, clock: true };
 const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: true };
-/** How long promises may settle in a turn, in ms: the same as a timer's slice. */
-const SLICE_MS = 5;
-const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /**
  * Expected replies, each under its correlation id `K` (any value that a Map distinguishes) and its
@@ -68,10 +66,10 @@ export class Replies<K = unknown, V = unknown> {
   constructor(options?: RepliesOptions) {
     const { timer, maxPending, clock } = checkedOptions(options);
     hintAtUnread('replies', options, REPLIES_OPTIONS);
-    this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, MAX_PENDING);
+    this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
-    this.#settlements = new Settlements(turnSliceOf(this.#timer), SLICE_MS);
+    this.#settlements = new Settlements(turnSliceOf(this.#timer), DEFAULT_SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */
@@ -104,20 +102,12 @@ export class Replies<K = unknown, V = unknown> {
    * is the second. O(1).
    */
   resolve(id: K, value: V): boolean {
-    const reply = this.#expected.get(id);
-    if (reply === undefined) return false;
-    this.#end(reply);
-    this.#settlements.settle(reply.end(value, false));
-    return true;
+    return this.#answer(id, value, false);
   }
 
   /** The reply `id` is an error: as `resolve`. O(1). */
   reject(id: K, error: unknown): boolean {
-    const reply = this.#expected.get(id);
-    if (reply === undefined) return false;
-    this.#end(reply);
-    this.#settlements.settle(reply.end(error, true));
-    return true;
+    return this.#answer(id, error, true);
   }
 
   /**
@@ -126,10 +116,7 @@ export class Replies<K = unknown, V = unknown> {
    */
   rejectAll(error: unknown): number {
     const count = this.#expected.size;
-    for (const reply of this.#expected.values()) {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(error, true));
-    }
+    for (const reply of this.#expected.values()) this.#settle(reply, error, true);
     return count;
   }
 
@@ -161,6 +148,18 @@ export class Replies<K = unknown, V = unknown> {
     }
   }
 
+  #answer(id: K, outcome: unknown, isRefused: boolean): boolean {
+    const reply = this.#expected.get(id);
+    if (reply === undefined) return false;
+    this.#settle(reply, outcome, isRefused);
+    return true;
+  }
+
+  #settle(reply: ExpectedReply<K, V>, outcome: unknown, isRefused: boolean): void {
+    this.#end(reply);
+    this.#settlements.settle(reply.end(outcome, isRefused));
+  }
+
   /** Takes `reply` off the table, the timer and its signal. */
   #end(reply: ExpectedReply<K, V>): void {
     this.#expected.delete(reply.id);
@@ -170,18 +169,12 @@ export class Replies<K = unknown, V = unknown> {
   }
 
   readonly #keeper: ReplyKeeper = {
-    expire: (reply: ExpectedReply<K, V>) => {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(replyTimedOut(keyText(reply.id), reply.delayMs), true));
-    },
-    abort: (reply: ExpectedReply<K, V>, reason) => {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(reason, true));
-    },
+    expire: (reply: ExpectedReply<K, V>) =>
+      this.#settle(reply, replyTimedOut(keyText(reply.id), reply.delayMs), true),
+    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, reason, true),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
-      this.#end(reply);
-      this.#settlements.settle(reply.end(timerOfRepliesClosed(), true));
+      this.#settle(reply, timerOfRepliesClosed(), true);
       return false;
     },
   };

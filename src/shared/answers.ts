@@ -8,6 +8,7 @@
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
 import type { Batch } from '../turns/batch.ts';
 import { Batches } from '../turns/batches.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { Load, LoadedKey } from './load.ts';
 
@@ -18,9 +19,6 @@ export interface Answer<V> {
   readonly value?: V | undefined;
   readonly refusal?: { readonly error: unknown };
 }
-
-/** The same as a timer's slice (system-timer-options.ts). */
-const SLICE_MS = 5;
 
 export class Answers<V> {
   readonly #done: (answer: Answer<V>, tried: number) => void;
@@ -34,7 +32,7 @@ export class Answers<V> {
   /** @param done is called at the end of each pass with the number of waiters that were tried. */
   constructor(slice: TurnSlice, done: (answer: Answer<V>, tried: number) => void) {
     this.#done = done;
-    this.#batches = new Batches(slice, SLICE_MS, (batch) => this.#giveBatch(batch));
+    this.#batches = new Batches(slice, DEFAULT_SLICE_MS, (batch) => this.#giveBatch(batch));
   }
 
   /** The first slice begins at once, in the call. */

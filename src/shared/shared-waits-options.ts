@@ -1,6 +1,7 @@
 // The options of SharedWaits, and their checks.
 
 import {
+  COUNT,
   checkedFunction,
   checkedNumber,
   type NumberRule,
@@ -94,7 +95,6 @@ const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
   clock: true,
   onError: true,
 };
-const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 /**

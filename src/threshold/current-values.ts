@@ -33,7 +33,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #asked = new Map<K, boolean>();
   /** Keys whose last question has failed and that will be asked again: the failures in a row. */
   readonly #failures = new Map<K, number>();
-  /** Keys whose value fell after the last question about it began. */
+  /** Keys whose value fell, until a question that began afterwards is answered. */
   readonly #doubted = new Set<K>();
   #isClosed = false;
 
@@ -89,16 +89,15 @@ export class CurrentValues<K, V extends ThresholdValue> {
 
   async #ask(key: K): Promise<void> {
     this.#asked.set(key, false);
-    const isDoubted = this.#doubted.delete(key);
     const { lists } = this.#parking;
     const before = lists.valueOf(key);
     try {
       const current = this.#current;
       this.#take(key, before, await current(key));
       this.#failures.delete(key);
+      if (this.#asked.get(key) === false) this.#doubted.delete(key);
     } catch (error) {
       if (this.#isClosed) return;
-      if (isDoubted) this.#doubted.add(key);
       const first = lists.allOf(key)();
       if (first !== undefined) this.#parking.report(error, first);
       this.#retryLater(key);

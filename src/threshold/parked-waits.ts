@@ -1,12 +1,11 @@
 // The operations that are parked in one Thresholds, in park order, each at its place.
 //
-// Ground rules. It owns a cell for each operation (b: its stamp; value: its wait) and `$place` of
-// the operation, which is the slot of that cell. Places change only in `shrink`. An operation that
-// was frozen while it was parked cannot be told its new place: it is searched for. So what `$place`
-// says is always compared with the cell there.
+// Ground rules. Those of ParkedOperations, which keeps the operations themselves. It owns a cell for
+// each operation (b: its stamp; value: its wait) and `$place` of the operation, the slot of that
+// cell. Places change only in `shrink`.
 //
-// Costs. add, remove, find: O(1), but O(places) to find a frozen one. shrink: O(visits). (A
-// Map from operations to waits took a fifth of the time of an advance.)
+// Costs. add, remove, find: O(1), but O(places) to find one that was frozen while it was parked.
+// shrink: O(visits). (A Map from operations to waits took a fifth of the time of an advance.)
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import { tellPlace } from '../purgatory/watchers/parked-operations.ts';
@@ -30,20 +29,29 @@ export class ParkedWaits<W extends OperationWait> {
     wait.operation.$place = this.#cells.pushValue(this.#all, NONE, stamp, wait);
   }
 
-  /** The wait of an operation; undefined if it is not here. */
-  find(operation: DelayedOperation): W | undefined {
-    const wait = this.#cells.value(operation.$place as Slot);
-    if (wait?.operation === operation) return wait;
-    return Object.isFrozen(operation) ? this.#cells.value(this.#search(operation)) : undefined;
+  /** The place of an operation; NONE if it is not here. */
+  find(operation: DelayedOperation): Slot {
+    const place = operation.$place as Slot;
+    if (this.at(place)?.operation === operation) return place;
+    let found = NONE;
+    if (Object.isFrozen(operation)) {
+      this.#cells.forEachValue((wait, slot) => {
+        if (wait.operation === operation) found = slot;
+      });
+    }
+    return found;
   }
 
-  stampOf(operation: DelayedOperation): number {
-    return this.#cells.b(this.#placeOf(operation));
+  /** The wait at `place`, if there is one. */
+  at(place: Slot): W | undefined {
+    return this.#cells.value(place);
   }
 
-  /** Takes out an operation that is here. */
-  remove(operation: DelayedOperation): void {
-    const place = this.#placeOf(operation);
+  stamp(place: Slot): number {
+    return this.#cells.b(place);
+  }
+
+  remove(place: Slot): void {
     this.#cells.remove(place);
     this.#cells.clearValue(place);
   }
@@ -70,26 +78,13 @@ export class ParkedWaits<W extends OperationWait> {
     cells.moveValuesDown(visits, ({ operation }, place) => tellPlace(operation, place));
   }
 
-  #placeOf(operation: DelayedOperation): Slot {
-    const place = operation.$place as Slot;
-    return this.#cells.value(place)?.operation === operation ? place : this.#search(operation);
-  }
-
-  #search(operation: DelayedOperation): Slot {
-    let found = NONE;
-    this.#cells.forEachValue((wait, place) => {
-      if (wait.operation === operation) found = place;
-    });
-    return found;
-  }
-
   /** Throws unless all is sound; returns the waits in park order. For tests: O(size). */
   check(): W[] {
     const places = this.#cells.check(this.#all);
     mustHold(places.length === this.size, `${places.length} operations are linked, ${this.size} in use`);
     return places.map((place) => {
-      const wait = this.#cells.value(place) as W;
-      mustHold(this.#placeOf(wait.operation) === place, 'an operation does not know its place');
+      const wait = this.at(place) as W;
+      mustHold(this.find(wait.operation) === place, 'an operation does not know its place');
       return wait;
     });
   }

@@ -1,10 +1,11 @@
 // Which operation waits for which key to reach which value: the last value of each key, and the
 // thresholds above it.
 //
-// Ground rules. It owns the heaps and the parked operations. It runs no user code and knows no timer. A key has a level exactly while it has a value or an operation waits on it. A
-// parked operation has a mark in the heap of each key that it still waits on. A threshold that was
-// reached stays reached for the operation, whatever the key does later. The operation knows its
-// marks, so it leaves all heaps at once, without a search.
+// Ground rules. It owns the heaps and the parked operations. It runs no user code and knows no
+// timer. A key has a level exactly while it has a value or an operation waits on it. A parked
+// operation has a mark in the heap of each key that it still waits on. A threshold that was reached
+// stays reached for the operation, whatever the key does later. The operation knows its marks, so
+// it leaves all heaps at once, without a search.
 //
 // Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.
@@ -107,14 +108,15 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   stampOf(operation: DelayedOperation): number {
-    return this.#parked.stampOf(operation);
+    return this.#parked.stamp(this.#parked.find(operation));
   }
 
   leave(operation: DelayedOperation): number {
-    const parked = this.#parked.find(operation);
+    const place = this.#parked.find(operation);
+    const parked = this.#parked.at(place);
     if (parked === undefined) return 0;
-    const stamp = this.#parked.stampOf(operation);
-    this.#parked.remove(operation);
+    const stamp = this.#parked.stamp(place);
+    this.#parked.remove(place);
     for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) {
       if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     }
@@ -166,7 +168,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {
-    const parked = this.#parked.find(operation);
+    const parked = this.#parked.at(this.#parked.find(operation));
     if (parked === undefined) return [];
     const waiting = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
     return waiting

@@ -2,18 +2,19 @@
 //
 // The defaults are measured by `npm run bench -- defaults` (bench/defaults.ts). tickMs 1: a host
 // timer is no finer, and a coarser tick makes nothing faster. wheelSize 512: the least with which a
-// task of the usual timeouts (up to 4 minutes) cascades once at most. sliceMs 5: a third of a frame
-// at 60 Hz. Shorter slices cost more turns of the event loop than they are worth.
+// task of the usual timeouts (up to 4 minutes) cascades once at most. sliceMs: turns/budget.ts.
 import {
   checkedBoolean,
   checkedClock,
   checkedFunction,
   checkedNumber,
   checkedOptions,
+  LIMIT,
   type NumberRule,
 } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { TimerTask } from './timer-task.ts';
 
@@ -47,7 +48,8 @@ export const TICK_MS: NumberRule = { min: 1, max: 2 ** 31 - 1, integer: true };
 export const WHEEL_SIZE: NumberRule = { min: 2, max: 2 ** 16, integer: true };
 /** The rule for `sliceMs`. */
 export const SLICE_MS: NumberRule = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
-const TIMER_OPTIONS: OptionNames<SystemTimerOptions> = {
+/** The names of the options of a SystemTimer. */
+export const TIMER_OPTIONS: OptionNames<SystemTimerOptions> = {
   tickMs: true,
   wheelSize: true,
   clock: true,
@@ -56,7 +58,6 @@ const TIMER_OPTIONS: OptionNames<SystemTimerOptions> = {
   maxPending: true,
   onError: true,
 };
-const MAX_PENDING = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true, orInfinity: true } as const;
 
 /** Every option, with its default where none was given. */
 export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> &
@@ -72,8 +73,8 @@ export function checkedTimerOptions(options: SystemTimerOptions | undefined): Ch
   return {
     tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
     wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),
-    sliceMs: checkedNumber('options.sliceMs', given.sliceMs, 5, SLICE_MS),
-    maxPending: checkedNumber('options.maxPending', given.maxPending, Number.POSITIVE_INFINITY, MAX_PENDING),
+    sliceMs: checkedNumber('options.sliceMs', given.sliceMs, DEFAULT_SLICE_MS, SLICE_MS),
+    maxPending: checkedNumber('options.maxPending', given.maxPending, Number.POSITIVE_INFINITY, LIMIT),
     reaper: checkedBoolean('options.reaper', given.reaper, true),
     clock: checkedClock(given.clock, systemClock),
     onError: checkedFunction('options.onError', given.onError),

@@ -13,7 +13,8 @@ export class ForeignTimeout implements TaskKeeper {
 
   /**
    * Starts `task` by the foreign setTimeout, or by the foreign setInterval if it `repeats`. Returns
-   * false when that function is the host's own, uses our timers itself, came in their place, or cannot wait for so long.
+   * false when that function is the host's own, uses our timers itself, came in their place, or
+   * cannot wait for so long.
    */
   static start(task: TimerTask, repeats: boolean, isRef: boolean): boolean {
     const name = repeats ? 'setInterval' : 'setTimeout';

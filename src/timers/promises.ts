@@ -5,7 +5,6 @@
 
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { checkedBoolean, checkedOptions, checkedSignal } from '../checks.ts';
-import { coercedDelay } from './coerced-delay.ts';
 import { ScheduledTimeout } from './timeout.ts';
 
 /** The options of both. */
@@ -31,7 +30,7 @@ export async function setTimeout<T = void>(delayMs?: number, value?: T, options?
       if (signal !== undefined) removeAbortable(signal, abortable);
       resolve(value as T);
     };
-    const timeout = new ScheduledTimeout(done, coercedDelay(delayMs), [], false, ref);
+    const timeout = new ScheduledTimeout(done, delayMs, [], false, ref);
     const abortable: Abortable = {
       abort: (reason) => {
         timeout.cancel();
@@ -65,7 +64,7 @@ export async function* setInterval<T = void>(
     owed++;
     wakeUp();
   };
-  const interval = new ScheduledTimeout(count, coercedDelay(delayMs), [], true, ref);
+  const interval = new ScheduledTimeout(count, delayMs, [], true, ref);
   const abortable: Abortable = {
     abort: () => {
       interval.cancel();

@@ -75,14 +75,18 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
   /** Whether it is one of `holding`. */
   #holds = false;
 
+  /**
+   * @param delay as setTimeout takes it: anything that can be multiplied.
+   * @throws TypeError for a BigInt or a Symbol, as Node.
+   */
   constructor(
     callback: (...args: unknown[]) => void,
-    delayMs: number,
+    delay: unknown,
     args: readonly unknown[],
     repeats: boolean,
     isRef = true,
   ) {
-    super(delayMs);
+    super(coercedDelay(delay));
     this.#callback = callback;
     this.#args = args;
     this.#repeats = repeats;
@@ -209,6 +213,12 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
 export function timeoutOf(timeout: unknown): ScheduledTimeout | undefined {
   if (timeout instanceof ScheduledTimeout) return timeout;
   return typeof timeout === 'number' || typeof timeout === 'string' ? numbered.get(+timeout) : undefined;
+}
+
+/** A delay below 1 ms, or one that gives no number, counts as 1, as in Node. */
+function coercedDelay(delay: unknown): number {
+  const delayMs = typeof delay === 'number' ? delay : (delay as number) * 1;
+  return delayMs >= 1 ? Math.min(delayMs, Number.MAX_SAFE_INTEGER) : 1;
 }
 
 function hold(change: 1 | -1): void {

@@ -9,7 +9,6 @@
 import { promisify } from 'node:util';
 import { requiredFunction } from '../checks.ts';
 import { foreign, host, standsOnUs } from '../clock/host.ts';
-import { coercedDelay } from './coerced-delay.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
 
@@ -74,5 +73,5 @@ function start<A extends unknown[]>(
   repeats: boolean,
 ): Timeout {
   requiredFunction('callback', callback);
-  return new ScheduledTimeout(callback as (...args: unknown[]) => void, coercedDelay(delayMs), args, repeats);
+  return new ScheduledTimeout(callback as (...args: unknown[]) => void, delayMs, args, repeats);
 }

@@ -7,6 +7,12 @@
 import type { Clock } from '../clock/clock.ts';
 
 /**
+ * How long work takes in a turn of the event loop before it yields, in ms: a third of a frame at 60
+ * Hz. Shorter slices cost more turns than they are worth (`npm run bench -- defaults`).
+ */
+export const DEFAULT_SLICE_MS = 5;
+
+/**
  * Work that follows the last within less than this may be in the same turn: between two turns the
  * loop polls, and that takes about as long. A step of a ManualClock is no less: work after it never
  * goes on with what time the steps before took.

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { Lookup } from '../../src/inspector/lookup.ts';
-import { Shown } from '../../src/inspector/shown.ts';
+import { LiveSources } from '../../src/live-sources.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { Op } from '../support/op.ts';
 
@@ -17,7 +17,7 @@ describe('Lookup', () => {
     timer = new SystemTimer({ clock });
     fetches = new Purgatory('fetch', { timer });
     joins = new Purgatory('join', { timer });
-    lookup = new Lookup(new Shown({ purgatories: [fetches, joins], timers: [], buses: [] }));
+    lookup = new Lookup(new LiveSources({ purgatories: [fetches, joins], timers: [], buses: [] }));
   });
 
   afterEach(() => {
@@ -150,7 +150,7 @@ describe('Lookup', () => {
     offsets.advance('idle', 1);
     const mute = { name: 'mute', snapshot: () => offsets.snapshot() };
     const { keys, operations } = await new Lookup(
-      new Shown({ purgatories: [offsets, mute], timers: [], buses: [] }),
+      new LiveSources({ purgatories: [offsets, mute], timers: [], buses: [] }),
     ).find('l', searches);
     expect(keys).to.deep.equal([{ purgatory: 'offsets', key: 'log', watchers: 3 }]);
     expect(operations.map(({ leftMs }) => leftMs)).to.deep.equal([null, null, null]);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, PurgatoryError, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { ListTimer } from '../support/list-timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
 
 function shared(): {
@@ -128,6 +130,20 @@ describe('Purgatories that share a timer', () => {
     op.forceComplete();
     expect(calls).to.deep.equal(['add', 'remove']);
     expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
+  });
+
+  it('ask a timer from outside by its protocol alone, whatever else it has', async () => {
+    class Hotel extends ListTimer {
+      checkRoom(): never {
+        throw new Error('no such room');
+      }
+    }
+    const timer = new Hotel(new ManualClock());
+    using purgatory = new Purgatory<string>('hotel', { timer });
+    const wait = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 });
+    expect([timer.size, purgatory.numDelayed]).to.deep.equal([1, 1]);
+    purgatory.cancelForKey('k');
+    expect(await rejection(wait)).to.include({ code: 'ERR_PURGATORY_CANCELLED' });
   });
 
   it('refuse options that only a timer of their own would follow', () => {

@@ -269,6 +269,28 @@ describe('The current value of a ThresholdPurgatory', () => {
     expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
   });
 
+  it('is not in doubt any more once the key was deleted, be it in the middle of a read that fails', async () => {
+    const clock = new ManualClock();
+    const reads: ((error: Error) => void)[] = [];
+    const current = (): Promise<number> => new Promise((_, reject) => reads.push(reject));
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock, current, onError: () => {} });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    const expired = purgatory.awaitAtLeast('topic', 6, { timeoutMs: 10 });
+    clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    purgatory.delete('topic');
+    reads[0](new Error('away'));
+    await turn();
+    clock.advance(2_000); // the retry is over: nobody waits
+    purgatory.advance('topic', 5);
+    const wait = purgatory.awaitAtLeast('topic', 6, waiting);
+    await turn();
+    expect(reads).to.have.length(1);
+    purgatory.advance('topic', 6);
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+  });
+
   it('is read again after a value that fell during a read whose waiters have left', async () => {
     const answers: ((value: number) => void)[] = [];
     const current = (): Promise<number> => new Promise((resolve) => answers.push(resolve));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NONE } from '../../src/slab/slab.ts';
 import { ParkedWaits } from '../../src/threshold/parked-waits.ts';
 import { Op } from '../support/op.ts';
 
@@ -12,33 +13,33 @@ function parked(count: number): { waits: ParkedWaits<{ operation: Op }>; operati
 describe('ParkedWaits', () => {
   it('keeps park order, and finds each operation by its place', () => {
     const { waits, operations } = parked(100);
-    for (const operation of operations.splice(10, 80)) waits.remove(operation);
+    for (const operation of operations.splice(10, 80)) waits.remove(waits.find(operation));
     expect(waits.check().map(({ operation }) => operation)).to.deep.equal(operations);
     expect(waits.oldestFirst(3)).to.deep.equal(operations.slice(0, 3));
-    expect(waits.stampOf(operations[10])).to.equal(90);
-    expect(waits.find(new Op('stranger'))).to.equal(undefined);
+    expect(waits.stamp(waits.find(operations[10]))).to.equal(90);
+    expect(waits.find(new Op('stranger'))).to.equal(NONE);
   });
 
   it('gives memory back after a burst, and tells each operation its new place', () => {
     const { waits, operations } = parked(10_000);
     const left = operations.splice(9_900);
-    for (const operation of operations) waits.remove(operation);
+    for (const operation of operations) waits.remove(waits.find(operation));
     const before = left[0].$place;
     waits.shrink(Number.POSITIVE_INFINITY);
     expect(left[0].$place).to.be.below(before);
     expect(waits.check().map(({ operation }) => operation)).to.deep.equal(left);
-    expect(waits.find(left[50])?.operation).to.equal(left[50]);
+    expect(waits.at(waits.find(left[50]))?.operation).to.equal(left[50]);
   });
 
   it('finds an operation that was frozen before it moved', () => {
     const { waits, operations } = parked(1_000);
     const last = operations.pop() as Op;
     Object.freeze(last);
-    for (const operation of operations) waits.remove(operation);
+    for (const operation of operations) waits.remove(waits.find(operation));
     waits.shrink(Number.POSITIVE_INFINITY);
-    expect(waits.find(last)?.operation).to.equal(last);
-    expect(waits.stampOf(last)).to.equal(999);
-    waits.remove(last);
-    expect([waits.size, waits.find(last)]).to.deep.equal([0, undefined]);
+    expect(waits.at(waits.find(last))?.operation).to.equal(last);
+    expect(waits.stamp(waits.find(last))).to.equal(999);
+    waits.remove(waits.find(last));
+    expect([waits.size, waits.find(last)]).to.deep.equal([0, NONE]);
   });
 });

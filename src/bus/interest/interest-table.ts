@@ -17,9 +17,8 @@ import type { SystemTimer } from '../../timer/system-timer.ts';
 import { rootContext } from '../../turns/root-context.ts';
 import type { Connection } from '../connection.ts';
 import { BUCKETS } from './buckets.ts';
-import { Interests, type KeyTry } from './interests.ts';
 import { Lingering } from './lingering.ts';
-import type { MemberInterest } from './member-interest.ts';
+import { type KeyTry, type MemberInterest, MemberInterests } from './member-interest.ts';
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
 const BATCH = 512;
@@ -44,7 +43,7 @@ export class InterestTable {
   readonly #connection: Connection;
   readonly #timer: SystemTimer;
   readonly #try: TryKeys;
-  readonly #members = new Interests();
+  readonly #members = new MemberInterests();
   readonly #states = new Uint8Array(BUCKETS);
   /** Watched keys of each bucket, of all members. */
   readonly #watched = new Uint32Array(BUCKETS);

@@ -1,13 +1,18 @@
-// A member's end of interest routing: which of its keys somebody watches.
+// The members' ends of interest routing: which of their keys somebody watches, and which of those
+// are to be tried.
 //
-// Ground rules. It counts its keys into the buckets of the table. It remembers the keys that were
-// watched while their bucket was not acknowledged: a hint may have passed by, so each of them is
-// tried once, when the engine has acknowledged the bucket. A key that nobody watches any more is
-// not tried.
+// Ground rules. A member counts its keys into the buckets of the table. It remembers the keys that
+// were watched while their bucket was not acknowledged: a hint may have passed by, so each of them
+// is tried once, when the engine has acknowledged the bucket. The table says when that is. A key
+// that nobody watches any more is not tried.
 //
-// Costs. O(length of the key). Memory only for keys that wait for an acknowledgement.
+// Costs. watched, unwatched: O(length of the key). heard: O(buckets x members + keys). Memory only
+// for keys that wait for an acknowledgement.
 import type { BusMember, KeyInterest } from '../../membership/bus-member.ts';
 import { bucketOf, seedOf } from './buckets.ts';
+
+/** A key that is to be tried, as if another process had published it. */
+export type KeyTry = readonly [member: BusMember, key: string];
 
 /** What it needs of the table. */
 export interface Buckets {
@@ -62,5 +67,46 @@ export class MemberInterest implements KeyInterest {
 
   forgetUnheard(): void {
     this.#unheard.clear();
+  }
+}
+
+/** Those of all members of a bus. */
+export class MemberInterests {
+  readonly #members = new Map<BusMember, MemberInterest>();
+
+  join(member: BusMember, buckets: Buckets): MemberInterest {
+    const interest = new MemberInterest(member, buckets);
+    this.#members.set(member, interest);
+    return interest;
+  }
+
+  leave(member: BusMember): void {
+    this.#members.delete(member);
+  }
+
+  clear(): void {
+    this.#members.clear();
+  }
+
+  /** The keys that waited for the acknowledgement of `buckets`. It forgets them. */
+  heard(buckets: readonly number[]): KeyTry[] {
+    const tries: KeyTry[] = [];
+    for (const [member, interest] of this.#members) {
+      for (const bucket of buckets) for (const key of interest.heard(bucket)) tries.push([member, key]);
+    }
+    return tries;
+  }
+
+  /** All keys that wait for an acknowledgement. */
+  unheard(): KeyTry[] {
+    const tries: KeyTry[] = [];
+    for (const [member, interest] of this.#members) {
+      for (const key of interest.unheard()) tries.push([member, key]);
+    }
+    return tries;
+  }
+
+  forgetUnheard(): void {
+    for (const interest of this.#members.values()) interest.forgetUnheard();
   }
 }

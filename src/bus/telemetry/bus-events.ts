@@ -4,9 +4,7 @@
 // branch. Subscribers only observe, and are quick.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { Bus } from '../bus.ts';
-import type { BusState, GapCause } from './bus-state.ts';
-
-export type { GapCause } from './bus-state.ts';
+import type { BusState, GapCause } from './bus-snapshot.ts';
 
 /** `purgatory:bus:state`: the bus has become live, has fallen into a gap, or was closed. */
 export interface BusStateChanged {

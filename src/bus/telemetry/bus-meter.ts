@@ -4,7 +4,7 @@
 import { debug } from '../../debug.ts';
 import { DurationHistogram } from '../../duration-histogram.ts';
 import { cut } from '../../text.ts';
-import type { Bus, BusState } from '../bus.ts';
+import type { Bus } from '../bus.ts';
 import {
   type BusEcho,
   type BusOverflow,
@@ -14,9 +14,15 @@ import {
   busOverflow,
   busState,
   busSwept,
-  type GapCause,
 } from './bus-events.ts';
-import type { BusTotals, ErrorSnapshot, GapSnapshot, SweepSnapshot } from './bus-snapshot.ts';
+import type {
+  BusState,
+  BusTotals,
+  ErrorSnapshot,
+  GapCause,
+  GapSnapshot,
+  SweepSnapshot,
+} from './bus-snapshot.ts';
 
 /** Up to 8 s. An echo that takes longer than its timeout is not counted. */
 const ECHO_BOUNDS = 14;

@@ -10,11 +10,10 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBus } from '../hint-bus.ts';
 import { MAX_FRAME_BYTES, type Transport } from '../transport.ts';
-import type { ConformanceCase } from './conformance-case.ts';
 import { interestCases } from './interest-conformance.ts';
-import { Probe } from './probe.ts';
+import { type ConformanceCase, mark, Probe } from './probe.ts';
 
-export type { ConformanceCase } from './conformance-case.ts';
+export type { ConformanceCase } from './probe.ts';
 
 /** What a suite may know of the engine. */
 export interface ConformanceOptions {
@@ -58,8 +57,6 @@ export function transportConformance(
       await Promise.all(probes.map((probe) => probe.disconnect()));
     }
   };
-  const mark = (text: string): string => JSON.stringify([text, Math.random()]);
-  const has = (probe: Probe, text: string): boolean => probe.texts.includes(text);
 
   const cases: ConformanceCase[] = [
     {
@@ -78,7 +75,7 @@ export function transportConformance(
           for (const publisher of [a, b, c]) {
             const text = mark('all');
             await publisher.transport.publish(text);
-            for (const probe of [a, b, c]) await until('the text has come', () => has(probe, text));
+            for (const probe of [a, b, c]) await until('the text has come', () => probe.has(text));
           }
           for (const probe of [a, b, c]) strictEqual(new Set(probe.texts).size, probe.texts.length);
         }),
@@ -90,7 +87,7 @@ export function transportConformance(
           await withProbes(2, async (a, b) => {
             const text = mark('at once');
             await a.transport.publish(text);
-            await until('the text has come', () => has(b, text));
+            await until('the text has come', () => b.has(text));
           });
         }
       },
@@ -108,7 +105,7 @@ export function transportConformance(
           texts.push(shell.replace('""', `"${'x'.repeat(longest)}"`));
           texts.push(shell.replace('""', `"${'é'.repeat(Math.floor(longest / 2))}"`));
           for (const text of texts) await a.transport.publish(text);
-          await until('all texts have come', () => texts.every((text) => has(b, text)));
+          await until('all texts have come', () => texts.every((text) => b.has(text)));
         }),
     },
     {
@@ -117,7 +114,7 @@ export function transportConformance(
         withProbes(2, async (a, b) => {
           const texts = Array.from({ length: 500 }, (_, index) => mark(`${index}`));
           await Promise.all(texts.map((text) => a.transport.publish(text)));
-          await until('all texts have come', () => texts.every((text) => has(b, text)));
+          await until('all texts have come', () => texts.every((text) => b.has(text)));
           deepStrictEqual(
             b.texts.filter((text) => texts.includes(text)),
             texts,
@@ -132,13 +129,13 @@ export function transportConformance(
             await b.disconnect();
             const missed = mark('missed');
             await a.transport.publish(missed);
-            await until('the publisher hears itself', () => has(a, missed));
-            ok(!has(b, missed), 'a text came though nobody was connected');
+            await until('the publisher hears itself', () => a.has(missed));
+            ok(!b.has(missed), 'a text came though nobody was connected');
             b.connect();
             await until('the subscription is acknowledged', () => b.ups === round + 1);
             const text = mark('again');
             await a.transport.publish(text);
-            await until('the text has come', () => has(b, text));
+            await until('the text has come', () => b.has(text));
           }
           deepStrictEqual(b.errors, []);
         }),
@@ -182,7 +179,7 @@ export function transportConformance(
       },
     },
   ];
-  cases.push(...interestCases(withProbes, until, mark, has));
+  cases.push(...interestCases(withProbes, until));
   if (sever === undefined) return cases;
   return [
     ...cases,
@@ -206,7 +203,7 @@ export function transportConformance(
             }
             const text = mark('healed');
             await a.transport.publish(text);
-            await until('the text has come', () => has(b, text));
+            await until('the text has come', () => b.has(text));
           }
         }),
     },

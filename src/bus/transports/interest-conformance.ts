@@ -3,8 +3,7 @@
 // Ground rules. A transport without `subscribe`, `unsubscribe` and `publishTo` passes: it cannot
 // route, and a bus over it refuses the option.
 import { deepStrictEqual, ok } from 'node:assert/strict';
-import type { ConformanceCase } from './conformance-case.ts';
-import type { Probe } from './probe.ts';
+import { type ConformanceCase, mark, type Probe } from './probe.ts';
 
 type WithProbes = (count: number, use: (...probes: Probe[]) => Promise<void>) => Promise<void>;
 type Until = (what: string, holds: () => boolean) => Promise<void>;
@@ -13,12 +12,7 @@ type Until = (what: string, holds: () => boolean) => Promise<void>;
 const BATCH = 512;
 
 /** The cases, in the words of `transportConformance`. */
-export function interestCases(
-  withProbes: WithProbes,
-  until: Until,
-  mark: (text: string) => string,
-  has: (probe: Probe, text: string) => boolean,
-): ConformanceCase[] {
+export function interestCases(withProbes: WithProbes, until: Until): ConformanceCase[] {
   const routed = (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> =>
     withProbes(count, async (...probes) => {
       const { subscribe, unsubscribe, publishTo } = probes[0].transport;
@@ -38,7 +32,7 @@ export function interestCases(
           await a.transport.publishTo?.('1', text);
           const last = mark('to all');
           await a.transport.publish(last);
-          for (const probe of [a, b, c]) await until('the last text has come', () => has(probe, last));
+          for (const probe of [a, b, c]) await until('the last text has come', () => probe.has(last));
           deepStrictEqual(
             // A frame of an earlier case may still be on its way.
             [a, b, c].map(({ texts }) => texts.filter((each) => each === text || each === last)),
@@ -54,7 +48,7 @@ export function interestCases(
             await b.transport.subscribe?.([channel]);
             const text = mark(channel);
             await a.transport.publishTo?.(channel, text);
-            await until('the text has come', () => has(b, text));
+            await until('the text has come', () => b.has(text));
           }
         }),
     },
@@ -66,14 +60,14 @@ export function interestCases(
             await b.transport.subscribe?.(channels);
             const texts = channels.map((channel) => mark(channel));
             for (const [index, text] of texts.entries()) await a.transport.publishTo?.(channels[index], text);
-            await until('all texts have come', () => texts.every((text) => has(b, text)));
+            await until('all texts have come', () => texts.every((text) => b.has(text)));
             await b.transport.unsubscribe?.(channels);
             const missed = mark('missed');
             await a.transport.publishTo?.(channels[0], missed);
             const last = mark('to all');
             await a.transport.publish(last);
-            await until('the last text has come', () => has(b, last));
-            ok(!has(b, missed), 'a text came though nobody has subscribed');
+            await until('the last text has come', () => b.has(last));
+            ok(!b.has(missed), 'a text came though nobody has subscribed');
           }
         }),
     },
@@ -91,12 +85,12 @@ export function interestCases(
           // An engine of several servers may be slower to pass a text on than to acknowledge.
           const passed = mark('to all');
           await a.transport.publish(passed);
-          await until('the text for all has come', () => has(b, passed));
+          await until('the text for all has come', () => b.has(passed));
           await b.transport.subscribe?.(['7']);
           const text = mark('again');
           await a.transport.publishTo?.('7', text);
-          await until('the text has come', () => has(b, text));
-          ok(!has(b, missed), 'a text came though nobody has subscribed');
+          await until('the text has come', () => b.has(text));
+          ok(!b.has(missed), 'a text came though nobody has subscribed');
         }),
     },
   ];

@@ -8,7 +8,7 @@
 
 import { requiredArray, requiredFunction } from '../../checks.ts';
 import { checkHintKey } from '../../membership/bus-member.ts';
-import { invalidArgType, invalidReturnValue } from '../../node-errors.ts';
+import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { anonymousFrameText, FrameBody } from '../frames.ts';
 import { createBus } from '../hint-bus.ts';
@@ -35,6 +35,8 @@ export interface PostgresClient extends PostgresQueryable {
 export interface NotifiedMember {
   readonly name: string;
   readonly numDelayed: number;
+  /** @internal */
+  readonly $bus?: object | undefined;
 }
 
 /** NOTIFY refuses payloads of 8,000 bytes. */
@@ -68,8 +70,9 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
  * @param purgatory the purgatory, or the SharedWaits, of which those of the same name in all
  * processes are told.
  * @param options the `prefix` of the bus.
- * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, and for keys
- * that a bus does not take; nothing is published then. Rejects with what the query rejects with.
+ * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, for one without
+ * a bus, and for keys that a bus does not take; nothing is published then. Rejects with what the
+ * query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
@@ -84,6 +87,9 @@ export async function notifyInTransaction(
     throw invalidArgType('purgatory', 'a Purgatory, a ThresholdPurgatory or SharedWaits', purgatory);
   }
   const { name } = purgatory;
+  if (purgatory.$bus === undefined) {
+    throw invalidArgValue('purgatory', 'must have the option bus, or it hears no hint', name);
+  }
   requiredArray('keys', keys);
   for (const key of keys) checkHintKey(key);
   const { prefix } = checkedBusOptions(options);

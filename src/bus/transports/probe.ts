@@ -1,7 +1,18 @@
-// A transport under test, and what it reported to its last link.
+// What the cases of the conformance suite are made of: the probe of a transport, and its texts.
 //
-// Ground rules. It belongs to one conformance case, which disconnects it.
+// Ground rules. A probe belongs to one case, which disconnects it.
 import type { Transport, TransportLink } from '../transport.ts';
+
+/** One case. It fails by throwing an AssertionError. */
+export interface ConformanceCase {
+  readonly title: string;
+  run(): Promise<void>;
+}
+
+/** A text that no other case publishes. */
+export function mark(text: string): string {
+  return JSON.stringify([text, Math.random()]);
+}
 
 /** A transport, and what it reported to its last link. */
 export class Probe {
@@ -31,6 +42,10 @@ export class Probe {
     this.#link = link;
     this.transport.connect(link);
     return this;
+  }
+
+  has(text: string): boolean {
+    return this.texts.includes(text);
   }
 
   async disconnect(): Promise<void> {

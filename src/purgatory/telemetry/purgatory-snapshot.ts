@@ -4,6 +4,7 @@
 // clock reading. Texts are cut (text.ts).
 import { checkedNumber, checkedOptions } from '../../checks.ts';
 import { cut, keyText } from '../../text.ts';
+import { hintAtUnread, type OptionNames } from '../../unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import { PromisedOperation } from '../promised-operation.ts';
@@ -69,6 +70,7 @@ export interface SnapshotOptions {
   top?: number | undefined;
 }
 
+const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { top: true };
 const TOP = { min: 0, max: 100, integer: true } as const;
 const DEFAULT_TOP = 10;
 const MAX_KEYS = 8;
@@ -81,7 +83,9 @@ export function purgatorySnapshot(
   events: { snapshot(nowMs: number): EventsSnapshot } | undefined,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
-  const top = checkedNumber('options.top', checkedOptions(options).top, DEFAULT_TOP, TOP);
+  const given = checkedOptions(options);
+  hintAtUnread('a snapshot', given, SNAPSHOT_OPTIONS);
+  const top = checkedNumber('options.top', given.top, DEFAULT_TOP, TOP);
   const nowMs = meter.now();
   const totals = meter.totals(lists.size);
   return {

@@ -31,6 +31,7 @@ purgatory.notify(undefined);
 purgatory.checkAndComplete(['k', 'l']);
 for (let i = 0; i < 2; i++) purgatory.notify('k', { atmost: 1 } as object);
 void purgatory.waitFor([undefined], () => 1, { timeoutMs: 1 });
+for (let i = 0; i < 2; i++) purgatory.snapshot({ tops: 3 } as object);
 const replies = new Replies({ maxpending: 1 } as object);
 replies.expect(1, { timeoutMs: 1, sginal: undefined } as { timeoutMs: number }).catch(() => {});
 timeoutSignal(Infinity)[Symbol.dispose]();

@@ -2,7 +2,7 @@
 // subscribes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { Interests } from '../../../src/bus/interest/interests.ts';
+import { MemberInterests } from '../../../src/bus/interest/member-interest.ts';
 import type { Routing } from '../../../src/membership/bus-member.ts';
 import { channels } from './channels-row.ts';
 import { withView } from './engine-view.ts';
@@ -97,15 +97,15 @@ async function race(
 
 /** The control: an acknowledgement tries nothing. */
 async function withoutTry<T>(run: () => Promise<T>): Promise<T> {
-  const { heard } = Interests.prototype;
-  Interests.prototype.heard = function (buckets) {
+  const { heard } = MemberInterests.prototype;
+  MemberInterests.prototype.heard = function (buckets) {
     heard.call(this, buckets);
     return [];
   };
   try {
     return await run();
   } finally {
-    Interests.prototype.heard = heard;
+    MemberInterests.prototype.heard = heard;
   }
 }
 

@@ -2,13 +2,14 @@
 // [--routing interest]`: breaks real engines under load, and prints the outcome. With interest
 // routing (redis and nats), the rows that only it has come first.
 //
-// It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
+// It exits with 1 when a bar was missed, or a row threw. The bars are for two cores that are idle otherwise.
 import { parseArgs } from 'node:util';
 import { isInstalled } from '../../support/engines.ts';
 import type { EngineName } from './fleet.ts';
 import { INTEREST_ROWS } from './interest-rows.ts';
-import { isMissed, type Result, type Scale } from './row.ts';
+import type { Scale } from './row.ts';
 import { ROWS, setRouting } from './rows.ts';
+import { HEAD, linesOf } from './table.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
 const FULL: Scale = {
@@ -49,34 +50,15 @@ const rows = isInterest ? [...INTEREST_ROWS, ...ROWS] : ROWS;
 const full = isInterest ? FULL_INTEREST : FULL;
 const scale = values.short ? SHORT : full;
 let missed = 0;
-const cells = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
-console.log(cells(['engine', 'case', 'what', 'measured', 'bar', '']));
-console.log(cells(['---', '---', '---', '---:', '---:', '---']));
+console.log(HEAD.join('\n'));
 for (const engine of engines) {
   if (engine !== 'cluster' && engine !== 'workers' && !isInstalled(engine)) continue;
   for (const row of rows) {
     if (!row.engines.includes(engine) || !row.name.includes(values.only)) continue;
-    for (const result of await row.run(engine, scale)) print(engine, row.name, result);
+    const outcome = await linesOf(row, engine, scale);
+    console.log(outcome.lines.join('\n'));
+    missed += outcome.missed;
+    if (outcome.error !== undefined) console.error(outcome.error);
   }
 }
 process.exit(missed > 0 ? 1 : 0);
-
-function print(engine: string, name: string, result: Result): void {
-  const { what, measured, unit, bar, least } = result;
-  const hasBar = bar !== undefined || least !== undefined;
-  const isOver = isMissed(result);
-  if (isOver) missed++;
-  const shown = measured >= 100 ? measured.toFixed(0) : Number(measured.toPrecision(3)).toString();
-  const limit = least === undefined ? `${bar ?? ''}` : `at least ${least}`;
-  const verdict = isOver ? 'MISSED' : 'met';
-  console.log(
-    cells([
-      engine,
-      name,
-      what,
-      `${shown} ${unit}`.trim(),
-      hasBar ? `${limit} ${unit}`.trim() : '',
-      hasBar ? verdict : '',
-    ]),
-  );
-}
