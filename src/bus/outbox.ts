@@ -1,9 +1,10 @@
 // The hints that are to be sent: each key once, however often it was published.
 //
 // Ground rules. It owns what is pending, by the name of its member. The values of a key become one
-// as its member says; by default, the last one counts. When more than `maxKeys` are pending, it drops
-// them all and keeps "try everything" for each of their names. A hint for such a name is part of that
-// until it is sent. One hint always fits in a frame (checkHintKey, checkHintValue).
+// as its member says; by default, the last one counts. When more than `maxKeys` are pending, it
+// drops them all and keeps "try everything" for each of their names. A hint for such a name is part
+// of that until it is sent. One hint always fits in a frame (checkHintKey, checkHintValue).
+//
 // Costs. add: O(1). take: O(hints taken).
 import type { HintValue, MergeValues } from '../membership/bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
