@@ -1,8 +1,8 @@
 // The errors of the library's own: all PurgatoryErrors. Each is made here, and nowhere else in src/.
 //
-// A PurgatoryError says what went wrong though the arguments were good (closed, full, already parked,
-// no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. Those for bad arguments and
-// bad user code have Node's codes: node-errors.ts.
+// A PurgatoryError says what went wrong though the arguments were good (closed, full, already
+// parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. Those for bad
+// arguments and bad user code have Node's codes: node-errors.ts.
 //
 // Made elsewhere, as none of them has a code of ours: a DOMException (timeout-signal.ts and
 // abort-listeners.ts, wait-for.ts), the AggregateError of two throws (delayed-operation.ts), the

@@ -12,6 +12,7 @@ import {
   type ObservedTimer,
   openNamedSources,
   openSources,
+  type Source,
   type Sources,
 } from './sources.ts';
 
@@ -55,8 +56,8 @@ export class LiveSources {
       taken.add(name);
       return [name, each];
     });
-    const timers = this.#openTimers(purgatories);
-    const buses = this.#openBuses(purgatories);
+    const timers = withOwn(openNamedSources(this.#given.timers), purgatories, ({ timer }) => timer);
+    const buses = withOwn(openNamedSources(this.#given.buses), purgatories, ({ $bus }) => $bus);
     this.#names = new WeakMap();
     for (const [name, source] of [...purgatories, ...timers, ...buses]) this.#names.set(source, name);
     return { purgatories, timers, buses };
@@ -73,34 +74,26 @@ export class LiveSources {
     }
     return this.#names.get(source) ?? undefined;
   }
+}
 
-  /** The timers that were given, then those of purgatories, each once. */
-  #openTimers(purgatories: readonly NamedSource<ObservedPurgatory>[]): NamedSource<ObservedTimer>[] {
-    const timers = openNamedSources(this.#given.timers);
-    const known = new Set<object>(timers.map(([, timer]) => timer));
-    const names = new Set(timers.map(([name]) => name));
-    for (const [name, { timer }] of purgatories) {
-      if (!isOpenSource<ObservedTimer>(timer) || known.has(timer)) continue;
-      known.add(timer);
-      timers.push([names.has(name) ? `purgatory ${name}` : name, timer]);
-    }
-    return timers;
+/** Those that were given, then those of purgatories, each once. */
+function withOwn<T extends Source>(
+  given: readonly NamedSource<T>[],
+  purgatories: readonly NamedSource<ObservedPurgatory>[],
+  ownOf: (purgatory: ObservedPurgatory) => object | undefined,
+): NamedSource<T>[] {
+  const all = [...given];
+  const known = new Set<object>(all.map(([, source]) => source));
+  const names = new Set(all.map(([name]) => name));
+  for (const [name, purgatory] of purgatories) {
+    const own = ownOf(purgatory);
+    if (!isOpenSource<T>(own) || known.has(own)) continue;
+    const free = freeName(names.has(name) ? `purgatory ${name}` : name, names);
+    known.add(own);
+    names.add(free);
+    all.push([free, own]);
   }
-
-  /** The buses that were given, then those of purgatories, each once. */
-  #openBuses(purgatories: readonly NamedSource<ObservedPurgatory>[]): NamedSource<ObservedBus>[] {
-    const buses = openNamedSources(this.#given.buses);
-    const known = new Set<object>(buses.map(([, bus]) => bus));
-    const names = new Set(buses.map(([name]) => name));
-    for (const [name, { $bus }] of purgatories) {
-      if (!isOpenSource<ObservedBus>($bus) || known.has($bus)) continue;
-      known.add($bus);
-      const own = freeName(names.has(name) ? `purgatory ${name}` : name, names);
-      names.add(own);
-      buses.push([own, $bus]);
-    }
-    return buses;
-  }
+  return all;
 }
 
 /** `name`, with a number behind it if it is taken. */

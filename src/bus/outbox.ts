@@ -1,9 +1,10 @@
 // The hints that are to be sent: each key once, however often it was published.
 //
 // Ground rules. It owns what is pending, by the name of its member. The values of a key become one
-// as its member says; by default, the last one counts. When more than `maxKeys` are pending, it drops
-// them all and keeps "try everything" for each of their names. A hint for such a name is part of that
-// until it is sent. One hint always fits in a frame (checkHintKey, checkHintValue).
+// as its member says; by default, the last one counts. When more than `maxKeys` are pending, it
+// drops them all and keeps "try everything" for each of their names. A hint for such a name is part
+// of that until it is sent. One hint always fits in a frame (checkHintKey, checkHintValue).
+//
 // Costs. add: O(1). take: O(hints taken).
 import type { HintValue, MergeValues } from '../membership/bus-member.ts';
 import { FrameBody, type Hint } from './frames.ts';
@@ -33,10 +34,16 @@ export function mergedValue(
   return merge !== undefined && pending.has(key) ? merge(pending.get(key), value) : value;
 }
 
+/** The hints of one name. */
+interface PendingHints {
+  readonly keys: Map<string, HintValue | undefined>;
+  /** That of the member that published last. */
+  merge: MergeValues | undefined;
+}
+
 export class Outbox {
   readonly #maxKeys: number;
-  readonly #names = new Map<string, Map<string, HintValue | undefined>>();
-  readonly #merges = new Map<string, MergeValues>();
+  readonly #names = new Map<string, PendingHints>();
   readonly #all = new Set<string>();
   #size = 0;
 
@@ -58,20 +65,16 @@ export class Outbox {
     return this.#all.size > 0;
   }
 
-  /**
-   * Adds a hint. Returns how many keys became part of a "try everything" by that.
-   *
-   * @param merge that of its member; the same for all hints of the name.
-   */
+  /** Adds a hint. Returns how many keys became part of a "try everything" by that. */
   add(name: string, key: string, value: HintValue | undefined, merge?: MergeValues): number {
     if (this.#all.has(name)) return 1;
-    if (merge !== undefined) this.#merges.set(name, merge);
-    else if (this.#merges.size > 0) this.#merges.delete(name); // another member has the name now
-    let keys = this.#names.get(name);
-    if (keys === undefined) {
-      keys = new Map();
-      this.#names.set(name, keys);
+    let pending = this.#names.get(name);
+    if (pending === undefined) {
+      pending = { keys: new Map(), merge };
+      this.#names.set(name, pending);
     }
+    pending.merge = merge;
+    const { keys } = pending;
     const before = keys.size;
     keys.set(key, mergedValue(keys, key, value, merge));
     if (keys.size === before) return 0;
@@ -79,15 +82,15 @@ export class Outbox {
   }
 
   has(name: string, key: string): boolean {
-    return this.#all.has(name) || this.#names.get(name)?.has(key) === true;
+    return this.#all.has(name) || this.#names.get(name)?.keys.has(key) === true;
   }
 
   addAll(name: string): void {
     this.#all.add(name);
-    const keys = this.#names.get(name);
-    if (keys === undefined) return;
+    const pending = this.#names.get(name);
+    if (pending === undefined) return;
     this.#names.delete(name);
-    this.#size -= keys.size;
+    this.#size -= pending.keys.size;
   }
 
   /** Takes out as many hints as fit in a frame of `maxBytes`. */
@@ -104,7 +107,7 @@ export class Outbox {
     const hints: Hint[] = [];
     const frames: BatchFrame[] = [];
     const open = new Map<number, FrameBody>();
-    for (const [name, keys] of this.#names) {
+    for (const [name, { keys }] of this.#names) {
       const seed = seedOf(name);
       for (const [key, value] of keys) {
         hints.push({ name, key, value });
@@ -129,7 +132,7 @@ export class Outbox {
       this.#all.delete(name);
       all.push(name);
     }
-    for (const [name, keys] of this.#names) {
+    for (const [name, { keys }] of this.#names) {
       for (const [key, value] of keys) {
         if (!frame.add(name, key, value)) return;
         keys.delete(key);
@@ -148,13 +151,9 @@ export class Outbox {
     for (const name of all) this.addAll(name);
     let lost = 0;
     for (const { name, key, value } of hints) {
-      const merge = this.#merges.get(name);
-      if (!this.has(name, key)) {
-        lost += this.add(name, key, value, merge);
-        continue;
-      }
-      const keys = this.#names.get(name);
-      if (merge !== undefined) keys?.set(key, merge(value, keys.get(key)));
+      const { keys, merge } = this.#names.get(name) ?? {};
+      if (!this.has(name, key)) lost += this.add(name, key, value, merge);
+      else if (merge !== undefined) keys?.set(key, merge(value, keys.get(key)));
     }
     return lost;
   }

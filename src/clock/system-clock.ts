@@ -162,3 +162,8 @@ export class SystemClock implements Clock, WakingClock {
  * given no other.
  */
 export const systemClock: Clock = new SystemClock(new NextTurn(), foreign);
+
+/** The clock of `timer`. A timer from outside may have none to tell: then the system's. */
+export function clockOf(timer: object): Clock {
+  return (timer as { readonly clock?: Clock | undefined }).clock ?? systemClock;
+}

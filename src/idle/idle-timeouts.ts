@@ -4,15 +4,14 @@
 // Ground rules. It owns the tracked elements (ElementTable, ElementIndex), the buckets that the
 // timer holds for them, and the timer unless it is shared. A touch only notes the stretch of time
 // (touch-time.ts). When the time of a bucket comes, each of its elements is idle, or is filed anew
-// for the time that is left since its last touch. So a busy element is not filed at each touch. It
-// is filed once a timeout or, on the system clock with a long timeout, once for each half of the
-// ring of stretches (touch-time.ts). An element is forgotten before its listeners are called, so a
-// listener may touch it again. Listeners run in the root context (docs/async-context.md). They may
-// do anything (touch, remove, close, throw), and the look under way goes on.
+// for the time that is left since its last touch. So a busy element is not filed at each touch, but
+// once a timeout, or once for each half of the ring of stretches. An element is forgotten before
+// its listeners are called, so a listener may touch it again. Listeners run in the root context
+// (docs/async-context.md). They may do anything (touch, remove, close, throw), and the look under
+// way goes on.
 //
 // Accuracy. Never early. Late by the timer's lateness. On the system clock, elements share their
-// time of touch and their looks. This adds at most two hundredths of the shortest timeout. The
-// bound is never below 2 ms and never above 128 ms.
+// time of touch and their looks: two hundredths of the shortest timeout later, but 2 to 128 ms.
 //
 // Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65
 // bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
@@ -35,10 +34,7 @@ import {
 import { NO_ROW, type Row } from './row.ts';
 import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
 
-/**
- * Tracks elements of any type. Calls its listeners with each that has not been touched for its
- * timeout.
- */
+/** Calls its listeners with each tracked element that has not been touched for its timeout. */
 export class IdleTimeouts<E> {
   readonly timeoutMs: number;
   readonly #timer: Timer;
@@ -115,10 +111,7 @@ export class IdleTimeouts<E> {
     return Math.max(this.#touchedMs(row, nowMs) + this.#table.timeoutMs(row) - nowMs, 0);
   }
 
-  /**
-   * Adds a listener behind the others, unless it is there already. @throws TypeError for no
-   * function.
-   */
+  /** Adds a listener behind the others, unless it is there. @throws TypeError for no function. */
   addListener(listener: IdleListener<E>): this {
     requiredFunction('listener', listener);
     if (!this.#listeners.includes(listener)) this.#listeners = [...this.#listeners, listener];
@@ -133,10 +126,7 @@ export class IdleTimeouts<E> {
     return isFound;
   }
 
-  /**
-   * Ends it for good, and its timer unless that is shared. Returns the tracked elements, in any
-   * order.
-   */
+  /** Ends it and, unless shared, its timer, for good. Returns what was tracked, in any order. */
   close(): E[] {
     this.#isClosed = true;
     const elements = Array.from(this.#table.rows(), (row) => this.#table.element(row));

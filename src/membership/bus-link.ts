@@ -6,7 +6,7 @@
 
 import { checkedNumber } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
+import { clockOf } from '../clock/system-clock.ts';
 import type { Timer } from '../timer/timer.ts';
 import {
   type BusMember,
@@ -46,8 +46,7 @@ const SWEEP_MS = { min: 0, max: 3_600_000 } as const;
 export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): CheckedBusLink | undefined {
   const checked = checkedNumber('options.sweepMs', sweepMs, 1_000, SWEEP_MS);
   if (bus === undefined) return undefined;
-  const { clock = systemClock } = timer as { clock?: Clock };
-  return { bus: checkedBus(bus), sweepMs: checked, clock };
+  return { bus: checkedBus(bus), sweepMs: checked, clock: clockOf(timer) };
 }
 
 /**

@@ -22,7 +22,8 @@ const WITH_SNAPSHOT = 'an object with the method snapshot';
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
  * ERR_INVALID_ARG_VALUE for two purgatories of one name, for sources that there are not, such as
- * `purgatory`, and for a Meter that has the metrics already. Error of prom-client when a Registry has them. Register all sources in one call.
+ * `purgatory`, and for a Meter that has the metrics already. Error of prom-client when a Registry
+ * has them. Register all sources in one call.
  */
 export function registerMetrics(
   registry: PrometheusRegistry | OpenTelemetryMeter,

@@ -13,8 +13,8 @@ import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
 
 /**
- * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered to
- * it last: undefined when the last load had none for the key, or none ended in time.
+ * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered
+ * to it last: undefined when the last load had none for the key, or none ended in time.
  */
 export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
 

@@ -108,8 +108,9 @@ export class SharedWaits<V> {
   /**
    * Waits until `accept` returns something other than undefined, null or false, which mean "not
    * yet". `accept` is called with each state of `key` from a load that began after this call. The
-   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or with `{ expired: true, state }`
-   * after `timeoutMs`: the state that `accept` was given last, or undefined. The first load begins at the end of this turn, or after a load of the key that is
+   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or
+   * with `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
+   * undefined. The first load begins at the end of this turn, or after a load of the key that is
    * under way. O(1).
    *
    * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the

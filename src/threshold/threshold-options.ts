@@ -15,13 +15,11 @@ export interface ThresholdPurgatoryOptions<
 > extends PurgatoryOptions<Op> {
   /**
    * The value of a key now, or a promise of it: a number, or a bigint where the values are such.
-   * Undefined or null when it has none. It is called when an operation begins to wait on a key whose
-   * value is not known in this process, or has fallen: once for all who wait until it has settled.
-   * With a bus, it is called besides for a key that an operation waits on when its values may have
-   * been missed: each time the bus becomes live, and for a hint without a value. Give reads that may
-   * hang a deadline. What it throws or rejects with goes to `onError`, with the first operation that
-   * waits on the key (for `awaitAtLeast`, one of the library's own). It is called again after 50 ms,
-   * doubling to 5 s.
+   * Undefined or null when it has none. It is called when an operation waits on a key whose value is
+   * not known in this process, has fallen, or may have been missed (docs/contract.md). Give reads
+   * that may hang a deadline. What it throws or rejects with goes to `onError`, with the first
+   * operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is called
+   * again after 50 ms, doubling to 5 s.
    */
   current?: Current<K, V> | undefined;
 }

@@ -4,10 +4,9 @@
 //
 // Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
 // of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
-// between reading a value and waiting on it. With `current`, a value that is not known, or that is
-// in doubt (current-values.ts), is read when somebody waits on it, once for all of them. `delete` forgets the value. The
-// last value counts, also a lower one (a truncated log). It undoes no wait that has ended, and the
-// next wait is measured by it. Parking sees to exactly once, and to immediate removal.
+// between reading a value and waiting on it. (current-values.ts asks for values that are not known, or in doubt.)
+// The last value counts, also a lower one (a truncated log). It undoes no wait that has ended, and
+// the next wait is measured by it. Parking sees to exactly once, and to immediate removal.
 //
 // A pass takes the thresholds from the lowest up, for as long as they are at most the value that
 // the key has THEN. User code in it may advance the key, set it back, delete it or close the
@@ -16,11 +15,9 @@
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and
 // its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
 // key, which is right for any condition.)
-
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkedFunction } from '../checks.ts';
-import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
+import { clockOf } from '../clock/system-clock.ts';
 import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../membership/bus-member.ts';
@@ -81,8 +78,7 @@ export class ThresholdPurgatory<
     const { link, timer } = checked;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      const { clock = systemClock } = timer as { clock?: Clock };
-      this.#currentValues = new CurrentValues(current, parking, take, clock);
+      this.#currentValues = new CurrentValues(current, parking, take, clockOf(timer));
     }
     if (link === undefined) return;
     const sweep = this.#currentValues?.sweeper(link);
@@ -92,9 +88,7 @@ export class ThresholdPurgatory<
     if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
 
-  /**
-   * The value that `key` was last advanced to. Undefined when it never was, or was deleted. O(1).
-   */
+  /** What `key` was last advanced to. Undefined when it never was, or was deleted. O(1). */
   get(key: K): V | undefined {
     return this.#parking.lists.valueOf(key);
   }
@@ -110,11 +104,8 @@ export class ThresholdPurgatory<
    * (`queueMicrotask`).
    *
    * With a bus, it does the same soon after in the purgatories of this name in all other processes.
-   * Each of them keeps the value.
-   *
    * Where several writers advance one key, the value of one may come after the higher value of
-   * another. With the option `current`, a value that fell is read when somebody waits on it.
-   * Without it, a key needs one writer at a time, or a wait for the higher value misses it.
+   * another. So without the option `current`, a key needs one writer at a time.
    *
    * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError
    * ERR_OUT_OF_RANGE for NaN.
@@ -166,8 +157,8 @@ export class ThresholdPurgatory<
 
   /**
    * Waits until the value of `key` is at least `threshold`. Does not wait when it is that already.
-   * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. When no
-   * value of `key` is known, or it fell, the option `current` reads it. O(log waiting).
+   * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. O(log
+   * waiting).
    *
    * Rejects with `signal.reason` on abort. Rejects with a TypeError or RangeError (Node's codes)
    * for bad arguments. Rejects with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by
@@ -187,13 +178,10 @@ export class ThresholdPurgatory<
 
   /**
    * For answers without promises. Completes `op` if all `thresholds` are reached. Else parks it
-   * until each of them has been reached at some time. Then its `tryComplete` is called, once. True
-   * iff this call completed it. An operation whose `tryComplete` returns false stays parked for its
-   * deadline, `forceComplete` or `cancel`. (That of a {@link ThresholdOperation} never does.)
-   * O(thresholds x log waiting).
-   *
-   * What `tryComplete` throws goes to the caller, and nothing is parked. An operation that is
-   * completed already is not parked.
+   * until each of them has been reached at some time. Then its `tryComplete` is called, once. One
+   * that returns false then (that of a {@link ThresholdOperation} never does) leaves it parked for
+   * its deadline, `forceComplete` or `cancel`. True iff this call completed it. What `tryComplete`
+   * throws in it goes to the caller, and nothing is parked. O(thresholds x log waiting).
    *
    * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map.
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no iterable of pairs, or a

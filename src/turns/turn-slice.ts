@@ -9,7 +9,7 @@
 // Costs. isSpent: one reading of the clock. nextTurn: one immediate for all that wait.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
+import { clockOf } from '../clock/system-clock.ts';
 import { PAUSE_MS } from './budget.ts';
 import { rootContext } from './root-context.ts';
 
@@ -74,9 +74,9 @@ export class TurnSlice {
 
 const slices = new WeakMap<object, TurnSlice>();
 
-/** The slice that all who work by the clock of `timer` share. A timer may have no clock to tell. */
+/** The slice that all who work by the clock of `timer` share. */
 export function turnSliceOf(timer: object): TurnSlice {
-  const { clock = systemClock } = timer as { clock?: Clock };
+  const clock = clockOf(timer);
   let slice = slices.get(clock);
   if (slice === undefined) {
     slice = new TurnSlice(clock);

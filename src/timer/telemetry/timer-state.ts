@@ -1,4 +1,4 @@
-// What the snapshot of a timer says. A file of its own, below the interface of timers, which names it.
+// What the snapshot of a timer says: types alone, below the interface of timers, which names it.
 import type { DurationSnapshot } from '../../duration-histogram.ts';
 
 /** A {@link SystemTimer} at one moment. Times are in ms by the timer's clock. */

@@ -1,4 +1,5 @@
-// Hottest keys with the events that are being served, and oldest parked operations of the chosen purgatories.
+// Of the chosen purgatories: the hottest keys with the events that are being served, and the
+// operations that have been parked longest.
 import type { JSX } from 'preact';
 import { TOP } from '../../frame.ts';
 import type { PurgatoryView } from '../../view-types.ts';
