@@ -4,9 +4,10 @@
 //
 // Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
 // of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
-// between reading a value and waiting on it. (current-values.ts asks for values that are not known, or in doubt.)
-// The last value counts, also a lower one (a truncated log). It undoes no wait that has ended, and
-// the next wait is measured by it. Parking sees to exactly once, and to immediate removal.
+// between reading a value and waiting on it. (current-values.ts asks for values that are not known,
+// or are in doubt.) The last value counts, also a lower one (a truncated log). It undoes no wait that
+// has ended, and the next wait is measured by it. Parking sees to exactly once, and to immediate
+// removal.
 //
 // A pass takes the thresholds from the lowest up, for as long as they are at most the value that
 // the key has THEN. User code in it may advance the key, set it back, delete it or close the
