@@ -156,9 +156,16 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     else if (this.#held.size > 0) this.#serveHeld(batch);
     if (!this.#isIdle) return true;
     this.#pending.endRounds();
+    const { bulks } = this.#parking;
+    if (this.#hasYielded) bulks.endInTurns();
+    else bulks.end(0);
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
-    this.#parking.bulks.end(0);
     return false;
+  }
+
+  /** Whether what is served now began in an earlier turn. */
+  get #hasYielded(): boolean {
+    return this.#pendingSinceMs < Number.POSITIVE_INFINITY;
   }
 
   get mustYield(): boolean {
@@ -170,7 +177,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     bulks.step();
     this.#vain = 0;
     if (this.#isIdle) return; // closed meanwhile
-    if (this.#pendingSinceMs === Number.POSITIVE_INFINITY) this.#pendingSinceMs = slice.lastMs;
+    if (!this.#hasYielded) this.#pendingSinceMs = slice.lastMs;
     meter.didSlice(this.#pending.size, this.#held.size);
   }
 
@@ -179,8 +186,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     this.#vain = this.#roundCompleted > 0 ? 0 : this.#vain + 1;
     this.#roundCompleted = 0;
     this.#pending.startRound();
-    const hasYielded = this.#pendingSinceMs < Number.POSITIVE_INFINITY;
-    if (hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
+    if (this.#hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
   }
 
   take(pass: HeldPass | undefined): void {

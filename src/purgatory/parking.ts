@@ -72,8 +72,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.admission = new Admission(name, maxParked, lists, this.meter);
     this.#releasing = releasing(timer);
-    this.bulks = new Bulks(lists, this.#releasing);
     this.slice = turnSliceOf(timer);
+    this.bulks = new Bulks(lists, this.#releasing, this.slice);
     this.settlements = new Settlements(this.slice, options.sliceMs);
     this.#options = options;
   }

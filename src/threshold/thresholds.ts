@@ -141,8 +141,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   /** Maps and heaps give memory back by themselves. */
-  shrink(visits: number): void {
-    this.#parked.shrink(visits);
+  shrink(visits: number): boolean {
+    return this.#parked.shrink(visits);
   }
 
   /**

@@ -249,8 +249,8 @@ export class Watchers<K> implements ParkedLists<K> {
     return list;
   }
 
-  shrink(visits: number): void {
-    this.#shrink.step(this.#keys, visits);
+  shrink(visits: number): boolean {
+    return this.#shrink.step(this.#keys, visits);
   }
 
   check(): void {
