@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ok, runChild, summary } from '../support/child.ts';
-import { uncovered } from '../support/uncovered.ts';
+import { runBuiltChild } from '../support/built-child.ts';
+import { ok, summary } from '../support/child.ts';
 
 describe('behaviour 15: the engine keeps no reference and no memory', function () {
   this.timeout(120_000);
@@ -26,7 +26,7 @@ describe('behaviour 15: the engine keeps no reference and no memory', function (
 
   for (const [scene, title] of Object.entries(titles)) {
     it(title, async () => {
-      const result = await runChild('memory', [scene], ['--expose-gc'], uncovered());
+      const result = await runBuiltChild('memory', [scene], ['--expose-gc']);
       expect(summary(result)).to.deep.equal(ok('all well'));
     });
   }
