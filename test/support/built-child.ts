@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { type ChildResult, runNode } from './child.ts';
-import { uncovered } from './uncovered.ts';
 
 /** Packages of CommonJS that are bundled look for `require`. */
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
@@ -28,7 +27,7 @@ export async function runBuiltChild(
     bundle = bundled(name);
     bundles.set(name, bundle);
   }
-  return runNode([...flags, await bundle, ...args], { env: uncovered() });
+  return runNode([...flags, await bundle, ...args]);
 }
 
 async function bundled(name: string): Promise<string> {
