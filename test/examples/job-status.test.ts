@@ -11,6 +11,7 @@ import { JobServer } from '../../examples/job-status/server.ts';
 import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
 import { fully } from '../support/fully.ts';
+import { until } from '../support/turns.ts';
 
 interface Answer {
   readonly status: number;
@@ -73,7 +74,7 @@ describe('examples/job-status', () => {
   it('waits for a version of a job that it cannot read yet, as behind a replica', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     const waiting = ask(base, `/jobs/${id}?state=any&version=2`);
-    while (server.waits.numDelayed === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => server.waits.numDelayed > 0);
     const store = await openFolder(folder);
     await store.write({ id, state: 'running', progress: 10, version: 2 });
     server.waits.changed(id);
@@ -94,7 +95,7 @@ describe('examples/job-status', () => {
   it('answers who waits with 503 when it stops', async () => {
     const { body } = await ask(base, '/jobs?seconds=100', 'POST');
     const waiting = ask(base, `/jobs/${body.id}`);
-    while (server.waits.numDelayed === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => server.waits.numDelayed > 0);
     await server.close();
     expect((await waiting).status).to.equal(503);
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Message } from '../../examples/long-poll-http/feed.ts';
 import { MemoryFeed } from '../../examples/long-poll-http/memory-feed.ts';
 import { ChatServer } from '../../examples/long-poll-http/server.ts';
+import { until } from '../support/turns.ts';
 
 interface Answer {
   readonly status: number;
@@ -41,7 +42,7 @@ describe('examples/long-poll-http', () => {
 
   /** Resolves once `count` polls are parked. */
   async function parked(count: number): Promise<void> {
-    while (server.polls.numDelayed !== count) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => server.polls.numDelayed === count);
   }
 
   it('answers every parked poll of a room with the message that it waited for', async () => {

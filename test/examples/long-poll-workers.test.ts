@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
 import { fully } from '../support/fully.ts';
+import { pause } from '../support/turns.ts';
 
 const WORKERS = 3;
 
@@ -46,7 +47,7 @@ async function expectWakesAll(base: string): Promise<void> {
   const polls = Array.from({ length: 4 * WORKERS }, () =>
     poll(base, `room=lobby&room=engine&min=2&after=${first}&wait=20000`),
   );
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   await post(base, 'lobby', 'one');
   await post(base, 'elsewhere', 'not read');
   const last = await post(base, 'engine', 'two');
@@ -122,9 +123,9 @@ describe('examples/long-poll-http with workers', function () {
     const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
     const seen = await post(url, 'lobby', 'before');
     const polls = Array.from({ length: 2 * WORKERS }, () => poll(url, `room=lobby&after=${seen}&wait=30000`));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     await engine.kill();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     await engine.start();
     await post(url, 'lobby', 'after');
     for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Clock, ManualClock, Purgatory, type WakeUp } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
-import { turn } from '../support/turns.ts';
+import { pause, turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
 /** A manual clock on which each try may take time, so that slices are spent. */
@@ -235,7 +235,7 @@ describe('An event with many watchers', () => {
     await turn();
     const { length } = all.tried;
     for (const op of ops.slice(length + 100)) op.cancel();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
     checkPurgatoryInvariants(all.purgatory);
     await all.purgatory.served();
     expect(all.tried).to.deep.equal(ops.slice(0, length + 100).map(({ label }) => label));

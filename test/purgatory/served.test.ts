@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { Served } from '../../src/purgatory/served.ts';
+import { turn } from '../support/turns.ts';
 
 /** What has resolved, after the microtasks. */
 async function resolved(waits: Record<string, Promise<void>>): Promise<string[]> {
   const names: string[] = [];
   for (const [name, wait] of Object.entries(waits)) void wait.then(() => names.push(name));
-  await new Promise((resolve) => setImmediate(resolve));
+  await turn();
   return names;
 }
 

@@ -6,6 +6,7 @@ import * as nodePromises from 'node:timers/promises';
 import { expect } from 'chai';
 import * as promises from '../../src/timers/promises.ts';
 import { PolyfillController } from '../support/polyfill-signal.ts';
+import { turn } from '../support/turns.ts';
 
 type Promises = typeof promises;
 type Tell = (what: unknown) => void;
@@ -195,7 +196,7 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
     process.on('warning', onWarning);
     const { signal } = new AbortController();
     await Promise.all(Array.from({ length: 100 }, () => promises.setTimeout(1, 0, { signal })));
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     process.off('warning', onWarning);
     expect(warnings).to.deep.equal([]);
   });

@@ -21,8 +21,7 @@ type Scenario = (
 const node = nodeTimers as unknown as Timers;
 
 /**
- * Resolves after `ms`, and after everything else that was due by then. Each of our callbacks has a
- * turn of its own.
+ * Resolves after `ms`, and some turns later: what was due by then has run, in slices of a turn each.
  */
 async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => nodeTimers.setTimeout(resolve, ms));

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
 import { DrainedTurns } from '../../src/turns/drained-turns.ts';
 import type { NextTurnJob } from '../../src/turns/next-turn.ts';
-import { turn } from '../support/turns.ts';
+import { turn, until } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('The drained turns', () => {
@@ -64,7 +64,7 @@ describe('The drained turns', () => {
     pieces = 300;
     const turns = new DrainedTurns(burst, 100);
     turns.add(job);
-    while (!runs.includes('job')) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => runs.includes('job'));
     hook.disable();
     // 16 take 16 ms, so 100 fit.
     expect(immediates).to.be.within(300, 16 + 3 * 100 + 16);

@@ -11,7 +11,7 @@ import { natsBus } from '../../../src/bus/transports/nats.ts';
 import { postgresBus } from '../../../src/bus/transports/postgres.ts';
 import { redisBus } from '../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../src/index.ts';
-import { waitFor } from '../wait.ts';
+import { until } from '../../support/turns.ts';
 
 const [kind, portText, pidText] = process.argv.slice(2);
 const [host, port, pid] = ['127.0.0.1', Number(portText), Number(pidText)];
@@ -57,7 +57,7 @@ function signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
 
 async function live(): Promise<Opened> {
   const opened = await openers[kind]({ echoTimeoutMs, onError: () => {} });
-  await waitFor(() => opened.bus.state === 'live');
+  await until(() => opened.bus.state === 'live');
   return opened;
 }
 

@@ -8,8 +8,8 @@ import { natsBus, natsTransport } from '../../../src/bus/transports/nats.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startNats } from '../../support/engines.ts';
+import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
-import { waitFor } from '../wait.ts';
 
 (isInstalled('nats') ? describe : describe.skip)('a bus over NATS', () => {
   let nats: Engine;
@@ -77,16 +77,16 @@ import { waitFor } from '../wait.ts';
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await until(() => a.state === 'live' && b.state === 'live');
     const { sweeps } = listener;
     await nats.kill();
-    await waitFor(() => a.state === 'gap' && b.state === 'gap');
+    await until(() => a.state === 'gap' && b.state === 'gap');
     publish('kept');
     await nats.start();
-    await waitFor(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
-    await waitFor(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+    await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
     publish('later');
-    await waitFor(() => listener.heard.includes('later'));
+    await until(() => listener.heard.includes('later'));
   });
 
   for (const user of ['mute', 'deaf']) {
@@ -95,7 +95,7 @@ import { waitFor } from '../wait.ts';
       const bus = track(
         natsBus(await connection({ user }), { onError: (error) => errors.push(error as { code?: string }) }),
       );
-      await waitFor(() => bus.state === 'closed');
+      await until(() => bus.state === 'closed');
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
     });
   }
@@ -115,7 +115,7 @@ import { waitFor } from '../wait.ts';
       void purgatory.waitFor(['k'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
     }
     const isRouting = (): boolean => wide.state === 'live' && wide.snapshot().subscriptions === 1;
-    await waitFor(() => narrow.state === 'closed' && isRouting());
+    await until(() => narrow.state === 'closed' && isRouting());
     expect(errors.map(({ message }) => message).join()).to.match(/does not permit what the bus needs/);
     for (const purgatory of purgatories) purgatory.close();
   });
@@ -153,9 +153,9 @@ import { waitFor } from '../wait.ts';
     const errors: { code?: string }[] = [];
     const a = track(natsBus(closed, { onError: (error) => errors.push(error as { code?: string }) }));
     const b = track(natsBus(kept));
-    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await until(() => a.state === 'live' && b.state === 'live');
     await closed.close();
-    await waitFor(() => a.state === 'closed');
+    await until(() => a.state === 'closed');
     expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
     await b.close();
     await kept.flush();

@@ -12,8 +12,8 @@ import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startPostgres, startPostgresReplica } from '../../support/engines.ts';
 import { freePort } from '../../support/free-ports.ts';
 import { rejection } from '../../support/rejection.ts';
+import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
-import { waitFor } from '../wait.ts';
 
 const clientOf = (port: number): pg.Client =>
   new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
@@ -36,7 +36,7 @@ describe('newClient of postgresBus', () => {
     it(`may not return ${what}: that ends the bus`, async () => {
       const errors: (Error & { code?: string })[] = [];
       const bus = postgresBus(newClient as never, { onError: (error) => errors.push(error as Error) });
-      await waitFor(() => bus.state === 'closed');
+      await until(() => bus.state === 'closed');
       await bus.close();
       expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
       expect(errors.at(-1)?.message).to.equal(
@@ -108,7 +108,7 @@ describe('notifyInTransaction', () => {
     const options = { host: '127.0.0.1', port: postgres.port, user: 'postgres', database: 'no' };
     const one = postgresBus(() => new pg.Client(options), { onError: () => {} });
     buses.push(one);
-    await waitFor(() => one.snapshot().lastError !== null);
+    await until(() => one.snapshot().lastError !== null);
     expect(one.snapshot().lastError?.message).to.equal('database "no" does not exist');
   });
 
@@ -117,14 +117,14 @@ describe('notifyInTransaction', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await until(() => a.state === 'live' && b.state === 'live');
     const { sweeps } = listener;
     await postgres.kill();
-    await waitFor(() => a.state === 'gap' && b.state === 'gap');
+    await until(() => a.state === 'gap' && b.state === 'gap');
     publish('kept');
     await postgres.start();
-    await waitFor(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
-    await waitFor(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+    await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
   });
 
   it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {
@@ -132,7 +132,7 @@ describe('notifyInTransaction', () => {
     const listeners = [new Listener('orders'), new Listener('orders')];
     a.join(listeners[0]);
     b.join(listeners[1]);
-    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await until(() => a.state === 'live' && b.state === 'live');
     const client = clientOf(postgres.port);
     await client.connect();
     try {
@@ -145,7 +145,7 @@ describe('notifyInTransaction', () => {
       await notifyInTransaction(client, orders, []);
       expect(listeners[1].heard).to.deep.equal([]);
       await client.query('COMMIT');
-      await waitFor(() => listeners.every(({ heard }) => heard.length >= keys.length));
+      await until(() => listeners.every(({ heard }) => heard.length >= keys.length));
       for (const { heard } of listeners) expect(heard).to.deep.equal(keys);
       expect([a.state, b.state]).to.deep.equal(['live', 'live']);
     } finally {
@@ -168,7 +168,7 @@ describe('notifyInTransaction', () => {
     try {
       const errors: Error[] = [];
       const one = bus(replica.port, { onError: (error: Error) => errors.push(error) });
-      await waitFor(() => one.state === 'closed');
+      await until(() => one.state === 'closed');
       expect(errors).to.have.length(1);
       expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
       expect(errors[0].message).to.contain('replica');
@@ -194,7 +194,7 @@ describe('notifyInTransaction', () => {
     try {
       const errors: Error[] = [];
       const one = bus(port, { onError: (error: Error) => errors.push(error) });
-      await waitFor(() => one.state === 'closed');
+      await until(() => one.state === 'closed');
       expect(errors.at(-1)).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
       expect(errors.at(-1)?.message).to.contain('pooler');
     } finally {

@@ -4,7 +4,7 @@ import type { Bus } from '../../../src/bus/bus.ts';
 import { redisBus } from '../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
-import { waitFor } from '../wait.ts';
+import { until } from '../../support/turns.ts';
 
 (isInstalled('redis') ? describe : describe.skip)('interest routing over Redis', function () {
   this.timeout(60_000);
@@ -32,7 +32,7 @@ import { waitFor } from '../wait.ts';
     return bus;
   };
   const routes = (bus: Bus): Promise<void> =>
-    waitFor(() => bus.snapshot().nowMs - bus.snapshot().sinceMs > 300 && bus.snapshot().peers > 0);
+    until(() => bus.snapshot().nowMs - bus.snapshot().sinceMs > 300 && bus.snapshot().peers > 0);
 
   it('loses none of 1,000 changes that race the subscription of a fresh key', async () => {
     const [here, there, ...others] = Array.from({ length: 8 }, () => open('race'));
@@ -70,15 +70,15 @@ import { waitFor } from '../wait.ts';
     const waiting = Array.from({ length: 2_000 }, (_, i) =>
       purgatory.waitFor([`${i}`], () => (isReady ? true : undefined), { timeoutMs: 60_000 }),
     );
-    await waitFor(() => bus.state === 'live' && bus.snapshot().acknowledgementsPending === 0);
+    await until(() => bus.state === 'live' && bus.snapshot().acknowledgementsPending === 0);
     const { subscriptions } = bus.snapshot();
     expect(subscriptions).to.be.within(1_900, 2_000);
     const gaps = (): number => bus.snapshot().totals.gaps.connection;
     await client().call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await waitFor(() => gaps() === 1 && bus.state === 'live');
+    await until(() => gaps() === 1 && bus.state === 'live');
     expect(bus.snapshot().subscriptions).to.equal(subscriptions);
     await redis.kill();
-    await waitFor(() => gaps() === 2);
+    await until(() => gaps() === 2);
     isReady = true;
     await redis.start();
     expect((await Promise.all(waiting)).every(({ expired }) => !expired)).to.equal(true);
@@ -103,7 +103,7 @@ import { waitFor } from '../wait.ts';
     for (const purgatory of purgatories) {
       void purgatory.waitFor(['k'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
     }
-    await waitFor(() => narrow.state === 'closed' && wide.state === 'live');
+    await until(() => narrow.state === 'closed' && wide.state === 'live');
     expect(errors.map(({ message }) => message).join()).to.match(/below it \(prefix\/\*\).*NOPERM/);
     expect(wide.snapshot().subscriptions).to.equal(1);
     for (const purgatory of purgatories) purgatory.close();

@@ -11,8 +11,8 @@ import { redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
 import { runSource } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
+import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
-import { waitFor } from '../wait.ts';
 
 const quiet = { retryStrategy: () => 20 };
 
@@ -57,9 +57,9 @@ describe('redisBus', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await until(() => a.state === 'live' && b.state === 'live');
     publish('42', 7);
-    await waitFor(() => listener.heard.length > 0);
+    await until(() => listener.heard.length > 0);
     expect(listener.heard).to.deep.equal([['42', 7]]);
     await b.close();
     expect(await node.ping(), "the user's client stays open").to.equal('PONG');
@@ -73,14 +73,14 @@ describe('redisBus', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await waitFor(() => a.state === 'live' && b.state === 'live');
+    await until(() => a.state === 'live' && b.state === 'live');
     await redis.kill();
-    await waitFor(() => a.state === 'gap' && b.state === 'gap');
+    await until(() => a.state === 'gap' && b.state === 'gap');
     publish('kept');
     await redis.start();
-    await waitFor(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
     // A hint that was sent before the other was live again is made good by its sweep.
-    await waitFor(() => listener.heard.includes('kept') || listener.sweeps === 2);
+    await until(() => listener.heard.includes('kept') || listener.sweeps === 2);
     expect(errors).not.to.be.empty;
   });
 
@@ -89,12 +89,12 @@ describe('redisBus', () => {
     const bus = track(redisBus(client()));
     bus.join(listener);
     const admin = client();
-    await waitFor(() => bus.state === 'live');
+    await until(() => bus.state === 'live');
     for (let kill = 1; kill <= 3; kill++) {
-      await waitFor(() => bus.state === 'live');
+      await until(() => bus.state === 'live');
       const { sweeps } = listener;
       await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-      await waitFor(() => listener.sweeps > sweeps);
+      await until(() => listener.sweeps > sweeps);
     }
     expect(bus.snapshot().totals.gaps.connection).to.equal(3);
   });
@@ -125,7 +125,7 @@ describe('redisBus', () => {
           clients.push({ disconnect: () => node.destroy() });
           bus = track(redisBus(node, options));
         }
-        await waitFor(() => bus.state === 'closed');
+        await until(() => bus.state === 'closed');
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
         expect(errors[0].message).to.contain('NOPERM');
         expect(errors[0].cause).to.be.instanceOf(Error);
@@ -169,7 +169,7 @@ describe('redisBus', () => {
     ports = nodes.map(({ port }) => port);
     const addresses = ports.map((port) => `127.0.0.1:${port}`);
     execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
-    await waitFor(() => ports.every(knowsAllSlots));
+    await until(() => ports.every(knowsAllSlots));
   });
 
   function knowsAllSlots(port: number): boolean {
@@ -214,10 +214,10 @@ describe('redisBus', () => {
       ends.push(() => Promise.all(all.map((bus) => bus.close())));
       const listeners = all.map(() => new Listener('orders'));
       const members = all.map((bus, index) => bus.join(listeners[index]));
-      await waitFor(() => all.every((bus) => bus.state === 'live'));
+      await until(() => all.every((bus) => bus.state === 'live'));
       // The nodes of a young cluster do not forward to each other at once.
       const allHear = (count: number): Promise<void> =>
-        waitFor(() => {
+        until(() => {
           for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
           return listeners.every(({ heard }) => new Set(heard).size === count);
         });

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS, bucketOf, seedOf } from '../../../src/bus/interest/buckets.ts';
 import type { Routing } from '../../../src/membership/bus-member.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
+import { turn } from '../../support/turns.ts';
 import { type EngineView, withView } from './engine-view.ts';
-import { Hall, isFull, LONG_MS, never, turn, until } from './hall.ts';
+import { Hall, isFullSize, LONG_MS, msUntil, never } from './hall.ts';
 import { LoopProbe } from './loop-probe.ts';
 import type { Result, Row } from './row.ts';
 
@@ -63,7 +64,7 @@ async function swept(hall: Hall, breakIt: () => Promise<unknown>): Promise<numbe
   const gaps = (): number => Object.values(bus.snapshot().totals.gaps).reduce((sum, count) => sum + count, 0);
   const before = { gaps: gaps(), sweeps: bus.snapshot().totals.sweeps };
   await breakIt();
-  return until('live and swept', () => {
+  return msUntil('live and swept', () => {
     const { totals, state, lastSweep } = bus.snapshot();
     const isSwept = totals.sweeps > before.sweeps && lastSweep?.endedMs !== null;
     return gaps() > before.gaps && state === 'live' && isSwept;
@@ -96,7 +97,7 @@ async function breaks(view: EngineView, keys: string[]): Promise<Result[]> {
   const { subscriptions } = hall.buses[0].snapshot();
   purgatory.close();
   const OF_THE_PREFIX = view.name === 'redis' ? 1 : hall.buses.length;
-  const left = await until('the channels are gone', async () => (await view.channels()) <= OF_THE_PREFIX);
+  const left = await msUntil('the channels are gone', async () => (await view.channels()) <= OF_THE_PREFIX);
   await hall.end();
   const kill = view.name === 'redis' ? '`CLIENT KILL`' : 'connections cut';
   return [
@@ -119,7 +120,7 @@ export const channels: Row = {
   engines: ['redis', 'nats'],
   run: (engine, scale) =>
     withView(engine, async (view, port) => {
-      const keys = keysOfBuckets(isFull(scale.parked) ? BUCKETS : 5_000);
+      const keys = keysOfBuckets(isFullSize(scale.parked) ? BUCKETS : 5_000);
       await memory(view, port, 'broadcast', keys.slice(0, 100)); // what is made once
       const [hereAll, thereAll] = await memory(view, port, 'broadcast', keys);
       const [here, there] = await memory(view, port, 'interest', keys);

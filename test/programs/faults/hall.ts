@@ -13,11 +13,11 @@ const LIMIT_MS = 30_000;
 /** The deadline of a wait that is to stay. */
 export const LONG_MS = 600_000;
 
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-export const isFull = (parked: number): boolean => parked >= 100_000;
+export const isFullSize = (parked: number): boolean => parked >= 100_000;
 export const never = (): undefined => undefined;
 
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<number> {
+/** Resolves with the ms that it took until `holds`. Rejects, with `what`, after LIMIT_MS. */
+export async function msUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<number> {
   const beganMs = performance.now();
   while (!(await holds())) {
     if (performance.now() - beganMs > LIMIT_MS) throw new Error(`Not within ${LIMIT_MS} ms: ${what}`);
@@ -47,7 +47,7 @@ export class Hall {
 
   /** All are live, and all that they watch is acknowledged. */
   live(): Promise<number> {
-    return until('all are live', () =>
+    return msUntil('all are live', () =>
       this.buses.every((bus) => bus.state === 'live' && bus.snapshot().acknowledgementsPending === 0),
     );
   }

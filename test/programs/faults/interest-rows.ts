@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { MemberInterests } from '../../../src/bus/interest/member-interest.ts';
 import type { Routing } from '../../../src/membership/bus-member.ts';
+import { turn } from '../../support/turns.ts';
 import { channels } from './channels-row.ts';
 import { withView } from './engine-view.ts';
 import type { EngineName } from './fleet.ts';
-import { Hall, isFull, LONG_MS, never, turn, until } from './hall.ts';
+import { Hall, isFullSize, LONG_MS, msUntil, never } from './hall.ts';
 import { LoopProbe } from './loop-probe.ts';
 import { percentile, type Row } from './row.ts';
 import { unconcerned } from './unconcerned-row.ts';
@@ -21,7 +22,7 @@ const bytes: Row = {
     withView(engine, async (view, port) => {
       const BUSES = 24;
       const WAITS = 100;
-      const hints = isFull(parked) ? 5_000 : 500;
+      const hints = isFullSize(parked) ? 5_000 : 500;
       const sent = async (routing: Routing): Promise<number> => {
         const hall = await Hall.open(engine, port, BUSES, { routing, prefix: routing });
         for (const [i, purgatory] of hall.purgatories.entries()) {
@@ -114,7 +115,7 @@ const races: Row = {
   engines: ENGINES,
   run: (engine, { parked }) =>
     withView(engine, async (_, port) => {
-      const waits = isFull(parked) ? 10_000 : 1_000;
+      const waits = isFullSize(parked) ? 10_000 : 1_000;
       const { lost, lastMs } = await race(engine, port, waits);
       const control = await withoutTry(() => race(engine, port, waits));
       const what = `${waits.toLocaleString('en')} waits on fresh keys`;
@@ -152,7 +153,7 @@ async function safeAfter(hall: Hall, keys: string, rate: number, seconds: number
     for (; key < due; key++) park(`${keys} ${key}`);
     await sleep(1);
   }
-  await until('all are answered or expired', () => purgatory.numDelayed === 0);
+  await msUntil('all are answered or expired', () => purgatory.numDelayed === 0);
   return tookMs.sort((x, y) => x - y);
 }
 
@@ -199,7 +200,7 @@ const burst: Row = {
         }));
         const before = bus.snapshot().totals;
         for (let key = 0; key < KEYS; key++) purgatory.notify(`${key}`);
-        await until('all is sent', () => bus.snapshot().pendingKeys === 0);
+        await msUntil('all is sent', () => bus.snapshot().pendingKeys === 0);
         await bus.flush();
         const { framesSent, routed } = bus.snapshot().totals;
         await hall.end();

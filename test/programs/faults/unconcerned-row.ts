@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Routing } from '../../../src/membership/bus-member.ts';
 import { type EngineName, Fleet } from './fleet.ts';
-import { isFull } from './hall.ts';
+import { isFullSize } from './hall.ts';
 import type { Row } from './row.ts';
 
 const WATCHING = 8;
@@ -82,12 +82,12 @@ export const unconcerned: Row = {
   name: 'a process that is not concerned',
   engines: ['redis', 'nats'],
   run: async (engine, { parked }) => {
-    const keys = isFull(parked) ? 100_000 : 8_000;
-    const few: Shape = isFull(parked)
+    const keys = isFullSize(parked) ? 100_000 : 8_000;
+    const few: Shape = isFullSize(parked)
       ? { hints: 100_000, rate: 12_000, how: { atMost: 4 } }
       : { hints: 5_000, rate: 4_000, how: { atMost: 4 } };
     // Each process notifies some thousands of keys in one turn, now and then.
-    const many = { ...few, how: { everyMs: isFull(parked) ? 2_000 : 500 } };
+    const many = { ...few, how: { everyMs: isFullSize(parked) ? 2_000 : 500 } };
     const shape = `${keys.toLocaleString('en')} keys, each watched by one of ${WATCHING} processes`;
     // The bursts come first: by then, neither process has read hints that would warm it up.
     const [allBurst, all] = await costsOf(engine, 'broadcast', keys, [many, few]);
