@@ -3,12 +3,14 @@
  * one table with ratios.
  *
  * The figures go to `bench/results/`: a JSON file for each workload, and an SVG plot where it ran
- * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing. `--last` runs nothing: it prints what the results
- * hold. Workloads that are named are printed in full, every system at every size. A full run of
- * everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
+ * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing.
+ * `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in
+ * full, every system at every size. A full run of everything ends with the JVM's timers, where there
+ * is a JDK (bench/jvm/run.sh).
  */
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -53,7 +55,9 @@ const start = performance.now();
 const rows: RowResult[] = [];
 const machines = new Set<string>();
 for (const workload of chosen) {
-  const { machine, measurements } = last ? await stored(workload) : await measured(workload);
+  const result = last ? stored(workload) : await measured(workload);
+  if (result === undefined) continue;
+  const { machine, measurements } = result;
   machines.add(machine);
   rows.push(...resultsOf(workload, measurements));
   if (names.length > 0) console.log(everything(workload, measurements));
@@ -87,8 +91,12 @@ async function measured(workload: Workload): Promise<Stored> {
   return result;
 }
 
-async function stored(workload: Workload): Promise<Stored> {
-  return JSON.parse(await readFile(new URL(`${workload.name}.json`, results), 'utf8')) as Stored;
+/** What a run has stored. Says so where there is nothing. */
+function stored({ name }: Workload): Stored | undefined {
+  const file = new URL(`${name}.json`, results);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Stored;
+  console.error(`${name}: no results are stored`);
+  return undefined;
 }
 
 async function write(workload: Workload, result: Stored): Promise<void> {

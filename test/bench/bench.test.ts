@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { keyLists, logNormals, shuffled } from '../../bench/harness/random.ts';
 import { fraction, resultsOf, table } from '../../bench/harness/report.ts';
@@ -5,6 +6,8 @@ import { runChild, runWorkload } from '../../bench/harness/runner.ts';
 import { median, pairedRatio, percentile } from '../../bench/harness/statistics.ts';
 import type { Measurement, Workload } from '../../bench/harness/types.ts';
 import { steady } from '../../bench/steady.ts';
+import { workloads } from '../../bench/workloads.ts';
+import { runNode } from '../support/child.ts';
 
 describe('the bench', () => {
   it('takes the middle value as the median, and the mean of the middle two', () => {
@@ -105,6 +108,19 @@ describe('the bench', () => {
     for (const { metrics } of measurements) for (const ns of metrics.step) expect(ns).to.be.greaterThan(0);
     const compared = await runWorkload(tiny, { quick: true, rounds: 1, onlyCompared: true });
     expect(told(compared)).to.deep.equal([['purgatory', 10, 1]]);
+  });
+
+  it('prints the rows of the runs that are stored, and names the others', async function () {
+    this.timeout(60_000);
+    const { code, stdout, stderr } = await runNode(['--import', 'tsx', 'bench/run.ts', '--last']);
+    const isStored = (name: string): boolean => existsSync(`bench/results/${name}.json`);
+    const missing = workloads.filter(({ name }) => !isStored(name)).map(({ name }) => name);
+    expect([code, stderr]).to.deep.equal([
+      0,
+      missing.map((name) => `${name}: no results are stored\n`).join(''),
+    ]);
+    for (const { name, rows } of workloads)
+      for (const { title } of rows) expect(stdout.includes(`| ${title} `), title).to.equal(isStored(name));
   });
 
   it('says what went wrong in a child', async () => {
