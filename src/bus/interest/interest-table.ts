@@ -197,24 +197,26 @@ export class InterestTable {
     this.#underWay = command;
     this.#connection.command(what, buckets.map(String), (error) => {
       if (this.#underWay !== command) return;
-      if (error !== undefined) this.#connection.fail('connection', error.reason);
-      else if (state === SENT) this.#acknowledged(buckets);
+      if (error !== undefined) {
+        this.#connection.fail('connection', error.reason);
+        return;
+      }
+      this.#underWay = undefined;
+      this.#isLate = false;
+      if (state === SENT) this.#acknowledged(buckets);
       else this.#left(buckets);
     });
-    if (this.#underWay === command && state === SENT) this.#holdFor(command);
+    if (this.#underWay === command) this.#timer.schedule(() => this.#holdNoLonger(command), HOLD_MS);
   }
 
-  #holdFor(command: object): void {
-    this.#timer.schedule(() => {
-      if (this.#underWay !== command || this.#isLate) return;
-      this.#isLate = true;
-      this.#try(this.#members.unheard());
-    }, HOLD_MS);
+  /** What is wanted behind an UNSUBSCRIBE waits for that, too. */
+  #holdNoLonger(command: object): void {
+    if (this.#underWay !== command) return;
+    this.#isLate = true;
+    this.#try(this.#members.unheard());
   }
 
   #acknowledged(buckets: readonly number[]): void {
-    this.#underWay = undefined;
-    this.#isLate = false;
     this.#toRestore -= buckets.length;
     this.#subscriptions += buckets.length;
     for (const bucket of buckets) {
@@ -229,7 +231,6 @@ export class InterestTable {
   }
 
   #left(buckets: readonly number[]): void {
-    this.#underWay = undefined;
     for (const bucket of buckets) {
       this.#states[bucket] = IDLE;
       if (this.#watched[bucket] > 0) this.#want(bucket);
