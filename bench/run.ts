@@ -3,9 +3,10 @@
  * one table with ratios.
  *
  * The figures go to `bench/results/`: a JSON file for each workload, and an SVG plot where it ran
- * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing. `--last` runs nothing: it prints what the results
- * hold. Workloads that are named are printed in full, every system at every size. A full run of
- * everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
+ * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing.
+ * `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in
+ * full, every system at every size. A full run of everything ends with the JVM's timers, where there
+ * is a JDK (bench/jvm/run.sh).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,33 +1,42 @@
-// Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back
-// once, at the end, for what is left then, and only if somebody left. Where operations leave one by
-// one, and between the slices of a bulk that lasts, it is given back in small steps.
+// Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back at
+// the end, for what is left then, and only if somebody left. That is done at once where the bulk is
+// one call. It is done in small steps where the bulk lasts for turns, between its slices and after
+// it, and where operations leave one by one.
 //
 // Ground rules. It belongs to one Parking. A nested pass is inside a bulk: nothing moves in memory
-// during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count back to what
-// it was at its `begin`, and does not subtract 1: when a chain of events has overflowed the stack,
-// inner bulks never reach their `end`.
+// during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count
+// back to what it was at its `begin`, and does not subtract 1: when a chain of events has overflowed
+// the stack, inner bulks never reach their `end`.
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';
+import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 /** A few microseconds. It suffices: when it begins, each that leaves was one of 8 cells or more. */
 const VISITS_A_LEAVE = 64;
-/** A fraction of a millisecond, once a slice. */
-const VISITS_A_STEP = 4_096;
+/** About a millisecond, once a slice: what has been pending for long lies all over memory. */
+const VISITS_A_STEP = 1_024;
 
 export class Bulks {
   readonly #lists: ParkedLists<never>;
   readonly #timer: SystemTimer | undefined;
+  readonly #slice: TurnSlice;
   #underWay = 0;
   /** Counts those that leave; wraps round. */
   left = 0;
   #settledLeft = 0;
+  /** Whether what is left to give back is given back in the next turn. */
+  #goesOn = false;
 
-  /** @param timer the one that operations are released from, if there is one. */
-  constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined) {
+  /**
+   * @param timer the one that operations are released from, if there is one.
+   * @param slice has the next turn of the event loop.
+   */
+  constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined, slice: TurnSlice) {
     this.#lists = lists;
     this.#timer = timer;
+    this.#slice = slice;
   }
 
   /** Begins a bulk. Returns how many are around it: `end` takes that. */
@@ -37,16 +46,18 @@ export class Bulks {
 
   end(outer: number): void {
     this.#underWay = outer;
-    if (outer > 0 || this.left === this.#settledLeft) return;
-    this.#settledLeft = this.left;
-    this.#shrink(Number.POSITIVE_INFINITY);
+    if (outer === 0 && this.left !== this.#settledLeft) this.#settled(Number.POSITIVE_INFINITY);
+  }
+
+  /** Ends the outermost bulk, which has lasted for turns. */
+  endInTurns(): void {
+    this.#underWay = 0;
+    if (this.left !== this.#settledLeft && !this.#goesOn) this.#shrinkOn();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */
   settle(): void {
-    if (this.#underWay > 0) return;
-    this.#settledLeft = this.left;
-    this.#shrink(VISITS_A_LEAVE);
+    if (this.#underWay === 0) this.#settled(VISITS_A_LEAVE);
   }
 
   /** Between two slices of a bulk, with no pass within a call under way. */
@@ -54,8 +65,20 @@ export class Bulks {
     if (this.left !== this.#settledLeft) this.#shrink(VISITS_A_STEP);
   }
 
-  #shrink(visits: number): void {
-    this.#lists.shrink(visits);
+  readonly #shrinkOn = (): void => {
+    this.#goesOn = this.#underWay > 0 || !this.#settled(VISITS_A_STEP);
+    if (this.#goesOn) this.#slice.nextTurn(this.#shrinkOn);
+  };
+
+  #settled(visits: number): boolean {
+    this.#settledLeft = this.left;
+    return this.#shrink(visits);
+  }
+
+  /** Whether nothing is left to give back. */
+  #shrink(visits: number): boolean {
+    const isOver = this.#lists.shrink(visits);
     this.#timer?.settle(visits);
+    return isOver;
   }
 }

@@ -2,11 +2,9 @@
 //
 // Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, at
 // the end of the turn. Any number of notifies until then are one pass. A pass that does not fit in
-// a batch is held: it goes on in later batches. A notify of its key causes one more pass after it,
-// however often, and never restarts it: the youngest would starve. Fresh keys and passes that are
-// held take turns, a batch each, so a small key does not wait behind a hot one. After a batch that
-// answered somebody the microtasks run. When the slice of the turn is spent, the rest waits for the
-// next turn of the event loop.
+// a batch is held: it goes on in later batches (turns/batches.ts). A notify of its key causes one
+// more pass after it, however often, and never restarts it: the youngest would starve. Fresh keys
+// and passes that are held take turns, a batch each, so a small key does not wait behind a hot one.
 //
 // A condition that notifies its own key causes rounds without end that complete nothing. On a clock
 // that stands still no slice is ever spent. So after MAX_VAIN such rounds in a row the rest waits
@@ -19,13 +17,15 @@
 //
 // Costs. add: O(1). One microtask a turn in which something is notified. One reading of the clock a
 // batch, and none where the first batch is enough.
-import { Batch } from '../turns/batch.ts';
-import { afterMicrotasks, TurnEnd } from '../turns/turn-end.ts';
+import type { Batch } from '../turns/batch.ts';
+import { Batches, type Yielding } from '../turns/batches.ts';
+import { TurnEnd } from '../turns/turn-end.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { EventsToCome } from './events-in-time.ts';
 import type { Parking } from './parking.ts';
 import type { HeldPass, Passes, Round } from './passes.ts';
 import { Rounds } from './rounds.ts';
+import { Served } from './served.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
@@ -39,45 +39,35 @@ interface Held extends HeldPass {
   readonly sinceMs: number;
 }
 
-/** Somebody who waits until what is notified now has been served. */
-interface Served {
-  /** For each key, how many of its passes have yet to end. */
-  readonly passes: Map<unknown, number>;
-  readonly resolve: () => void;
-}
-
-export class EventQueue<K> implements EventsToCome, Round {
+export class EventQueue<K> implements EventsToCome, Round, Yielding {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
-  readonly #sliceMs: number;
-  readonly #batch = new Batch();
+  readonly #batches: Batches;
   /** Keys whose pass has not begun. */
   readonly #pending = new Rounds<K>();
   /** Keys whose pass is under way, the one whose turn is next first. */
   readonly #held = new Map<K, Held>();
   /**
    * The key whose pass runs its first part, if one does: it is neither pending nor held then. And
-   * that pass, unless it has no limit and fits in the batch.
+   * that pass, unless a lone watcher needs none.
    */
-  readonly #begun: { isUnderWay: boolean; key: K | undefined; held: HeldPass | undefined } = {
+  readonly #begun: { isUnderWay: boolean; key: K | undefined; pass: HeldPass | undefined } = {
     isUnderWay: false,
     key: undefined,
-    held: undefined,
+    pass: undefined,
   };
-  #served: Served[] = [];
-  #isServing = false;
+  readonly #served = new Served();
   #isFreshNext = true;
   #roundCompleted = 0;
   #vain = 0;
   /** When the last slice ended with something left to do, in ms. */
   #pendingSinceMs = Number.POSITIVE_INFINITY;
-  #batchBeganMs = Number.NaN;
   #longestMs = 0;
 
   constructor(parking: Parking<K, Watchers<K>>, passes: Passes<K>, sliceMs: number) {
     this.#parking = parking;
     this.#passes = passes;
-    this.#sliceMs = sliceMs;
+    this.#batches = new Batches(parking.slice, sliceMs, (batch) => this.#serveBatch(batch), this);
     parking.inTime.events = this;
   }
 
@@ -89,7 +79,7 @@ export class EventQueue<K> implements EventsToCome, Round {
       return;
     }
     this.#pending.add(key, limit);
-    if (!this.#isServing) this.#turnEnd.request();
+    if (!this.#batches.isUnderWay) this.#turnEnd.request();
   }
 
   /** Drops all events. Who waits for them waits no longer. */
@@ -97,8 +87,7 @@ export class EventQueue<K> implements EventsToCome, Round {
     this.#pending.clear();
     for (const { pass } of this.#held.values()) this.#parking.lists.release(pass);
     this.#held.clear();
-    for (const { resolve } of this.#served) resolve();
-    this.#served = [];
+    this.#served.clear();
   }
 
   /** Resolves when all that was added before has been served. O(keys). */
@@ -108,7 +97,7 @@ export class EventQueue<K> implements EventsToCome, Round {
     if (this.#begun.isUnderWay) passes.set(this.#begun.key, 1);
     for (const key of this.#pending.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
     for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
-    return new Promise((resolve) => this.#served.push({ passes, resolve }));
+    return this.#served.wait(passes);
   }
 
   keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
@@ -127,9 +116,9 @@ export class EventQueue<K> implements EventsToCome, Round {
 
   didComplete(key: K): void {
     const begins = this.#begins(key);
-    const held = begins ? this.#begun.held : this.#held.get(key);
-    if (held !== undefined) this.#passes.countDeadline(held);
-    else if (!begins && this.#pending.has(key) && this.#pending.useUp(key)) this.#didEnd(key);
+    const pass = begins ? this.#begun.pass : this.#held.get(key);
+    if (pass !== undefined) this.#passes.countDeadline(pass);
+    else if (!begins && this.#pending.has(key) && this.#pending.useUp(key)) this.#served.didEnd(key);
   }
 
   snapshot(nowMs: number): EventsSnapshot {
@@ -141,21 +130,15 @@ export class EventQueue<K> implements EventsToCome, Round {
       oldestMs: Math.max(0, pendingMs, oldest?.ageMs ?? 0),
       oldestPass: oldest,
       longestPassMs: this.#longestMs,
-      tryMs: this.#batch.stepMs,
+      tryMs: this.#batches.stepMs,
     };
   }
 
   /** The end of a turn in which something was notified. */
   readonly #serve = (): void => {
-    if (this.#isServing || this.#isIdle) return;
-    this.#batchBeganMs = Number.NaN;
-    const mayGoOn = this.#vain < MAX_VAIN;
-    if (!mayGoOn) this.#beginSlice(); // its last reading is of long ago
-    this.#isServing = true;
+    if (this.#batches.isUnderWay || this.#isIdle) return;
     this.#parking.bulks.begin();
-    this.#batch.reset();
-    if (mayGoOn) this.#goOn(false);
-    else this.#waitForTurn();
+    this.#batches.beginUnread();
   };
 
   readonly #turnEnd = new TurnEnd(this.#serve);
@@ -164,75 +147,38 @@ export class EventQueue<K> implements EventsToCome, Round {
     return this.#pending.size + this.#held.size === 0;
   }
 
-  /** @param isAfterBatch whether the slice may be spent. */
-  #goOn(isAfterBatch: boolean): void {
-    let hasThrown = true;
-    try {
-      this.#serveBatches(isAfterBatch);
-      hasThrown = false;
-    } finally {
-      if (hasThrown) this.#parking.slice.nextTurn(this.#nextTurn); // the clock, for one
-    }
-  }
-
-  /** Batch after batch, until the slice is spent or the microtasks are to run. */
-  #serveBatches(isAfterBatch: boolean): void {
-    const batch = this.#batch;
-    let mayYield = isAfterBatch;
-    while (!this.#isIdle) {
-      if (mayYield && this.#yields()) return;
-      mayYield = true;
-      batch.begin(!Number.isNaN(this.#batchBeganMs));
-      this.#serveBatch();
-      if (batch.hasAnswered && !this.#isIdle) {
-        afterMicrotasks(this.#lookOn);
-        return;
-      }
-    }
-    this.#end();
-  }
-
-  readonly #lookOn = (): void => this.#goOn(true);
-
-  readonly #nextTurn = (): void => {
-    this.#batchBeganMs = this.#parking.slice.lastMs;
-    this.#goOn(false);
-  };
-
-  #end(): void {
-    this.#isServing = false;
+  /** A batch of fresh keys, or of one pass that is held. Returns whether anything is left. */
+  #serveBatch(batch: Batch): boolean {
+    if (this.mustYield) return true; // rounds in vain have filled turn after turn
+    const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
+    this.#isFreshNext = !isFresh;
+    if (isFresh) this.#serveFresh(batch);
+    else if (this.#held.size > 0) this.#serveHeld(batch);
+    if (!this.#isIdle) return true;
     this.#pending.endRounds();
+    const { bulks } = this.#parking;
+    if (this.#hasYielded) bulks.endInTurns();
+    else bulks.end(0);
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
-    this.#parking.bulks.end(0);
+    return false;
   }
 
-  /** Whether the rest waits for the next turn. */
-  #yields(): boolean {
-    const { slice, bulks } = this.#parking;
-    let isSpent = false;
-    if (Number.isNaN(this.#batchBeganMs)) {
-      this.#beginSlice();
-    } else {
-      isSpent = slice.isSpent(this.#sliceMs);
-      this.#batch.adapt(slice.lastMs - this.#batchBeganMs);
-      this.#batchBeganMs = slice.lastMs;
-    }
-    if (!isSpent && this.#vain < MAX_VAIN) return false;
+  /** Whether what is served now began in an earlier turn. */
+  get #hasYielded(): boolean {
+    return this.#pendingSinceMs < Number.POSITIVE_INFINITY;
+  }
+
+  get mustYield(): boolean {
+    return this.#vain >= MAX_VAIN;
+  }
+
+  didYield(): void {
+    const { slice, bulks, meter } = this.#parking;
     bulks.step();
-    this.#waitForTurn();
-    return true;
-  }
-
-  #waitForTurn(): void {
-    const { slice, meter } = this.#parking;
     this.#vain = 0;
-    if (this.#pendingSinceMs === Number.POSITIVE_INFINITY) this.#pendingSinceMs = slice.lastMs;
+    if (this.#isIdle) return; // closed meanwhile
+    if (!this.#hasYielded) this.#pendingSinceMs = slice.lastMs;
     meter.didSlice(this.#pending.size, this.#held.size);
-    slice.nextTurn(this.#nextTurn);
-  }
-
-  #beginSlice(): void {
-    this.#batchBeganMs = this.#parking.slice.begin();
   }
 
   /** What was notified during the last round is the next one. */
@@ -240,38 +186,15 @@ export class EventQueue<K> implements EventsToCome, Round {
     this.#vain = this.#roundCompleted > 0 ? 0 : this.#vain + 1;
     this.#roundCompleted = 0;
     this.#pending.startRound();
-    const hasYielded = this.#pendingSinceMs < Number.POSITIVE_INFINITY;
-    if (hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
+    if (this.#hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
   }
 
-  take(held: HeldPass | undefined): void {
-    this.#begun.held = held;
+  take(pass: HeldPass | undefined): void {
+    this.#begun.pass = pass;
     this.#pending.take();
   }
 
-  /** A pass of `key` has ended. */
-  #didEnd(key: K): void {
-    if (this.#served.length === 0) return;
-    for (const { passes, resolve } of this.#served) {
-      const left = passes.get(key);
-      if (left === undefined) continue;
-      if (left > 1) passes.set(key, left - 1);
-      else passes.delete(key);
-      if (passes.size === 0) resolve();
-    }
-    this.#served = this.#served.filter(({ passes }) => passes.size > 0);
-  }
-
-  /** A batch of fresh keys, or of one pass that is held. */
-  #serveBatch(): void {
-    const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
-    this.#isFreshNext = !isFresh;
-    if (isFresh) this.#serveFresh();
-    else if (this.#held.size > 0) this.#serveHeld();
-  }
-
-  #serveFresh(): void {
-    const batch = this.#batch;
+  #serveFresh(batch: Batch): void {
     const pending = this.#pending;
     while (pending.size > 0) {
       if (pending.isRoundOver) this.#startRound();
@@ -283,11 +206,11 @@ export class EventQueue<K> implements EventsToCome, Round {
       const begun = this.#passes.begin(key, limit, batch, this);
       first.isUnderWay = false;
       first.key = undefined;
-      first.held = undefined;
+      first.pass = undefined;
       if (begun === 'later') return;
       if (typeof begun === 'number') {
         this.#roundCompleted += begun;
-        this.#didEnd(key);
+        this.#served.didEnd(key);
       } else {
         this.#hold(key, begun);
       }
@@ -303,16 +226,16 @@ export class EventQueue<K> implements EventsToCome, Round {
     const again = this.#pending.remove(key); // its own first part may have notified it
     let sinceMs = Number.POSITIVE_INFINITY; // not known, after a throw of the clock
     try {
-      if (Number.isNaN(this.#batchBeganMs)) this.#beginSlice();
+      this.#batches.readClock();
       sinceMs = this.#parking.slice.lastMs;
     } finally {
       this.#held.set(key, Object.assign(begun, { again, sinceMs }));
     }
   }
 
-  #serveHeld(): void {
+  #serveHeld(batch: Batch): void {
     const [key, held] = this.#held.entries().next().value as [K, Held];
-    this.#roundCompleted += this.#passes.resume(held, key, this.#batch);
+    this.#roundCompleted += this.#passes.resume(held, key, batch);
     if (this.#held.get(key) !== held) return; // user code has closed the purgatory
     this.#held.delete(key);
     if (held.pass.next >= 0) {
@@ -321,6 +244,6 @@ export class EventQueue<K> implements EventsToCome, Round {
     }
     this.#longestMs = Math.max(this.#longestMs, this.#parking.slice.lastMs - held.sinceMs);
     if (held.again > 0) this.#pending.add(key, held.again);
-    this.#didEnd(key);
+    this.#served.didEnd(key);
   }
 }

@@ -37,9 +37,10 @@ export interface ParkedLists<Watch> {
   leave(operation: DelayedOperation): number;
   /**
    * Gives memory back after operations have left, with about `visits` visits to what is left; the
-   * rest in later steps. Places change. Not during a pass within a call. O(1), amortised.
+   * rest in later steps. True if there is no rest. Places change. Not during a pass within a call.
+   * O(1), amortised.
    */
-  shrink(visits: number): void;
+  shrink(visits: number): boolean;
   /** All operations, in park order. */
   all(): NextToLeave;
   /** Those that watch `key`. */

@@ -72,8 +72,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.admission = new Admission(name, maxParked, lists, this.meter);
     this.#releasing = releasing(timer);
-    this.bulks = new Bulks(lists, this.#releasing);
     this.slice = turnSliceOf(timer);
+    this.bulks = new Bulks(lists, this.#releasing, this.slice);
     this.settlements = new Settlements(this.slice, options.sliceMs);
     this.#options = options;
   }
@@ -173,8 +173,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries a parked operation for an event on `key`, which is `eventKey`. True iff that completed it, also if `tryComplete` called
-   * `forceComplete` and then returned false or threw. What it throws is reported.
+   * Tries a parked operation for the event on `eventKey`. True iff that completed it, also if
+   * `tryComplete` called `forceComplete` and then returned false or threw. What it throws is
+   * reported.
    */
   tries(operation: DelayedOperation): boolean {
     const { bulks } = this;

@@ -41,9 +41,9 @@ export interface Round {
   /**
    * The pass of the first key begins.
    *
-   * @param held the pass, if its event has a limit or lasts for several batches.
+   * @param pass undefined where at most one operation is to be tried.
    */
-  take(held: HeldPass | undefined): void;
+  take(pass: HeldPass | undefined): void;
 }
 
 /** What is left of the limit of an event. */
@@ -52,7 +52,7 @@ interface Tally {
   left: number;
 }
 
-/** A pass that has a limit, or may last for several batches. */
+/** A pass that may last for several batches. */
 export interface HeldPass extends Tally {
   readonly pass: Pass;
   /** How many watched the key when it began, and how many of them were tried. */
@@ -101,40 +101,48 @@ export class Passes<K> {
   begin(key: K, limit: number, batch: Batch, round: Round): Begun {
     const { lists } = this.#parking;
     const head = lists.headOf(key);
-    let watchers = 1;
-    if (head !== undefined && !isLone(head)) {
-      watchers = lists.sizeOf(head);
-      const isTooLong = watchers > Math.min(batch.steps, batch.answers);
-      if (isTooLong && !batch.isFresh && batch.fits(watchers)) return 'later';
-      if (isTooLong || limit < Number.POSITIVE_INFINITY) {
-        const held = { pass: lists.hold(head), left: limit, watchers, tried: 0 };
-        round.take(held);
-        const completed = this.resume(held, key, batch);
-        return held.pass.next >= 0 ? held : completed;
-      }
+    if (head === undefined || isLone(head)) {
+      round.take(undefined);
+      const completed = head === undefined ? 0 : this.#event(head, key, limit);
+      batch.count(1, completed);
+      this.#countPromises(batch);
+      return completed;
     }
-    round.take(undefined);
-    const completed = head === undefined ? 0 : this.#event(head, key, limit);
-    batch.count(watchers, completed);
-    this.#countPromises(batch);
-    return completed;
+    const watchers = lists.sizeOf(head);
+    if (watchers > Math.min(batch.steps, batch.answers) && !batch.isFresh && batch.fits(watchers)) {
+      return 'later';
+    }
+    const pass = lists.beginPass(head);
+    try {
+      const begun = { pass, left: limit, watchers, tried: 0 };
+      round.take(begun);
+      const completed = this.#part(begun, key, batch);
+      return isOver(begun) ? completed : { ...begun, pass: lists.hold(pass) };
+    } finally {
+      lists.endPass(pass);
+    }
   }
 
   /**
-   * Goes on with a pass, as far as `batch` allows; how many completed. A pass that is over then is
-   * released.
+   * Goes on with a pass that is held, as far as `batch` allows; how many completed. A pass that is
+   * over then is released.
    */
   resume(held: HeldPass, key: K, batch: Batch): number {
+    const completed = this.#part(held, key, batch);
+    if (isOver(held)) this.#parking.lists.release(held.pass);
+    return completed;
+  }
+
+  #part(held: HeldPass, key: K, batch: Batch): number {
     const parking = this.#parking;
-    const { lists, bulks } = parking;
-    const { pass } = held;
+    const { bulks } = parking;
     const depth = bulks.begin();
     const outerKey = parking.eventKey;
     parking.eventKey = key;
     let completed = 0;
     try {
       const { steps } = batch;
-      completed = this.#tryNext(pass, key, depth, held, batch.answers, steps);
+      completed = this.#tryNext(held.pass, key, depth, held, batch.answers, steps);
       const tried = steps - this.#stepsLeft;
       held.tried += tried;
       batch.count(tried, completed);
@@ -144,7 +152,6 @@ export class Passes<K> {
       bulks.end(depth);
     }
     this.#countPromises(batch);
-    if (pass.next < 0 || held.left <= 0) lists.release(pass);
     return completed;
   }
 
@@ -216,4 +223,8 @@ export class Passes<K> {
       this.#tried.length = tried - 1;
     }
   }
+}
+
+function isOver({ pass, left }: HeldPass): boolean {
+  return pass.next < 0 || left <= 0;
 }

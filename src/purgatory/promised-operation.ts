@@ -108,10 +108,20 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     return true;
   }
 
+  /** Why it ended without a value; undefined when it has not. */
+  protected failure(): { reason: unknown } | undefined {
+    if (this.#isRefused) return { reason: this.#outcome };
+    const hasExpired = (this.#outcome as WaitResult<unknown> | undefined)?.expired === true;
+    return hasExpired ? { reason: new DOMException('The wait has expired', 'TimeoutError') } : undefined;
+  }
+
   /** Rejects the promise of one that is not parked, or not any more. */
   refuse(why: unknown): void {
-    // Nothing must answer it any more. A listener may have frozen it: its promise settles even so.
-    if (!Object.isFrozen(this)) this.$place = COMPLETED;
+    try {
+      this.$place = COMPLETED; // nothing must answer it any more
+    } catch (error) {
+      if (!Object.isFrozen(this)) throw error; // a listener has frozen it: its promise settles even so
+    }
     this.#forgetSignal();
     this.#isRefused = true;
     this.#settleWith(why);

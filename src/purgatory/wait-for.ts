@@ -33,7 +33,8 @@ export type Attempt<T, K = unknown> = (context: AttemptContext<K>) => T | NotYet
 
 export class Waiter extends PromisedOperation {
   readonly #attempt: Attempt<unknown>;
-  readonly #context = new LazySignal();
+  readonly #context = new Context(this);
+  #controller: AbortController | undefined;
   /** An attempt has returned a promise: the next ones may. */
   #isAsynchronous = false;
   /**
@@ -107,14 +108,37 @@ export class Waiter extends PromisedOperation {
     if (!this.isCompleted) (this.$keeper as unknown as OperationKeeper).tryAgain(this);
   }
 
+  /** The signal of its attempts: most of them look at memory and never ask for it. */
+  get attemptSignal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const failure = this.failure();
+      if (failure !== undefined) this.#controller.abort(failure.reason);
+    }
+    return this.#controller.signal;
+  }
+
   override onExpiration(): void {
     super.onExpiration();
-    this.#context.abort(() => new DOMException('The wait has expired', 'TimeoutError'));
+    this.#controller?.abort(this.failure()?.reason);
   }
 
   override refuse(why: unknown): void {
     super.refuse(why);
-    this.#context.abort(() => why);
+    this.#controller?.abort(why);
+  }
+}
+
+class Context implements AttemptContext {
+  key: unknown;
+  readonly #waiter: Waiter;
+
+  constructor(waiter: Waiter) {
+    this.#waiter = waiter;
+  }
+
+  get signal(): AbortSignal {
+    return this.#waiter.attemptSignal;
   }
 }
 
@@ -124,28 +148,4 @@ function isThenable(value: unknown): boolean {
     (typeof value === 'object' || typeof value === 'function') &&
     typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
   );
-}
-
-/**
- * Makes its signal when an attempt asks for it first: most attempts look at memory and never do.
- * One that is made after an end without a value is aborted.
- */
-class LazySignal implements AttemptContext {
-  key: unknown;
-  #controller: AbortController | undefined;
-  #reason: (() => unknown) | undefined;
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason());
-    }
-    return this.#controller.signal;
-  }
-
-  /** The wait is over; `reason` is asked for only where there is a signal. */
-  abort(reason: () => unknown): void {
-    this.#reason = reason;
-    this.#controller?.abort(reason());
-  }
 }

@@ -103,7 +103,9 @@ export class WaiterLists<V> implements ParkedLists<string> {
   }
 
   /** Does nothing: the lists hold no memory beyond what is parked. */
-  shrink(): void {}
+  shrink(): boolean {
+    return true;
+  }
 
   all(): NextToLeave {
     return () => this.#oldest;

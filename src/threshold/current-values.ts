@@ -3,14 +3,18 @@
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.
 // A wait on a key without a value asks too, unless a question or its retry is under way: one for
-// all who wait. So does a wait on a value that fell: either the log was truncated, or another
-// writer was overtaken, and its lower value came last. The key may be advanced while a question is
+// all who wait. So does a wait on a value in doubt. A value is in doubt when it fell: either the log
+// was truncated, or another writer was overtaken, and its lower value came last. All are in doubt
+// after a gap, until they are read. The key may be advanced while a question is
 // open. Then the answer counts only if it is higher, as it may be older. A question that fails is
 // asked again as loads are (backoff.ts), while an operation waits on the key, and nothing shortens
 // the pause. Its timer keeps no process alive. It asks in the root async context, because the
 // answer is not for the first who waits alone.
 import { backoffMs } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { CheckedBusLink, Sweeper } from '../membership/bus-link.ts';
+import { KeyWalk } from '../membership/key-walk.ts';
+import { Sweep } from '../membership/sweep.ts';
 import { invalidReturnValue } from '../node-errors.ts';
 import type { Parking } from '../purgatory/parking.ts';
 import { throwLater } from '../report-error.ts';
@@ -33,8 +37,6 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #asked = new Map<K, boolean>();
   /** Keys whose last question has failed and that will be asked again: the failures in a row. */
   readonly #failures = new Map<K, number>();
-  /** Keys whose value fell, until a question that began afterwards is answered. */
-  readonly #doubted = new Set<K>();
   #isClosed = false;
 
   /** @param advance takes an answer; what it throws is a failure of the question. */
@@ -61,26 +63,35 @@ export class CurrentValues<K, V extends ThresholdValue> {
 
   /** The value of `key` is lower than the one before. O(1). */
   doubt(key: K): void {
-    this.#doubted.add(key);
+    this.#parking.lists.trust(key, false);
     // A question that is open may outlive those who waited: who comes before its end relies on it.
     if (this.#asked.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
-  /** `key` has no value any more. O(1). */
-  forget(key: K): void {
-    this.#doubted.delete(key);
+  /**
+   * What is done each time values may have been missed: those of watched keys are asked for at
+   * once, the others when somebody waits.
+   */
+  sweeper({ sweepMs, clock }: CheckedBusLink): Sweeper {
+    const { lists } = this.#parking;
+    const sweep = new Sweep(new KeyWalk<K>(lists, (key) => this.ask(key)), sweepMs, clock);
+    return {
+      begin(ended) {
+        lists.era++;
+        sweep.begin(ended);
+      },
+      stop: () => sweep.stop(),
+    };
   }
 
   /** An operation waits on `key`. O(1). */
   waited(key: K): void {
-    const isKnown = this.#parking.lists.valueOf(key) !== undefined && !this.#doubted.has(key);
-    if (!isKnown && !this.#asked.has(key)) this.ask(key);
+    if (!this.#parking.lists.isSure(key) && !this.#asked.has(key)) this.ask(key);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer.close();
-    this.#doubted.clear();
   }
 
   #askInRoot(key: K): void {
@@ -90,12 +101,13 @@ export class CurrentValues<K, V extends ThresholdValue> {
   async #ask(key: K): Promise<void> {
     this.#asked.set(key, false);
     const { lists } = this.#parking;
+    const { era } = lists;
     const before = lists.valueOf(key);
     try {
       const current = this.#current;
       this.#take(key, before, await current(key));
       this.#failures.delete(key);
-      if (this.#asked.get(key) === false) this.#doubted.delete(key);
+      if (this.#asked.get(key) === false) lists.trust(key, era === lists.era);
     } catch (error) {
       if (this.#isClosed) return;
       const first = lists.allOf(key)();

@@ -70,12 +70,16 @@ export class ParkedWaits<W extends OperationWait> {
     return operations;
   }
 
-  /** Gives memory back, if enough of it is free. Looks at `visits` indexes at most. */
-  shrink(visits: number): void {
+  /**
+   * Gives memory back, if enough of it is free. Looks at `visits` indexes at most. True if nothing
+   * is left to do.
+   */
+  shrink(visits: number): boolean {
     const cells = this.#cells;
-    if (!cells.isSparse) return;
+    if (!cells.isSparse) return true;
     if (!cells.isShrinking) cells.beginShrink();
     cells.moveValuesDown(visits, ({ operation }, place) => tellPlace(operation, place));
+    return !cells.isShrinking;
   }
 
   /** Throws unless all is sound; returns the waits in park order. For tests: O(size). */

@@ -4,9 +4,10 @@
 //
 // Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
 // of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
-// between reading a value and waiting on it. (current-values.ts asks for values that are not known.)
-// The last value counts, also a lower one (a truncated log). It undoes no wait that has ended, and
-// the next wait is measured by it. Parking sees to exactly once, and to immediate removal.
+// between reading a value and waiting on it. (current-values.ts asks for values that are not known,
+// or are in doubt.) The last value counts, also a lower one (a truncated log). It undoes no wait that
+// has ended, and the next wait is measured by it. Parking sees to exactly once, and to immediate
+// removal.
 //
 // A pass takes the thresholds from the lowest up, for as long as they are at most the value that
 // the key has THEN. User code in it may advance the key, set it back, delete it or close the
@@ -21,8 +22,6 @@ import { clockOf } from '../clock/system-clock.ts';
 import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../membership/bus-member.ts';
-import { KeyWalk } from '../membership/key-walk.ts';
-import { Sweep } from '../membership/sweep.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import { AbstractPurgatory } from '../purgatory/abstract-purgatory.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
@@ -83,9 +82,7 @@ export class ThresholdPurgatory<
       this.#currentValues = new CurrentValues(current, parking, take, clockOf(timer));
     }
     if (link === undefined) return;
-    const values = this.#currentValues;
-    const walk = values && new KeyWalk<K>(parking.lists, (key) => values.ask(key));
-    const sweep = walk && new Sweep(walk, link.sweepMs, link.clock);
+    const sweep = this.#currentValues?.sweeper(link);
     const hinted: BusMember['hinted'] = (key, value, isLate) =>
       this.#hinted(key as K, value as V | undefined, isLate);
     this.#link = new BusLink(link.bus, { name, hinted }, sweep);
@@ -156,7 +153,6 @@ export class ThresholdPurgatory<
    * memory. O(1).
    */
   delete(key: K): boolean {
-    this.#currentValues?.forget(key);
     return this.#parking.lists.forgetValue(key);
   }
 

@@ -14,7 +14,7 @@ import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
-import { type Level, marksOf, type Parked, type WaitingMark } from './level.ts';
+import { IN_DOUBT, type Level, marksOf, type Parked, type WaitingMark } from './level.ts';
 import { ParkedWaits } from './parked-waits.ts';
 import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
@@ -31,6 +31,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   readonly #parked = new ParkedWaits<Parked<K, V>>();
   /** Is told of the keys that somebody waits on, if the bus needs to know. */
   #interest: KeyInterest | undefined;
+  /** Raised where values may have been missed: those of an era before are in doubt. */
+  era: number = 0;
   #order = 0;
   #pairs = 0;
   #keys = 0;
@@ -57,8 +59,23 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return this.#levels.get(key)?.value;
   }
 
+  /** A value in doubt stays in doubt: another than the last writer may have been overtaken. */
   setValue(key: K, value: V): void {
-    this.#levelOf(key).value = value;
+    const level = this.#levelOf(key);
+    if (level.value === undefined) level.era = this.era;
+    level.value = value;
+  }
+
+  /** Whether the value of `key` is known, and not in doubt. */
+  isSure(key: K): boolean {
+    const level = this.#levels.get(key);
+    return level?.value !== undefined && level.era === this.era;
+  }
+
+  /** The value of `key` is not in doubt, or is. */
+  trust(key: K, isSure: boolean): void {
+    const level = this.#levels.get(key);
+    if (level !== undefined) level.era = isSure ? this.era : IN_DOUBT;
   }
 
   /** True iff the key had a value. */
@@ -124,8 +141,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   /** Maps and heaps give memory back by themselves. */
-  shrink(visits: number): void {
-    this.#parked.shrink(visits);
+  shrink(visits: number): boolean {
+    return this.#parked.shrink(visits);
   }
 
   /**
@@ -192,7 +209,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   #levelOf(key: K): Level<K, V> {
     let level = this.#levels.get(key);
     if (level === undefined) {
-      level = { key, value: undefined, heap: new ThresholdHeap() };
+      level = { key, value: undefined, era: IN_DOUBT, heap: new ThresholdHeap() };
       this.#levels.set(key, level);
     }
     return level;

@@ -14,19 +14,32 @@ import type { TurnSlice } from './turn-slice.ts';
 /** Does what fits in `batch`. Returns whether anything is left. */
 export type DoBatch = (batch: Batch) => boolean;
 
+/** An owner that has a say in when its work waits for the next turn. */
+export interface Yielding {
+  /** The rest is to wait, however little of the slice is used. */
+  readonly mustYield: boolean;
+  /** The rest waits. */
+  didYield(): void;
+}
+
+const notYielding: Yielding = { mustYield: false, didYield() {} };
+
 export class Batches {
   readonly #slice: TurnSlice;
   readonly #sliceMs: number;
   readonly #do: DoBatch;
+  readonly #yielding: Yielding;
   readonly #batch = new Batch();
   #isUnderWay = false;
+  /** When the batch under way began, in ms. NaN: the clock has yet to be read. */
   #beganMs = 0;
 
   /** @param sliceMs how long the work may take in a turn, in ms. Infinity: it never yields. */
-  constructor(slice: TurnSlice, sliceMs: number, doBatch: DoBatch) {
+  constructor(slice: TurnSlice, sliceMs: number, doBatch: DoBatch, yielding: Yielding = notYielding) {
     this.#slice = slice;
     this.#sliceMs = sliceMs;
     this.#do = doBatch;
+    this.#yielding = yielding;
   }
 
   /** Whether it goes on by itself. */
@@ -34,10 +47,15 @@ export class Batches {
     return this.#isUnderWay;
   }
 
+  /** What a step takes with its continuations, in ms, on the average. Null: none was timed. */
+  get stepMs(): number | null {
+    return this.#batch.stepMs;
+  }
+
   /** Does the first batch in the call, unless it is under way or the slice of the turn is spent. */
   begin(): void {
     if (this.#isUnderWay) return;
-    this.#prepare();
+    this.#prepare(this.#slice.begin());
     if (this.#slice.usedMs < this.#sliceMs) this.#doNext();
     else this.#slice.nextTurn(this.#nextTurn);
   }
@@ -45,13 +63,25 @@ export class Batches {
   /** As `begin`, but the first batch comes after the microtasks. */
   beginLater(): void {
     if (this.#isUnderWay) return;
-    this.#prepare();
+    this.#prepare(this.#slice.begin());
     afterMicrotasks(this.#doNext);
   }
 
-  #prepare(): void {
+  /** As `begin`, but reads the clock only if more than a batch is to do. For much small work. */
+  beginUnread(): void {
+    if (this.#isUnderWay) return;
+    this.#prepare(Number.NaN);
+    this.#doNext();
+  }
+
+  /** Reads the clock now, if it has yet to be read. */
+  readClock(): void {
+    if (Number.isNaN(this.#beganMs)) this.#beganMs = this.#slice.begin();
+  }
+
+  #prepare(beganMs: number): void {
     this.#batch.reset();
-    this.#beganMs = this.#slice.begin();
+    this.#beganMs = beganMs;
     this.#isUnderWay = true;
   }
 
@@ -74,7 +104,7 @@ export class Batches {
     const batch = this.#batch;
     if (isAfterBatch && !this.#mayGoOn()) return;
     do {
-      batch.begin();
+      batch.begin(!Number.isNaN(this.#beganMs));
       if (!this.#do(batch)) {
         this.#isUnderWay = false;
         return;
@@ -86,13 +116,25 @@ export class Batches {
     } while (this.#mayGoOn());
   }
 
-  /** False: the slice is spent, and it goes on in the next turn. */
+  /** False: it goes on in the next turn. */
   #mayGoOn(): boolean {
-    const isSpent = this.#slice.isSpent(this.#sliceMs);
-    this.#batch.adapt(this.#slice.lastMs - this.#beganMs);
-    this.#beganMs = this.#slice.lastMs;
-    if (isSpent) this.#slice.nextTurn(this.#nextTurn);
-    return !isSpent;
+    const yielding = this.#yielding;
+    if (!this.#isSpent() && !yielding.mustYield) return true;
+    yielding.didYield();
+    this.#slice.nextTurn(this.#nextTurn);
+    return false;
+  }
+
+  #isSpent(): boolean {
+    const slice = this.#slice;
+    if (Number.isNaN(this.#beganMs)) {
+      this.readClock();
+      return false;
+    }
+    const isSpent = slice.isSpent(this.#sliceMs);
+    this.#batch.adapt(slice.lastMs - this.#beganMs);
+    this.#beganMs = slice.lastMs;
+    return isSpent;
   }
 
   readonly #nextTurn = (): void => {

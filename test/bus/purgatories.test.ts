@@ -266,6 +266,31 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(await waits[2]).to.deep.equal({ expired: false, value: 8 });
   });
 
+  it('asks current for a key that nobody watched in a gap, once somebody waits, and once only', async () => {
+    const w = world();
+    const asked: string[] = [];
+    const bus = w.bus();
+    const purgatory = make(w, bus, {
+      current: async (key: string) => {
+        asked.push(key);
+        return w.state.get(key);
+      },
+    });
+    purgatory.advance('p', 3);
+    w.clock.advance(1_100);
+    w.hub.cut(bus);
+    w.state.set('p', 5); // an advance of another process is lost
+    w.hub.mend(bus);
+    w.clock.advance(1_100);
+    expect(asked).to.deep.equal([]);
+    const wait = purgatory.awaitAtLeast('p', 5, { timeoutMs: 60_000 });
+    expect(await wait).to.deep.equal({ expired: false, value: 5 });
+    const next = purgatory.awaitAtLeast('p', 6, { timeoutMs: 60_000 });
+    expect(asked).to.deep.equal(['p']);
+    purgatory.advance('p', 6);
+    expect(await next).to.deep.equal({ expired: false, value: 6 });
+  });
+
   it('asks again as loads do after current has failed, while somebody waits, and reports it', async () => {
     const w = world();
     const errors: unknown[] = [];

@@ -104,7 +104,7 @@ describe('Property: events that span turns try whom the rules say, whatever happ
   it('in histories of herds, while memory is given back a few cells at a time', async () => {
     const { shrink } = Watchers.prototype;
     const steps = sinon.stub(Watchers.prototype, 'shrink').callsFake(function (this: Watchers<string>) {
-      shrink.call(this, 40);
+      return shrink.call(this, 40);
     });
     try {
       await fc.assert(

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
-import { Batches, type DoBatch } from '../../src/turns/batches.ts';
+import { Batches, type DoBatch, type Yielding } from '../../src/turns/batches.ts';
 import { TurnSlice } from '../../src/turns/turn-slice.ts';
 import { turn, until } from '../support/turns.ts';
 
@@ -9,7 +9,7 @@ const microtasks = async (): Promise<void> => {
 };
 
 /** `count` steps of `ms` each. `done` has how many were done in each batch. */
-function steps(count: number, ms: number, { answers = true, sliceMs = 5 } = {}) {
+function steps(count: number, ms: number, { answers = true, sliceMs = 5 } = {}, yielding?: Yielding) {
   const clock = new ManualClock();
   const done: number[] = [];
   let left = count;
@@ -24,7 +24,7 @@ function steps(count: number, ms: number, { answers = true, sliceMs = 5 } = {}) 
     done.push(inBatch);
     return left > 0;
   };
-  const batches = new Batches(new TurnSlice(clock), sliceMs, doBatch);
+  const batches = new Batches(new TurnSlice(clock), sliceMs, doBatch, yielding);
   return { clock, batches, done, more: (by: number) => (left += by) };
 }
 
@@ -90,5 +90,34 @@ describe('Work in batches', () => {
     expect(batches.isUnderWay).to.equal(true);
     await turn();
     expect([calls, batches.isUnderWay]).to.deep.equal([2, false]);
+  });
+
+  it('reads no clock where the first batch is enough, if it need not', () => {
+    let readings = 0;
+    const slice = new TurnSlice({ now: () => ++readings });
+    const batches = new Batches(slice, 5, () => false);
+    batches.beginUnread();
+    expect(readings).to.equal(0);
+    batches.begin();
+    expect(readings).to.equal(1);
+  });
+
+  it('counts the time from the first reading, where the clock was not read before', async () => {
+    const { batches, done } = steps(30, 1);
+    batches.beginUnread();
+    await microtasks();
+    expect(done, 'nothing is known of the first batch').to.deep.equal([16, 14]);
+  });
+
+  it('waits for the next turn when its owner must yield, and tells the owner', async () => {
+    let yields = 0;
+    const yielding = { mustYield: true, didYield: () => void yields++ };
+    const { batches, done } = steps(40, 0, {}, yielding);
+    batches.begin();
+    await microtasks();
+    expect({ done, yields }).to.deep.equal({ done: [16], yields: 1 });
+    yielding.mustYield = false;
+    await until(() => !batches.isUnderWay);
+    expect({ done, yields }).to.deep.equal({ done: [16, 24], yields: 1 });
   });
 });

@@ -149,12 +149,11 @@ export class WatchLists {
     return pass;
   }
 
-  /** Begins a pass that may last for turns, over what is on a list now. No other is held of it. */
-  hold(list: Slot): Pass {
-    const cells = this.#cells;
-    const pass = { list, next: cells.next(list), last: cells.prev(list), depth: NONE };
-    this.#held.set(list, pass);
-    return pass;
+  /** Keeps what is left of a pass for later turns. No other is held of its list. */
+  hold({ list, next, last }: Pass): Pass {
+    const held = { list, next, last, depth: NONE };
+    this.#held.set(list, held);
+    return held;
   }
 
   /** Ends a pass that was held. */

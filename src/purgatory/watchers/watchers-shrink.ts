@@ -34,15 +34,20 @@ export class WatchersShrink<K> {
     this.#parked = parked;
   }
 
-  /** Gives memory back where there is enough to be worth it, with about `visits` visits. */
-  step(keys: WatchKeys<K>, visits: number): void {
+  /**
+   * Gives memory back where there is enough to be worth it, with about `visits` visits. True if
+   * nothing is left to do.
+   */
+  step(keys: WatchKeys<K>, visits: number): boolean {
     const lists = this.#lists;
     const parked = this.#parked;
     let left = visits;
     if (parked.isSparse && !lists.isShrinking) left = this.#shrinkParked(keys, left);
-    if (parked.isShrinking) return;
+    if (parked.isShrinking) return false;
     if (lists.isSparse && this.#isWorthIt) left = this.#shrinkLists(keys, left);
-    if (left > 0 && !lists.isShrinking && keys.isSparse) this.#renumber(keys);
+    if (lists.isShrinking || left <= 0) return false;
+    if (keys.isSparse) this.#renumber(keys);
+    return true;
   }
 
   get #isWorthIt(): boolean {

@@ -146,9 +146,9 @@ export class Watchers<K> implements ParkedLists<K> {
     return this.#lists.size(list as Slot);
   }
 
-  /** Begins a pass that may last for turns; there must be no other over this list. */
-  hold(list: Head): Pass {
-    return this.#lists.hold(list as Slot);
+  /** Keeps what is left of a pass for later turns; none is held over its list. */
+  hold(pass: Pass): Pass {
+    return this.#lists.hold(pass);
   }
 
   /** Ends a pass that was held. */
@@ -249,8 +249,8 @@ export class Watchers<K> implements ParkedLists<K> {
     return list;
   }
 
-  shrink(visits: number): void {
-    this.#shrink.step(this.#keys, visits);
+  shrink(visits: number): boolean {
+    return this.#shrink.step(this.#keys, visits);
   }
 
   check(): void {

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { ManualClock } from '../../src/index.ts';
+import { Bulks } from '../../src/purgatory/bulks.ts';
+import type { ParkedLists } from '../../src/purgatory/parked-lists.ts';
+import { TurnSlice } from '../../src/turns/turn-slice.ts';
+import { turn } from '../support/turns.ts';
+
+/** Bulks over lists that have `steps` steps to do. `visits` has those of each step. */
+function bulksOf(steps: number) {
+  const visits: number[] = [];
+  const lists = {
+    shrink(count: number) {
+      visits.push(count);
+      return visits.length >= steps;
+    },
+  };
+  const bulks = new Bulks(lists as ParkedLists<never>, undefined, new TurnSlice(new ManualClock()));
+  return { bulks, visits };
+}
+
+describe('The end of a bulk', () => {
+  it('gives all memory back at once, and nothing where nobody left', () => {
+    const { bulks, visits } = bulksOf(1);
+    bulks.end(bulks.begin());
+    expect(visits).to.deep.equal([]);
+    const outer = bulks.begin();
+    const inner = bulks.begin();
+    bulks.left++;
+    bulks.end(inner);
+    expect(visits).to.deep.equal([]);
+    bulks.end(outer);
+    expect(visits).to.deep.equal([Number.POSITIVE_INFINITY]);
+  });
+
+  it('gives memory back in steps, a turn each, where the bulk lasted for turns', async () => {
+    const { bulks, visits } = bulksOf(3);
+    bulks.begin();
+    bulks.left++;
+    bulks.endInTurns();
+    expect(visits).to.have.length(1);
+    bulks.begin();
+    await turn();
+    expect(visits, 'nothing moves during a bulk').to.have.length(1);
+    bulks.end(0);
+    for (let i = 0; i < 5; i++) await turn();
+    expect(visits).to.deep.equal([1_024, 1_024, 1_024]);
+  });
+});
