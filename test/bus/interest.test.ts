@@ -8,11 +8,11 @@ import { SharedWaits } from '../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
 
 const ECHO_MS = 100;
 /** By then each bus has heard all others. */
 const KNOWN_MS = 2 * ECHO_MS;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 class World {
   readonly clock = new ManualClock();

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS, bucketOf, seedOf } from '../../../src/bus/interest/buckets.ts';
 import type { Routing } from '../../../src/membership/bus-member.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
+import { turn } from '../../support/turns.ts';
 import { type EngineView, withView } from './engine-view.ts';
-import { Hall, isFull, LONG_MS, never, turn, until } from './hall.ts';
+import { Hall, isFull, LONG_MS, never, until } from './hall.ts';
 import { LoopProbe } from './loop-probe.ts';
 import type { Result, Row } from './row.ts';
 

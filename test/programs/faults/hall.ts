@@ -13,7 +13,6 @@ const LIMIT_MS = 30_000;
 /** The deadline of a wait that is to stay. */
 export const LONG_MS = 600_000;
 
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 export const isFull = (parked: number): boolean => parked >= 100_000;
 export const never = (): undefined => undefined;
 

@@ -13,8 +13,9 @@ import { Connection } from '../../../src/bus/connection.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import type { Routing } from '../../../src/membership/bus-member.ts';
+import { turn } from '../../support/turns.ts';
 import { EngineView } from './engine-view.ts';
-import { never, turn } from './hall.ts';
+import { never } from './hall.ts';
 import { openBus } from './open-bus.ts';
 import { drawRouting, type Load, type Point, type Setting } from './simulation-plot.ts';
 
