@@ -7,6 +7,20 @@ export type Key = 1 | 2;
 
 export const DELAY_MS: Readonly<Record<Who, number>> = { a: 10, b: 20 };
 
+/** What is parked and watched. Both sides give the members in this order. */
+export interface State {
+  readonly parked: number;
+  /** Pairs of an operation and a key that it watches. */
+  readonly watches: number;
+  readonly keys: number;
+  readonly watching1: number;
+  readonly watching2: number;
+  readonly isPendingA: boolean;
+  readonly isPendingB: boolean;
+  readonly isCompletedA: boolean;
+  readonly isCompletedB: boolean;
+}
+
 /** A purgatory, or its twin. */
 export interface Side {
   park(who: Who, keys: readonly Key[]): boolean;
@@ -17,8 +31,7 @@ export interface Side {
   cancelForKey(key: Key): readonly Who[];
   close(): readonly Who[];
   advance(ms: number): void;
-  /** What is parked and watched. */
-  state(): string;
+  state(): State;
 }
 
 const ALL = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 // The naive twin of a purgatory with two operations: an array of what is parked, and a Map of what
 // is notified. Every call looks at all of it.
-import { DELAY_MS, type Key, nameOf, type Script, type Side, type Who } from './short-acts.ts';
+import { DELAY_MS, type Key, nameOf, type Script, type Side, type State, type Who } from './short-acts.ts';
 
 interface Parked {
   readonly who: Who;
@@ -130,27 +130,19 @@ export class ShortReference implements Side {
     return left.map(({ who }) => who);
   }
 
-  state(): string {
-    const watching = ([1, 2] as const).map((key) => this.#parked.filter(({ keys }) => keys.includes(key)));
-    const pairs = watching[0].length + watching[1].length;
-    const keys = watching.filter(({ length }) => length > 0).length;
-    return stateText(
-      this.#parked.length,
-      pairs,
-      keys,
-      watching.map(({ length }) => length),
-      (who) => [this.#parked.some((parked) => parked.who === who), this.#completed.has(who)],
-    );
+  state(): State {
+    const parked = this.#parked;
+    const watching = ([1, 2] as const).map((key) => parked.filter(({ keys }) => keys.includes(key)).length);
+    return {
+      parked: parked.length,
+      watches: watching[0] + watching[1],
+      keys: watching.filter((count) => count > 0).length,
+      watching1: watching[0],
+      watching2: watching[1],
+      isPendingA: parked.some(({ who }) => who === 'a'),
+      isPendingB: parked.some(({ who }) => who === 'b'),
+      isCompletedA: this.#completed.has('a'),
+      isCompletedB: this.#completed.has('b'),
+    };
   }
-}
-
-/** The state of a side, as both sides write it. */
-export function stateText(
-  parked: number,
-  pairs: number,
-  keys: number,
-  watchers: readonly number[],
-  of: (who: Who) => readonly [isPending: boolean, isCompleted: boolean],
-): string {
-  return `${parked} parked, ${pairs} watches of ${keys} keys (${watchers}), a ${of('a')}, b ${of('b')}`;
 }
