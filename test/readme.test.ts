@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ok, runNode, summary } from './support/child.ts';
 import { isInstalled, startRedis } from './support/engines.ts';
+import { uncovered } from './support/uncovered.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -39,7 +40,11 @@ describe('the long poll of the README', () => {
     );
     const watched = `${source}\nsetInterval(() => console.log(polls.numDelayed), 5);`;
     const argv = ['--input-type=module', '-e', watched];
-    server = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    server = spawn(process.execPath, argv, {
+      cwd: root,
+      env: uncovered(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     lines = createInterface({ input: server.stdout! })[Symbol.asyncIterator]();
     url = `http://127.0.0.1:${(await lines.next()).value}`;
   });

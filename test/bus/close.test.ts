@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runNode } from '../support/child.ts';
+import { runSource } from '../support/child.ts';
 import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
 
 const STATES = [
@@ -27,7 +27,7 @@ describe('close() of a bus', function () {
         const engine: Engine = await start();
         try {
           const args = ['test/bus/children/closes.ts', client, `${engine.port}`, `${engine.pid}`];
-          const { code, stdout, stderr } = await runNode(['--import', 'tsx', ...args], { limitMs: 30_000 });
+          const { code, stdout, stderr } = await runSource(args, { limitMs: 30_000 });
           // Without an engine NATS's own `connect` rejects: there is nothing to make a bus of.
           const states = client === 'nats' ? STATES.slice(0, -1) : STATES;
           expect(stdout.trim().split('\n')).to.deep.equal(states.map((state) => `${state}: closed`));

@@ -27,7 +27,7 @@ function pageOf(path: string): string {
 /** Examples that need a server, and how they find it. */
 const servers: Record<
   string,
-  { start: () => Promise<Engine>; isThere: () => boolean; env: (port: number) => object }
+  { start: () => Promise<Engine>; isThere: () => boolean; env: (port: number) => NodeJS.ProcessEnv }
 > = {
   'purgatory/bus/redis': {
     start: startRedis,

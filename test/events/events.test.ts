@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { listen, type PurgatoryEvents } from '../../src/events/index.ts';
 import { SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
-import { runNode } from '../support/child.ts';
+import { runSource } from '../support/child.ts';
 import { hall, type Op } from '../support/op.ts';
 import { bench } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
@@ -46,7 +46,7 @@ describe('The events', () => {
 
   // In a process of its own: other tests subscribe.
   it('have no subscribers of the library itself', async () => {
-    const heard = await runNode(['--import', 'tsx', 'test/events/children/subscribers.ts', ...NAMES]);
+    const heard = await runSource(['test/events/children/subscribers.ts', ...NAMES]);
     expect(heard).to.include({ code: 0, stdout: '', stderr: '' });
   });
 

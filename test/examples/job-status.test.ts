@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -171,24 +172,23 @@ describe('examples/job-status with workers', function () {
 
   it('says in a sentence why it cannot start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => taken.once('listening', resolve));
+    await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
-    try {
-      const inUse = { text: `Port ${port} is in use: give another one.`, code: 1 };
-      expect(await refusalOf('job-status', `${port}`)).to.deep.equal(inUse);
-      expect(await refusalOf('job-status', `${port}`, '--workers', '2')).to.deep.equal(inUse);
-    } finally {
-      taken.close();
-    }
-    expect(await refusalOf('job-status', '--workers', 'many')).to.deep.equal({
-      text: '--workers must be a whole number from 0 to 64, and not "many".',
-      code: 1,
-    });
-    expect((await refusalOf('job-status', '--bus', 'amqp://localhost')).text).to.match(
-      /^--bus must be one of redis:\/\/\.\.\., .*, and not "amqp:\/\/localhost"\.$/,
-    );
-    expect((await refusalOf('job-status', '0', '--bus', 'redis://127.0.0.1:1')).text).to.equal(
-      'redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1',
-    );
+    const refused = (...args: string[]) => refusalOf('job-status', ...args);
+    const refusals = await Promise.all([
+      refused(`${port}`),
+      refused(`${port}`, '--workers', '2'),
+      refused('--workers', 'many'),
+      refused('--bus', 'amqp://localhost'),
+      refused('0', '--bus', 'redis://127.0.0.1:1'),
+    ]);
+    taken.close();
+    expect(refusals.map(({ code }) => code)).to.deep.equal([1, 1, 1, 1, 1]);
+    const inUse = `Port ${port} is in use: give another one.`;
+    const [one, primary, workers, scheme, unreachable] = refusals.map(({ text }) => text);
+    expect([one, primary]).to.deep.equal([inUse, inUse]);
+    expect(workers).to.equal('--workers must be a whole number from 0 to 64, and not "many".');
+    expect(scheme).to.match(/^--bus must be one of redis:\/\/\.\.\., .*, and not "amqp:\/\/localhost"\.$/);
+    expect(unreachable).to.equal('redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
   });
 });

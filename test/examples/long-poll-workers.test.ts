@@ -131,14 +131,18 @@ describe('examples/long-poll-http with workers', function () {
   });
 
   it('says in a sentence why it cannot start', async () => {
-    expect(
-      await refusalOf('long-poll-http', '0', '--workers', '2', '--bus', 'nats://127.0.0.1:1'),
-    ).to.deep.equal({
+    const refused = (...args: string[]) => refusalOf('long-poll-http', ...args);
+    const [unreachable, misspelt, port] = await Promise.all([
+      refused('0', '--workers', '2', '--bus', 'nats://127.0.0.1:1'),
+      refused('--worker', '2'),
+      refused('80 80'),
+    ]);
+    expect(unreachable).to.deep.equal({
       text: 'nats://127.0.0.1:1 cannot be reached: connection refused',
       code: 1,
     });
-    expect(await refusalOf('long-poll-http', '--worker', '2')).to.have.property('code', 1);
-    expect(await refusalOf('long-poll-http', '80 80')).to.deep.equal({
+    expect(misspelt).to.have.property('code', 1);
+    expect(port).to.deep.equal({
       text: 'The port must be a whole number from 0 to 65535, and not "80 80".',
       code: 1,
     });

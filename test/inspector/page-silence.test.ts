@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { pause } from '../support/turns.ts';
+import { uncovered } from '../support/uncovered.ts';
 import { OpenedPage } from './opened-page.ts';
 
 const SERVER = `
@@ -28,6 +29,7 @@ describe('the page of the inspector while the server is stopped', function () {
 
   it('says that what it shows is old, greys it, and tells afterwards how long the process stood still, also on a page that is opened then', async () => {
     const server = spawn(process.execPath, ['--input-type=module', '-e', SERVER], {
+      env: uncovered(),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {

@@ -23,9 +23,9 @@ describe('seven tabs of the inspector', function () {
   after(() => browser?.close());
 
   async function openTabs(context: BrowserContext, url: URL): Promise<OpenedPage[]> {
-    const tabs: OpenedPage[] = [];
-    while (tabs.length < TABS) tabs.push(await new OpenedPage(await context.newPage()).open(url));
-    return tabs;
+    const open = async (): Promise<OpenedPage> => new OpenedPage(await context.newPage()).open(url);
+    const leader = await open(); // the first one reads
+    return [leader, ...(await Promise.all(Array.from({ length: TABS - 1 }, open)))];
   }
 
   /** Waits until one stream is open, as two tabs may lead for a moment. */

@@ -2,6 +2,7 @@
 // observed.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { uncovered } from './uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -12,17 +13,39 @@ export interface ChildResult {
   readonly stderr: string;
 }
 
+export interface ChildOptions {
+  readonly cwd?: string;
+  readonly limitMs?: number;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /**
- * Runs `node` with `args`. A process that hangs is killed after `limitMs`. Its signal shows that.
+ * Runs `node` with `args`, without coverage: the built package, which it imports, is no part of it.
+ * A process that hangs is killed after `limitMs`. Its signal shows that.
  */
 export function runNode(
   args: readonly string[],
-  { cwd = root, limitMs = 60_000, env = {} }: { cwd?: string; limitMs?: number; env?: object } = {},
+  { env, ...options }: ChildOptions = {},
+): Promise<ChildResult> {
+  return run(args, { ...options, env: uncovered(env) });
+}
+
+/** Runs a script of the repository that imports the sources, with coverage. */
+export function runSource(
+  args: readonly string[],
+  { env, ...options }: ChildOptions = {},
+): Promise<ChildResult> {
+  return run(['--import', 'tsx', ...args], { ...options, env: { ...process.env, ...env } });
+}
+
+function run(
+  args: readonly string[],
+  { cwd = root, limitMs = 60_000, env }: ChildOptions,
 ): Promise<ChildResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd,
-      env: { ...process.env, ...env },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: limitMs,
     });
@@ -46,7 +69,7 @@ export function runChild(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<ChildResult> {
-  return runNode([...flags, '--import', 'tsx', `test/compat/children/${name}.ts`, ...args], { env });
+  return runSource([...flags, `test/compat/children/${name}.ts`, ...args], { env });
 }
 
 /** The result of a child that succeeded, its output trimmed. */

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { uncovered } from './uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -19,7 +20,7 @@ export function program(page: string, name: string): string {
 export function start(source: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, ['--input-type=module', '-e', source], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: uncovered(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

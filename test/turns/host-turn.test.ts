@@ -12,4 +12,17 @@ describe('A turn of the host', () => {
     clearTimeout(event);
     expect(performance.now() - startMs).to.be.below(2_500);
   });
+  it('keeps the process alive while it is held', async () => {
+    const held = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Immediate').length;
+    const before = held();
+    await new Promise<void>((resolve) => {
+      const turn = new HostTurn(resolve);
+      expect(held()).to.equal(before + 1);
+      turn.isHeld = false;
+      expect(held()).to.equal(before);
+      turn.isHeld = true;
+      expect(held()).to.equal(before + 1);
+    });
+  });
 });

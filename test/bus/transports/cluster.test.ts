@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { workersTransport } from '../../../src/bus/transports/workers.ts';
-import { runNode } from '../../support/child.ts';
+import { runSource } from '../../support/child.ts';
 
-const runCluster = (mode: string): ReturnType<typeof runNode> =>
-  runNode(['--import', 'tsx', 'test/bus/children/cluster.ts', mode]);
+const runCluster = (mode: string): ReturnType<typeof runSource> =>
+  runSource(['test/bus/children/cluster.ts', mode]);
 
 describe('a bus over node:cluster', () => {
   it('relays between workers as every transport must', async () => {

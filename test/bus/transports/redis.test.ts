@@ -8,6 +8,7 @@ import type { Bus } from '../../../src/bus/bus.ts';
 import type { Transport } from '../../../src/bus/transport.ts';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
+import { runSource } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
 import { Listener } from '../rig.ts';
@@ -150,13 +151,7 @@ describe('redisBus', () => {
   });
 
   it('ends with its connections: nothing keeps the process alive', async () => {
-    const { runNode } = await import('../../support/child.ts');
-    const { code, stderr } = await runNode([
-      '--import',
-      'tsx',
-      'test/bus/children/redis-ends.ts',
-      `${redis.port}`,
-    ]);
+    const { code, stderr } = await runSource(['test/bus/children/redis-ends.ts', `${redis.port}`]);
     expect([stderr, code]).to.deep.equal(['', 0]);
   });
 });

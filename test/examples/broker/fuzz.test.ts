@@ -1,6 +1,6 @@
 /**
- * Mutated requests of real clients. FUZZ_MUTATIONS says how many (default 100,000), FUZZ_SEED
- * which.
+ * Mutated requests of real clients. FUZZ_MUTATIONS says how many (default 30,000, and 100,000 in the
+ * full run), FUZZ_SEED which.
  *
  * Every mutation goes through the parser of requests, which may take it or refuse it, and nothing
  * else. Those it takes go to a broker over real connections, many in one write, each connection
@@ -17,13 +17,14 @@ import { isKnownVersion, readRequest } from '../../../examples/broker/network/re
 import { decode } from '../../../examples/broker/protocol/codec.ts';
 import { apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { ProtocolError, Reader } from '../../../examples/broker/protocol/reader.ts';
+import { isFull } from '../../support/full.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { Mutations } from './support/mutations.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
-const MUTATIONS = Number(process.env.FUZZ_MUTATIONS ?? 100_000);
+const MUTATIONS = Number(process.env.FUZZ_MUTATIONS ?? (isFull ? 100_000 : 30_000));
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /**
  * Few enough that most are answered before one comes that waits: answers keep the order of their

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import { freePorts } from '../../support/free-ports.ts';
+import { isFull } from '../../support/full.ts';
 import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
@@ -11,7 +12,8 @@ import { dataFolder } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 
 const NODES = [0, 1, 2];
-const ROUNDS = 6;
+/** Each node is killed once, in the full run twice. */
+const ROUNDS = isFull ? 6 : 3;
 const RECORDS_PER_ROUND = 20;
 
 /**

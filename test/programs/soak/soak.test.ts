@@ -55,9 +55,12 @@ describe('The soak', function () {
       stderr,
     )?.[1];
     expect(again, stderr).to.be.a('string');
-    const replayed = await run(['--replay', `${again}`], withFault);
+    const [replayed, mended] = await Promise.all([
+      run(['--replay', `${again}`], withFault),
+      run(['--replay', `${again}`]),
+    ]);
     expect([replayed.code, replayed.stderr]).to.deep.equal([1, stderr]);
-    expect(await run(['--replay', `${again}`])).to.include({ code: 0, stderr: '' });
+    expect(mended).to.include({ code: 0, stderr: '' });
   });
 
   fully('says how many of all short histories it has played', async () => {
@@ -69,7 +72,7 @@ describe('The soak', function () {
   });
 
   it('refuses what it does not know', async () => {
-    expect(await run(['--only', 'nothing'])).to.include({ code: 2 });
-    expect(await run(['--minutes', 'ten'])).to.include({ code: 2 });
+    const refused = await Promise.all([run(['--only', 'nothing']), run(['--minutes', 'ten'])]);
+    expect(refused.map(({ code }) => code)).to.deep.equal([2, 2]);
   });
 });
