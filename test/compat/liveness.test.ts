@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { runBuiltChild } from '../support/built-child.ts';
-import { type ChildResult, ok, summary } from '../support/child.ts';
+import { type ChildResult, ok, runBuiltChild, summary } from '../support/child.ts';
 
 /** Runs all scenes side by side: each process mostly waits for its own start. */
 function runScenes(scenes: readonly string[]): Promise<Map<string, ChildResult>> {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { runBuiltChild } from '../support/built-child.ts';
-import { ok, summary } from '../support/child.ts';
+import { ok, runBuiltChild, summary } from '../support/child.ts';
 
 describe('behaviour 15: the engine keeps no reference and no memory', function () {
   this.timeout(120_000);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { runBuiltChild } from '../support/built-child.ts';
-import { ok, summary } from '../support/child.ts';
+import { ok, runBuiltChild, summary } from '../support/child.ts';
 
 describe('An uncaughtException handler ends what threw, and the process goes on', function () {
   this.timeout(60_000);

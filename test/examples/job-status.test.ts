@@ -134,7 +134,8 @@ describe('examples/job-status with workers', function () {
     expect(await server.stop()).to.equal(0);
   });
 
-  it('starts a worker again that dies, and goes on', async () => {
+  // The tests of the chat prove it for the code that both examples start their workers by.
+  fully('starts a worker again that dies, and goes on', async () => {
     server = await startExample('job-status', ['0', '--workers', '2'], { TMPDIR: folder });
     const [, pid] = await server.printed(/^worker 2 is process (\d+)$/);
     const { body } = await ask(server.url, '/jobs?seconds=4', 'POST');

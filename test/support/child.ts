@@ -2,6 +2,7 @@
 // observed.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { bundled } from './bundled.ts';
 import { uncovered } from './uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -70,6 +71,15 @@ export function runChild(
   env: NodeJS.ProcessEnv = {},
 ): Promise<ChildResult> {
   return runSource([...flags, `test/compat/children/${name}.ts`, ...args], { env });
+}
+
+/** As `runChild`, from a bundle and without coverage: for a script that many processes run. */
+export async function runBuiltChild(
+  name: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<ChildResult> {
+  return runNode([...flags, await bundled(`test/compat/children/${name}.ts`), ...args]);
 }
 
 /** The result of a child that succeeded, its output trimmed. */

@@ -1,4 +1,5 @@
-// An example that serves, started as its README says, in a process of its own.
+// An example that serves, in a process of its own, from a bundle: its workers start in a quarter of
+// the time. One that cannot start is started as its README says.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundled } from './bundled.ts';
 import { uncovered } from './uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,16 +23,13 @@ export interface ExampleServer {
   stop(): Promise<number | null>;
 }
 
-/**
- * Runs `node --import tsx examples/<name>/main.ts ...args`. Resolves once it is ready. Rejects with
- * its output when it fails.
- */
+/** Runs an example with `args`. Resolves once it is ready. Rejects with its output when it fails. */
 export async function startExample(
   name: string,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ExampleServer> {
-  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
+  const child = spawn(process.execPath, [await bundled(`examples/${name}/main.ts`), ...args], {
     cwd,
     env: uncovered(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -80,7 +79,10 @@ export async function startExample(
   return { ...server, url };
 }
 
-/** What an example that cannot start prints, and its exit code. */
+/**
+ * What `node --import tsx examples/<name>/main.ts ...args` prints when it cannot start, and its exit
+ * code.
+ */
 export async function refusalOf(
   name: string,
   ...args: string[]

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bundled } from '../../../support/bundled.ts';
 import { uncovered } from '../../../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -32,7 +33,7 @@ export class BrokerProcess {
     readyLines = 1,
     variables: NodeJS.ProcessEnv = {},
   ): Promise<BrokerProcess> {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'examples/broker/main.ts', ...args], {
+    const child = spawn(process.execPath, [await bundled('examples/broker/main.ts'), ...args], {
       cwd: root,
       env: { ...env, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
