@@ -33,11 +33,10 @@ export interface Look {
 export class LiveSources {
   readonly #given: GivenSources;
   readonly #shorten: (name: string) => string;
-  /**
-   * The names of the open sources. Null for a source that an event named and that is not one of
-   * ours.
-   */
-  #names = new WeakMap<object, string | null>();
+  /** The names of the open sources. */
+  #names = new WeakMap<object, string>();
+  /** Sources of events that were not among ours when a look was made for them. */
+  readonly #foreign = new WeakSet<object>();
 
   /** @param shorten makes a shown name from the name of a purgatory. */
   constructor(given: GivenSources, shorten = (name: string): string => name) {
@@ -65,14 +64,14 @@ export class LiveSources {
 
   /**
    * The name of the purgatory, timer or bus of an event. Undefined when it is not one of ours. A
-   * new one costs a look.
+   * new one costs a look, once.
    */
   nameOf(source: object): string | undefined {
-    if (!this.#names.has(source)) {
-      this.look();
-      if (!this.#names.has(source)) this.#names.set(source, null);
-    }
-    return this.#names.get(source) ?? undefined;
+    const name = this.#names.get(source);
+    if (name !== undefined || this.#foreign.has(source)) return name;
+    this.#foreign.add(source);
+    this.look();
+    return this.#names.get(source);
   }
 }
 
@@ -97,7 +96,7 @@ function withOwn<T extends Source>(
 }
 
 /** `name`, with a number behind it if it is taken. */
-function freeName(name: string, taken: ReadonlySet<string | null | undefined>): string {
+function freeName(name: string, taken: ReadonlySet<string | undefined>): string {
   if (!taken.has(name)) return name;
   let number = 2;
   while (taken.has(`${name} (${number})`)) number++;

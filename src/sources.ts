@@ -42,7 +42,10 @@ export interface ObservedPurgatory extends Source {
   readonly $bus?: object | undefined;
 }
 
-/** The snapshot of a purgatory, or of SharedWaits, which have loads as well. What is optional, not all have. */
+/**
+ * The snapshot of a purgatory, or of SharedWaits, which have loads as well. Not all have what is
+ * optional.
+ */
 export type ObservedSnapshot = PurgatorySnapshot & {
   readonly loads?: LoadsSnapshot;
   /** How many operations were refused, by the code of the error. */

@@ -6,6 +6,30 @@ import { SharedWaits } from '../src/shared/index.ts';
 import { ThresholdPurgatory } from '../src/threshold/index.ts';
 
 describe('the sources that an observer reads', () => {
+  it('are looked at once for the events of each that is not among them', () => {
+    const [ours, late, ...others] = ['ours', 'late', 'a', 'b'].map((name) => new Purgatory(name));
+    const shown = [ours];
+    let looks = 0;
+    const purgatories = (): Purgatory[] => {
+      looks++;
+      return shown;
+    };
+    const sources = new LiveSources({ purgatories, timers: [], buses: [] });
+    for (let i = 0; i < 3; i++) {
+      expect([ours, late, ...others].map((each) => sources.nameOf(each))).to.deep.equal([
+        'ours',
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    }
+    expect(looks).to.equal(4);
+    shown.push(late);
+    sources.look();
+    expect(sources.nameOf(late)).to.equal('late');
+    expect(looks).to.equal(5);
+  });
+
   it('have the buses of their purgatories, and none that a namesake has joined', async () => {
     const hub = new LocalHub();
     const [own, namesakes, feeds, loads] = [hub.bus(), hub.bus(), hub.bus(), hub.bus()];

@@ -159,7 +159,7 @@ export class HintBus implements Bus {
   }
 
   #echoed(ms: number): void {
-    this.#meter.framesSent++;
+    this.#meter.counts.framesSent++;
     this.#meter.didEcho(ms);
     const nowMs = this.#timer.now();
     this.#receiver.forgetEnded(nowMs);

@@ -56,7 +56,7 @@ export class Receiver {
     this.#deafCame = deafCame;
     this.#inbox = new Inbox(maxPendingKeys, timer, {
       tried: (someoneWatched) => {
-        if (!someoneWatched) meter.forNobody++;
+        if (!someoneWatched) meter.counts.forNobody++;
       },
       overflowed: (keys, overflowing) => {
         meter.didOverflow('in', keys);
@@ -88,7 +88,7 @@ export class Receiver {
     try {
       frame = readFrame(text);
     } catch (error) {
-      this.#meter.framesDropped++;
+      this.#meter.counts.framesDropped++;
       this.#report(error);
       return;
     }
@@ -97,11 +97,11 @@ export class Receiver {
       this.#connection.returned(number);
       return;
     }
-    this.#meter.framesReceived++;
+    this.#meter.counts.framesReceived++;
     const isNumbered = origin !== undefined && number > 0;
     if (isNumbered && !routes && this.#origins.noteDeaf(origin)) this.#deafCame();
     const arrival = isNumbered ? this.#note(origin, number) : 'inOrder';
-    if (arrival === 'repeated') this.#meter.framesDropped++;
+    if (arrival === 'repeated') this.#meter.counts.framesDropped++;
     else this.#take(frame, arrival === 'late');
   }
 
@@ -127,7 +127,7 @@ export class Receiver {
 
   #take({ hints, all }: Frame, isLate: boolean): void {
     for (const { name, key, value } of hints) {
-      this.#meter.received++;
+      this.#meter.counts.received++;
       const member = this.#members.get(name);
       if (member === undefined) {
         this.#meter.didMissMember(name);
@@ -135,7 +135,7 @@ export class Receiver {
       }
       // A late hint must not replace a younger one that is pending.
       if (!isLate) this.#inbox.add(member, key, value);
-      else if (!member.hinted(key, value, true)) this.#meter.forNobody++;
+      else if (!member.hinted(key, value, true)) this.#meter.counts.forNobody++;
     }
     for (const name of all) {
       const member = this.#members.get(name);

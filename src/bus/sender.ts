@@ -61,9 +61,9 @@ export class Sender {
   publish({ name, merge }: BusMember, key: string, value: HintValue | undefined): void {
     const { size } = this.#outbox;
     const lost = this.#outbox.add(name, key, value, merge);
-    this.#meter.published++;
+    this.#meter.counts.published++;
     if (lost > 0) this.#meter.didOverflow('out', lost);
-    else if (this.#outbox.size === size) this.#meter.merged++;
+    else if (this.#outbox.size === size) this.#meter.counts.merged++;
     this.#sendSoon();
   }
 
@@ -145,7 +145,7 @@ export class Sender {
     const isFull = !this.#outbox.isEmpty;
     const underWay = { batch, sinceMs: this.#timer.now() };
     this.#underWay = underWay;
-    this.#meter.framesSent += batch.frames.length;
+    this.#meter.counts.framesSent += batch.frames.length;
     this.#note(batch, isRouted);
     let isInCall = true;
     let isNextDue = false;
@@ -173,10 +173,10 @@ export class Sender {
 
   #note({ hints }: Batch, isRouted: boolean): void {
     if (!isRouted) {
-      this.#meter.broadcast += hints.length;
+      this.#meter.counts.broadcast += hints.length;
       return;
     }
-    this.#meter.routed += hints.length;
+    this.#meter.counts.routed += hints.length;
     for (const { name } of hints) this.#routed.add(name);
   }
 

@@ -3,7 +3,8 @@
 // Ground rules. It subscribes only while somebody watches. Of many cascades in one frame, it keeps
 // the latest MAX_CASCADES. A bucket whose tasks had all left before it expired does not count. It
 // keeps no timer. O(1) an event.
-import { type WheelCascaded, wheelCascaded } from '../timer/telemetry/timer-events.ts';
+import { listen } from '../events/channels.ts';
+import type { WheelCascaded } from '../timer/telemetry/timer-events.ts';
 import { MAX_CASCADES } from './frame.ts';
 import type { Cascade, TimerView } from './view-types.ts';
 
@@ -15,13 +16,14 @@ interface OfTimer {
 
 export class Cascades {
   #of = new WeakMap<object, OfTimer>();
+  #stopListening = (): void => {};
 
   start(): void {
-    wheelCascaded.subscribe(this.#note);
+    this.#stopListening = listen('purgatory:wheel:cascaded', (event) => this.#note(event));
   }
 
   stop(): void {
-    wheelCascaded.unsubscribe(this.#note);
+    this.#stopListening();
     this.#of = new WeakMap();
   }
 
@@ -34,8 +36,7 @@ export class Cascades {
     return { cascades: since, lastCascade: { ...last, agoMs: performance.now() - lastAtMs } };
   }
 
-  readonly #note = (event: unknown): void => {
-    const { timer, level, bucket, tasks } = event as WheelCascaded;
+  #note({ timer, level, bucket, tasks }: WheelCascaded): void {
     if (tasks === 0) return;
     const last = { ring: level, bucket, tasks };
     const lastAtMs = performance.now();
@@ -48,5 +49,5 @@ export class Cascades {
     of.since.push(last);
     of.last = last;
     of.lastAtMs = lastAtMs;
-  };
+  }
 }

@@ -6,20 +6,20 @@
 // has not taken the last frame yet misses this one. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
 import type { Frame } from './frame.ts';
+import { GUARDED } from './responses.ts';
 
 /** Between two frames, in ms. */
 export const FRAME_MS = 250;
 /** The time after which a page that has lost the server tries again, in ms. */
 const RETRY_MS = 1000;
 
-/** No proxy may gather the frames, and no page of another origin may read them. */
-export const EVENTS_HEADERS = {
+/** No proxy may gather the frames. */
+export const EVENTS_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
+  ...GUARDED,
   'x-accel-buffering': 'no',
-} as const;
+};
 
 /** Where frames come from. */
 export interface FrameSource {

@@ -105,8 +105,9 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * there are not, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  refuseUnread('options', checkedOptions(options), INSPECTOR_OPTIONS);
-  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = checkedOptions(options);
+  const given = checkedOptions(options);
+  refuseUnread('options', given, INSPECTOR_OPTIONS);
+  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = given;
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
   checkNamedSources('options.buses', buses, 'a Bus');
@@ -140,8 +141,9 @@ class Service implements Inspector {
   }
 
   async listen(options?: { port?: number | undefined }): Promise<URL> {
-    refuseUnread<{ port?: unknown }>('options', checkedOptions(options), { port: true }, ON_LOOPBACK);
-    const port = checkedNumber('options.port', checkedOptions(options).port, 0, PORT);
+    const given = checkedOptions(options);
+    refuseUnread<{ port?: unknown }>('options', given, { port: true }, ON_LOOPBACK);
+    const port = checkedNumber('options.port', given.port, 0, PORT);
     const server = this.#server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -3,8 +3,7 @@
 // Ground rules. It listens while somebody needs it: from the first `start` to the `stop` that
 // belongs to it. It keeps texts and no operation, and no purgatory: errors are found by weak
 // reference. O(1) an error.
-import { type OperationError, operationError } from '../purgatory/telemetry/operation-events.ts';
-import { type LoadFailed, loadFailed } from '../shared/load-events.ts';
+import { listen } from '../events/channels.ts';
 import { cut } from '../text.ts';
 import type { LastError } from './view-types.ts';
 import { typeOf } from './views.ts';
@@ -18,17 +17,23 @@ interface Noted extends Omit<LastError, 'agoMs'> {
 export class LastErrors {
   #of = new WeakMap<object, Noted>();
   #users = 0;
+  #stops: (() => void)[] = [];
 
   start(): void {
     if (this.#users++ > 0) return;
-    operationError.subscribe(this.#threw);
-    loadFailed.subscribe(this.#failed);
+    this.#stops = [
+      listen('purgatory:operation:error', ({ purgatory, operation, error }) => {
+        this.#note(purgatory, typeOf(operation), error);
+      }),
+      listen('purgatory:load:failed', ({ waits, keys, error }) => {
+        this.#note(waits, keys === 1 ? 'a load of 1 key' : `a load of ${keys} keys`, error);
+      }),
+    ];
   }
 
   stop(): void {
     if (--this.#users > 0) return;
-    operationError.unsubscribe(this.#threw);
-    loadFailed.unsubscribe(this.#failed);
+    for (const stop of this.#stops) stop();
     this.#of = new WeakMap();
   }
 
@@ -39,16 +44,6 @@ export class LastErrors {
     const { atMs, ...what } = noted;
     return { ...what, agoMs: now() - atMs };
   }
-
-  readonly #threw = (event: unknown): void => {
-    const { purgatory, operation, error } = event as OperationError;
-    this.#note(purgatory, typeOf(operation), error);
-  };
-
-  readonly #failed = (event: unknown): void => {
-    const { waits, keys, error } = event as LoadFailed;
-    this.#note(waits, keys === 1 ? 'a load of 1 key' : `a load of ${keys} keys`, error);
-  };
 
   #note(purgatory: object, operation: string, error: unknown): void {
     this.#of.set(purgatory, { operation, message: cut(messageOf(error), MAX_MESSAGE_LENGTH), atMs: now() });

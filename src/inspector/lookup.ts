@@ -83,15 +83,13 @@ export class Lookup {
   }
 
   operation(id: number): AskedOperation {
-    const [operation, purgatory] = this.#operations.get(id)?.map((each) => each.deref()) ?? [];
-    const found = this.#open().find((each) => each.purgatory === purgatory);
-    if (found === undefined || operation === undefined) return null;
-    const { name, parked } = found;
-    if (!parked.keeps(operation as DelayedOperation)) return null;
-    const asked = this.#told(operation as DelayedOperation, found);
-    const keys = parked.lists.keysOf(operation as DelayedOperation, MAX_FOUND + 1);
-    const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, name, key }));
-    return { ...asked, more: keys.length - watches.length, watches };
+    const [operation, purgatory] = this.#operations.get(id) ?? [];
+    const asked = operation?.deref();
+    const found = this.#open().find((each) => each.purgatory === purgatory?.deref());
+    if (asked === undefined || !found?.parked.keeps(asked)) return null;
+    const keys = found.parked.lists.keysOf(asked, MAX_FOUND + 1);
+    const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, key }));
+    return { ...this.#told(asked, found), more: keys.length - watches.length, watches };
   }
 
   #open(only?: string): Omit<Match, 'key'>[] {

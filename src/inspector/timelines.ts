@@ -8,16 +8,12 @@
 // reader can choose from it. An event costs one look-up. Nothing of an operation is kept after
 // `stop`.
 
+import { listen } from '../events/channels.ts';
 import type { LiveSources } from '../live-sources.ts';
-import {
-  type OperationEnded,
-  type OperationParked,
-  type OperationTried,
-  operationCancelled,
-  operationCompleted,
-  operationExpired,
-  operationParked,
-  operationTried,
+import type {
+  OperationEnded,
+  OperationParked,
+  OperationTried,
 } from '../purgatory/telemetry/operation-events.ts';
 import { keyText } from '../text.ts';
 import { MAX_EVENTS, MAX_KEY_LENGTH, MAX_KEYS, MAX_TIMELINES } from './frame.ts';
@@ -40,17 +36,24 @@ export class Timelines {
   #ended: Timeline[] = [];
   #lastId = 0;
   #changedAtMs = 0;
+  #stops: (() => void)[] = [];
 
   constructor(shown: LiveSources) {
     this.#shown = shown;
   }
 
   start(): void {
-    for (const [channel, listen] of this.#channels) channel.subscribe(listen);
+    this.#stops = [
+      listen('purgatory:operation:parked', (event) => this.#park(event)),
+      listen('purgatory:operation:tried', (event) => this.#note('tried', event)),
+      listen('purgatory:operation:completed', (event) => this.#note('completed', event)),
+      listen('purgatory:operation:expired', (event) => this.#note('expired', event)),
+      listen('purgatory:operation:cancelled', (event) => this.#note('cancelled', event)),
+    ];
   }
 
   stop(): void {
-    for (const [channel, listen] of this.#channels) channel.unsubscribe(listen);
+    for (const stop of this.#stops) stop();
     this.#under.clear();
     this.#ended = [];
   }
@@ -65,8 +68,7 @@ export class Timelines {
     return [...this.#ended, ...waiting];
   }
 
-  readonly #park = (event: unknown): void => {
-    const { purgatory, operation, watches } = event as OperationParked;
+  #park({ purgatory, operation, watches }: OperationParked): void {
     const name = this.#shown.nameOf(purgatory);
     if (name === undefined || !this.#hasPlace()) return;
     this.#under.set(operation, {
@@ -84,7 +86,7 @@ export class Timelines {
         untold: 0,
       },
     });
-  };
+  }
 
   #hasPlace(): boolean {
     if (this.#under.size < PLACES) return true;
@@ -94,34 +96,24 @@ export class Timelines {
     return true;
   }
 
-  #noter(what: TimelineEvent['what']): (event: unknown) => void {
-    return (event) => {
-      const { operation, key } = event as OperationEnded & Partial<OperationTried>;
-      const life = this.#under.get(operation);
-      if (life === undefined) return;
-      const { told, parkedAtMs } = life;
-      const isEnd = what !== 'tried';
-      if (!isEnd && told.events.length >= MAX_EVENTS - 1) {
-        told.untold++;
-        return;
-      }
-      const by = key === undefined ? {} : { key: keyText(key, MAX_KEY_LENGTH) };
-      const nowMs = performance.now();
-      told.ageMs = nowMs - parkedAtMs;
-      told.events.push({ afterMs: told.ageMs, what, ...by });
-      if (!isEnd) return;
-      this.#under.delete(operation);
-      if (this.#ended.length === PLACES && nowMs - this.#changedAtMs < CALM_MS) return;
-      this.#changedAtMs = nowMs;
-      this.#ended = [...this.#ended.slice(1 - PLACES), told];
-    };
+  #note(what: TimelineEvent['what'], event: OperationEnded | OperationTried): void {
+    const { operation } = event;
+    const life = this.#under.get(operation);
+    if (life === undefined) return;
+    const { told, parkedAtMs } = life;
+    const isEnd = what !== 'tried';
+    if (!isEnd && told.events.length >= MAX_EVENTS - 1) {
+      told.untold++;
+      return;
+    }
+    const by = 'key' in event && event.key !== undefined ? { key: keyText(event.key, MAX_KEY_LENGTH) } : {};
+    const nowMs = performance.now();
+    told.ageMs = nowMs - parkedAtMs;
+    told.events.push({ afterMs: told.ageMs, what, ...by });
+    if (!isEnd) return;
+    this.#under.delete(operation);
+    if (this.#ended.length === PLACES && nowMs - this.#changedAtMs < CALM_MS) return;
+    this.#changedAtMs = nowMs;
+    this.#ended = [...this.#ended.slice(1 - PLACES), told];
   }
-
-  readonly #channels = [
-    [operationParked, this.#park],
-    [operationTried, this.#noter('tried')],
-    [operationCompleted, this.#noter('completed')],
-    [operationExpired, this.#noter('expired')],
-    [operationCancelled, this.#noter('cancelled')],
-  ] as const;
 }

@@ -10,8 +10,8 @@ import {
   BUS_GAP_TIME,
   BUS_GAPS,
   BUS_READINGS,
+  type CountsBy,
   type Durations,
-  LOAD_READINGS,
   PURGATORY_READINGS,
   REAPER_LATENESS,
   REFUSED,
@@ -68,49 +68,19 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
     throw invalidArgValue('registry', why, meter.constructor.name);
   }
   const measured = new Measured(sources);
-  const ofPurgatory = PURGATORY_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
-  const refused = instrument(meter, { ...REFUSED, type: 'counter' });
-  const ofLoads = LOAD_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
-  const ofTimer = TIMER_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
-  const ofBus = BUS_READINGS.map((reading) => [reading, instrument(meter, reading)] as const);
-  const ofBusByCause = [BUS_GAPS, BUS_GAP_TIME].map(
-    (counts) => [counts, instrument(meter, { ...counts, type: 'counter' })] as const,
-  );
-  const instruments = [...ofPurgatory, ...ofLoads, ...ofTimer, ...ofBus, ...ofBusByCause].map(
-    ([, observable]) => observable,
-  );
-  instruments.push(refused);
+  const ofPurgatory = instrumentsOf(meter, 'purgatory', PURGATORY_READINGS, [REFUSED]);
+  const ofTimer = instrumentsOf(meter, 'timer', TIMER_READINGS, []);
+  const ofBus = instrumentsOf(meter, 'bus', BUS_READINGS, [BUS_GAPS, BUS_GAP_TIME]);
+  const instruments = [ofPurgatory, ofTimer, ofBus].flatMap(({ all }) => all);
   // Without an SDK everybody gets the same meter, and all of its instruments are one.
   if (new Set(instruments).size === instruments.length) meters.add(meter);
   const observe = (result: BatchResult): void => {
     const { purgatories, timers, buses } = measured.look();
     for (const [name, purgatory] of purgatories) {
-      const snapshot = purgatory.snapshot({ top: 0 });
-      const labels = { purgatory: name };
-      for (const [{ of }, observable] of ofPurgatory) {
-        const value = of(snapshot);
-        if (value !== undefined) result.observe(observable, value, labels);
-      }
-      for (const [code, count] of Object.entries(snapshot.refused)) {
-        result.observe(refused, count, { ...labels, [REFUSED.label]: code });
-      }
-      const { loads } = snapshot;
-      if (loads === undefined) continue;
-      for (const [{ of }, observable] of ofLoads) result.observe(observable, of(loads), labels);
+      ofPurgatory.observe(result, name, purgatory.snapshot({ top: 0 }));
     }
-    for (const [name, timer] of timers) {
-      const snapshot = timer.snapshot();
-      for (const [{ of }, observable] of ofTimer) result.observe(observable, of(snapshot), { timer: name });
-    }
-    for (const [name, bus] of buses) {
-      const snapshot = bus.snapshot();
-      for (const [{ of }, observable] of ofBus) result.observe(observable, of(snapshot), { bus: name });
-      for (const [{ of, label }, observable] of ofBusByCause) {
-        for (const [cause, value] of Object.entries(of(snapshot))) {
-          result.observe(observable, value, { bus: name, [label]: cause });
-        }
-      }
-    }
+    for (const [name, timer] of timers) ofTimer.observe(result, name, timer.snapshot());
+    for (const [name, bus] of buses) ofBus.observe(result, name, bus.snapshot());
   };
   meter.addBatchObservableCallback(observe, instruments);
 
@@ -129,6 +99,32 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
     meters.delete(meter);
     meter.removeBatchObservableCallback(observe, instruments);
     for (const stop of stops) stop();
+  };
+}
+
+/** The instruments of one kind of source, and what observes a snapshot of it in them. */
+function instrumentsOf<S>(
+  meter: OpenTelemetryMeter,
+  kind: string,
+  readings: readonly Reading<S>[],
+  counts: readonly CountsBy<S>[],
+): { all: object[]; observe(result: BatchResult, name: string, snapshot: S): void } {
+  const read = readings.map((reading) => [reading, instrument(meter, reading)] as const);
+  const counted = counts.map((each) => [each, instrument(meter, { ...each, type: 'counter' })] as const);
+  return {
+    all: [...read, ...counted].map(([, observable]) => observable),
+    observe(result, name, snapshot) {
+      const labels = { [kind]: name };
+      for (const [{ of }, observable] of read) {
+        const value = of(snapshot);
+        if (value !== undefined) result.observe(observable, value, labels);
+      }
+      for (const [{ of, label }, observable] of counted) {
+        for (const [by, value] of Object.entries(of(snapshot))) {
+          result.observe(observable, value, { ...labels, [label]: by });
+        }
+      }
+    },
   };
 }
 

@@ -8,7 +8,6 @@
 // purgatory.time_parked becomes purgatory_time_parked_seconds, purgatory.expired becomes
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
-import type { LoadsSnapshot } from '../shared/load-meter.ts';
 import { TurnEnd } from '../turns/turn-end.ts';
 import {
   BUS_ECHO,
@@ -17,7 +16,6 @@ import {
   BUS_READINGS,
   type CountsBy,
   type Durations,
-  LOAD_READINGS,
   PURGATORY_READINGS,
   REAPER_LATENESS,
   REFUSED,
@@ -72,8 +70,6 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
   const purgatoryStates = oncePerTurn(() =>
     look().purgatories.map(([name, purgatory]) => [name, purgatory.snapshot({ top: 0 })] as const),
   );
-  const loadStates = (): (readonly [string, LoadsSnapshot])[] =>
-    purgatoryStates().flatMap(([name, { loads }]) => (loads === undefined ? [] : [[name, loads] as const]));
   const timerStates = oncePerTurn(() =>
     look().timers.map(([name, timer]) => [name, timer.snapshot()] as const),
   );
@@ -82,7 +78,6 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
   const metrics: Metric[] = [
     ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),
     countsMetric(REFUSED, 'purgatory', purgatoryStates),
-    ...LOAD_READINGS.map((reading) => readingMetric(reading, 'purgatory', loadStates)),
     ...TIMER_READINGS.map((reading) => readingMetric(reading, 'timer', timerStates)),
     ...BUS_READINGS.map((reading) => readingMetric(reading, 'bus', busStates)),
     ...[BUS_GAPS, BUS_GAP_TIME].map((counts) => countsMetric(counts, 'bus', busStates)),

@@ -3,8 +3,8 @@
 // Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
-import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
+import type { ObservedSnapshot } from '../sources.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 /** A metric whose value is read at a scrape. */
@@ -58,7 +58,16 @@ function counter<S extends { readonly totals: object }>(
   return { name, help, type: 'counter', unit: `{${thing}}`, of: read };
 }
 
-export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
+/** Of SharedWaits alone. */
+const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
+  gauge('purgatory.loads_under_way', 'load', 'Loads of shared state that have not ended', 'underWay'),
+  counter('purgatory.loads', 'load', 'Loads of shared state', 'begun'),
+  counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
+  counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
+  counter('purgatory.loads_in_vain', 'load', 'Loads that ended without an answer for a waiter', 'inVain'),
+];
+
+export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', 'parked'),
   gauge('purgatory.watches', 'watch', 'Pairs of a parked operation and a key that it watches', 'watched'),
   gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', 'watchedKeys'),
@@ -105,24 +114,19 @@ export const PURGATORY_READINGS: readonly Reading<PurgatorySnapshot>[] = [
     'cancelled',
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
+  ...LOAD_READINGS.map(({ of, ...reading }) => ({
+    ...reading,
+    of: ({ loads }: ObservedSnapshot) => loads && of(loads),
+  })),
 ];
 
-export const REFUSED: CountsBy<PurgatorySnapshot> = {
+export const REFUSED: CountsBy<ObservedSnapshot> = {
   name: 'purgatory.refused',
   help: 'Operations and waits that were refused',
   unit: '{operation}',
   label: 'code',
   of: (now) => now.refused,
 };
-
-/** Of SharedWaits alone. */
-export const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
-  gauge('purgatory.loads_under_way', 'load', 'Loads of shared state that have not ended', 'underWay'),
-  counter('purgatory.loads', 'load', 'Loads of shared state', 'begun'),
-  counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
-  counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
-  counter('purgatory.loads_in_vain', 'load', 'Loads that ended without an answer for a waiter', 'inVain'),
-];
 
 export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
   gauge(

@@ -13,6 +13,7 @@ import {
 } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { checkedBus, type JoinableBus } from '../membership/bus-member.ts';
+import type { WaitOptions } from '../purgatory/purgatory-options.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 
 /** Reads the state of many keys at once. */
@@ -56,18 +57,8 @@ export interface SharedWaitsOptions<V> {
   onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }
 
-/** The options of {@link SharedWaits.waitUntil}. */
-export interface WaitUntilOptions {
-  /**
-   * The deadline in ms from now. Infinity means none: then the wait is in no timer, and does not
-   * keep the process alive.
-   */
-  timeoutMs: number;
-  /** Gives up the wait: the promise is rejected with `signal.reason`. */
-  signal?: AbortSignal | undefined;
-  /** For people: snapshots and the inspector show it with the wait. */
-  label?: string | undefined;
-}
+/** The options of {@link SharedWaits.waitUntil}: those of `waitFor`. */
+export type WaitUntilOptions = WaitOptions;
 
 /** Every option, checked, with its default. */
 export interface CheckedSharedWaitsOptions<V> {

@@ -5,11 +5,11 @@
 // A wait on a key without a value asks too, unless a question or its retry is under way: one for
 // all who wait. So does a wait on a value in doubt. A value is in doubt when it fell: either the log
 // was truncated, or another writer was overtaken, and its lower value came last. All are in doubt
-// after a gap, until they are read. The key may be advanced while a question is
-// open. Then the answer counts only if it is higher, as it may be older. A question that fails is
-// asked again as loads are (backoff.ts), while an operation waits on the key, and nothing shortens
-// the pause. Its timer keeps no process alive. It asks in the root async context, because the
-// answer is not for the first who waits alone.
+// after a gap, until they are read. The key may be advanced while a question is open. Then the
+// answer counts only if it is higher, as it may be older. A question that fails is asked again as
+// loads are (backoff.ts), while an operation waits on the key, and nothing shortens the pause. Its
+// timer keeps no process alive. It asks in the root async context, because the answer is not for
+// the first who waits alone.
 import { backoffMs } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { CheckedBusLink, Sweeper } from '../membership/bus-link.ts';

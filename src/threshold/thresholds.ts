@@ -9,7 +9,6 @@
 //
 // Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.
-
 import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
@@ -188,18 +187,14 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     const parked = this.#parked.at(this.#parked.find(operation));
     if (parked === undefined) return [];
     const waiting = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
-    return waiting
-      .slice(-max)
-      .reverse()
-      .map((mark) => mark.level.key);
+    const keys = waiting.map((mark) => mark.level.key);
+    return keys.slice(-max).reverse();
   }
 
   operationsOf(key: K, max: number): DelayedOperation[] {
     const marks = this.#levels.get(key)?.heap.some(MAX_MARKS) ?? [];
-    return marks
-      .sort((x, y) => x.order - y.order)
-      .slice(0, max)
-      .map(({ parked }) => parked.operation);
+    const oldest = marks.sort((x, y) => x.order - y.order).slice(0, max);
+    return oldest.map(({ parked }) => parked.operation);
   }
 
   *allKeys(): IterableIterator<K> {
@@ -236,10 +231,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     for (const level of this.#levels.values()) {
       const marks = level.heap.check();
       mustHold(marks.length > 0 || level.value !== undefined, 'a level is idle');
-      mustHold(
-        marks.every((mark) => mark.level === level && marksOf(mark.parked).includes(mark)),
-        'a mark is not where it belongs',
-      );
+      const areHome = marks.every((mark) => mark.level === level && marksOf(mark.parked).includes(mark));
+      mustHold(areHome, 'a mark is not where it belongs');
       pairs += marks.length;
       keys += Math.min(marks.length, 1);
     }
@@ -249,10 +242,8 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
       mustHold(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
       waiting += parked.waiting;
     }
-    mustHold(
-      pairs === this.#pairs && pairs === waiting,
-      `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`,
-    );
+    const areEqual = pairs === this.#pairs && pairs === waiting;
+    mustHold(areEqual, `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`);
     mustHold(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
   }
 }

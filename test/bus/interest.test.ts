@@ -291,6 +291,29 @@ describe('A bus with interest routing', () => {
     expect(await second).to.deep.equal({ expired: false, value: 2 });
   });
 
+  it('does not hold a load for an UNSUBSCRIBE before it that takes over 100 ms', async () => {
+    const world = new World({ ackDelayMs: 400 });
+    const bus = world.bus({ echoMs: 10_000, lingerMs: 0 });
+    const waits = new SharedWaits<number>('jobs', {
+      bus,
+      clock: world.clock,
+      load: async (keys) => new Map(keys.map((key) => [key, 7])),
+    });
+    await world.pass(5);
+    const left = waits.waitUntil('left', (state) => state, { timeoutMs: 300 });
+    await world.pass(410);
+    expect(await left).to.deep.equal({ expired: false, value: 7 });
+    expect(bus.snapshot()).to.include({ subscriptions: 0, acknowledgementsPending: 0 }); // it is on its way
+    let fresh: unknown;
+    waits
+      .waitUntil('fresh', (state) => state, { timeoutMs: 300 })
+      .then((result) => {
+        fresh = result;
+      });
+    await world.pass(110);
+    expect(fresh).to.deep.equal({ expired: false, value: 7 });
+  });
+
   it('loads what it holds when its connection breaks', async () => {
     const world = new World({ ackDelayMs: 50 });
     const bus = world.bus({ echoMs: 10_000 });

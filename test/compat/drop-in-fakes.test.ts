@@ -179,6 +179,7 @@ describe('The drop-in timers as the globals', function () {
     'with timers of Node that were started before',
     'with tasks that were pending before',
     'with a fake on top of them, which takes only calls through itself',
+    'with a fake that was loaded after them, and goes by itself',
     'under a spy, which is called as often as with those of Node',
   ]) {
     it(scene, async () => {

@@ -2,6 +2,7 @@
 // says otherwise.
 import type { Frame, HostTime } from '../../src/inspector/frame.ts';
 import type { PurgatoryView, ServedEvents, TimerView } from '../../src/inspector/view-types.ts';
+import { NO_EVENTS } from '../../src/purgatory/telemetry/events-snapshot.ts';
 
 export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers' | 'host'>>, Partial<HostTime> {
   readonly purgatory?: Partial<PurgatoryView>;
@@ -26,15 +27,6 @@ export function frames(count: number, change: (index: number) => Change = () => 
     };
   });
 }
-
-const NO_EVENTS: ServedEvents = {
-  pendingKeys: 0,
-  passesUnderWay: 0,
-  oldestMs: 0,
-  oldestPass: null,
-  longestPassMs: 0,
-  tryMs: null,
-};
 
 /** A purgatory that serves events. */
 export function events(more: Partial<ServedEvents>): { purgatory: { events: ServedEvents } } {

@@ -1,6 +1,6 @@
 // How many runs a property makes: a third of its number in `npm test`, all in the full run.
-// FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one. And how many steps all models took, which the soak adds up: at the end they are written to
-// the file that FC_STEPS_FILE names.
+// FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one. And how many steps all models
+// took: at the end they are written to the file that FC_STEPS_FILE names, for the soak to add up.
 import { writeFileSync } from 'node:fs';
 import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
 import { isFull } from '../support/full.ts';

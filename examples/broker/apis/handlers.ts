@@ -5,6 +5,7 @@ import { alterConfigs, describeConfigs, incrementalAlterConfigs } from './config
 import type { Handlers } from './context.ts';
 import { deleteRecords } from './delete-records.ts';
 import { describeCluster } from './describe-cluster.ts';
+import { describeLogDirs } from './describe-log-dirs.ts';
 import { fetch } from './fetch.ts';
 import { deleteGroups, offsetDelete } from './forget.ts';
 import {
@@ -49,4 +50,5 @@ export const handlers: Handlers = {
   DeleteGroups: deleteGroups,
   OffsetDelete: offsetDelete,
   DescribeCluster: describeCluster,
+  DescribeLogDirs: describeLogDirs,
 };

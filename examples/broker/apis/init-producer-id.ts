@@ -3,18 +3,14 @@ import type { Handler } from './context.ts';
 import { NO_TRANSACTIONS } from './no-transactions.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
 
-const MAX_EPOCH = 2 ** 15 - 1;
-
 /**
- * A number for an idempotent producer, or the next epoch of the one it has; transactions there are
- * none.
+ * A new number for an idempotent producer; transactions there are none. Whatever number it says that
+ * it has does not count, as with Kafka: some clients send 0 for none, and two producers with the same
+ * number would take each other's batches for their own.
  */
 export const initProducerId: Handler<'InitProducerId'> = (exchange, context) => {
-  const { transactionalId, producerId, producerEpoch } = exchange.request;
-  if (transactionalId !== null) {
+  if (exchange.request.transactionalId !== null) {
     exchange.respond({ errorCode: NO_TRANSACTIONS, producerId: -1, producerEpoch: -1 });
-  } else if (producerId >= 0 && producerEpoch >= 0 && producerEpoch < MAX_EPOCH) {
-    exchange.respond({ errorCode: ErrorCode.NONE, producerId, producerEpoch: producerEpoch + 1 });
   } else {
     let next = -1;
     const errorCode = unlessDiskIsFull(context, 'a producer id', ErrorCode.KAFKA_STORAGE_ERROR, () => {

@@ -15,6 +15,7 @@
 import type { BusMember } from '../../membership/bus-member.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import { rootContext } from '../../turns/root-context.ts';
+import { TurnEnd } from '../../turns/turn-end.ts';
 import type { Connection } from '../connection.ts';
 import { BUCKETS } from './buckets.ts';
 import { Lingering } from './lingering.ts';
@@ -34,8 +35,6 @@ const SENT = 2;
 const ACKNOWLEDGED = 3;
 const LEAVING = 4;
 
-const turnEnd = Promise.resolve();
-
 /** Tries the keys of a member. */
 export type TryKeys = (tries: readonly KeyTry[]) => void;
 
@@ -53,7 +52,10 @@ export class InterestTable {
   #subscriptions = 0;
   #underWay: { readonly buckets: readonly number[]; readonly sinceMs: number } | undefined;
   #isUp = false;
-  #isPumpDue = false;
+  // The subscription serves all who wait. So it must not run in the async context of the first one.
+  readonly #turnEnd = new TurnEnd(() => this.#pump());
+  /** A turn of the event loop lies between two batches: this one is to come. */
+  #isTurnDue = false;
   /** The command under way is slower than HOLD_MS. */
   #isLate = false;
   /** The buckets that are to be acknowledged before the bus becomes live. */
@@ -133,6 +135,7 @@ export class InterestTable {
   lost(): void {
     if (!this.#isUp) return;
     this.#isUp = false;
+    this.#isTurnDue = false;
     this.#isLate = false;
     this.#underWay = undefined;
     this.#restored = undefined;
@@ -157,24 +160,15 @@ export class InterestTable {
   }
 
   #pumpSoon(): void {
-    if (this.#isPumpDue || this.#underWay !== undefined) return;
-    this.#isPumpDue = true;
-    turnEnd.then(this.#pumpInRoot);
+    if (this.#underWay === undefined) this.#turnEnd.request();
   }
 
-  // The subscription serves all who wait. So it must not run in the async context of the first one.
-  readonly #pumpInRoot = (): void => {
-    this.#isPumpDue = false;
-    rootContext.runInAsyncScope(this.#pump, this);
-  };
-
   #pump(): void {
-    while (this.#isUp && this.#underWay === undefined) {
+    while (this.#isUp && this.#underWay === undefined && !this.#isTurnDue) {
       this.#tellRestored();
       if (this.#wanted.size > 0) this.#send('subscribe', this.#wanted, SENT);
       else if (this.#toLeave.size > 0) this.#send('unsubscribe', this.#toLeave, LEAVING);
       else return;
-      if (this.#isPumpDue) return;
     }
   }
 
@@ -197,24 +191,26 @@ export class InterestTable {
     this.#underWay = command;
     this.#connection.command(what, buckets.map(String), (error) => {
       if (this.#underWay !== command) return;
-      if (error !== undefined) this.#connection.fail('connection', error.reason);
-      else if (state === SENT) this.#acknowledged(buckets);
+      if (error !== undefined) {
+        this.#connection.fail('connection', error.reason);
+        return;
+      }
+      this.#underWay = undefined;
+      this.#isLate = false;
+      if (state === SENT) this.#acknowledged(buckets);
       else this.#left(buckets);
     });
-    if (this.#underWay === command && state === SENT) this.#holdFor(command);
+    if (this.#underWay === command) this.#timer.schedule(() => this.#holdNoLonger(command), HOLD_MS);
   }
 
-  #holdFor(command: object): void {
-    this.#timer.schedule(() => {
-      if (this.#underWay !== command || this.#isLate) return;
-      this.#isLate = true;
-      this.#try(this.#members.unheard());
-    }, HOLD_MS);
+  /** What is wanted behind an UNSUBSCRIBE waits for that, too. */
+  #holdNoLonger(command: object): void {
+    if (this.#underWay !== command) return;
+    this.#isLate = true;
+    this.#try(this.#members.unheard());
   }
 
   #acknowledged(buckets: readonly number[]): void {
-    this.#underWay = undefined;
-    this.#isLate = false;
     this.#toRestore -= buckets.length;
     this.#subscriptions += buckets.length;
     for (const bucket of buckets) {
@@ -229,7 +225,6 @@ export class InterestTable {
   }
 
   #left(buckets: readonly number[]): void {
-    this.#underWay = undefined;
     for (const bucket of buckets) {
       this.#states[bucket] = IDLE;
       if (this.#watched[bucket] > 0) this.#want(bucket);
@@ -237,13 +232,13 @@ export class InterestTable {
     this.#next();
   }
 
-  /** A turn of the event loop lies between two batches. */
   #next(): void {
-    if (this.#wanted.size + this.#toLeave.size === 0 || this.#isPumpDue) {
-      this.#tellRestored();
-      return;
-    }
-    this.#isPumpDue = true;
-    this.#timer.schedule(this.#pumpInRoot, 0);
+    this.#tellRestored();
+    if (this.#wanted.size + this.#toLeave.size === 0) return;
+    this.#isTurnDue = true;
+    this.#timer.schedule(() => {
+      this.#isTurnDue = false;
+      rootContext.runInAsyncScope(this.#pump, this);
+    }, 0);
   }
 }

@@ -30,26 +30,30 @@ const MAX_TEXT = 200;
 /** The most names that are told as missing. */
 const MAX_MISSED = 100;
 
+type Counts = Omit<BusTotals, 'gaps' | 'gapMs'>;
+
 export class BusMeter {
   readonly echo: DurationHistogram = new DurationHistogram(ECHO_BOUNDS);
-  published = 0;
-  merged = 0;
-  routed = 0;
-  broadcast = 0;
-  received = 0;
-  forNobody = 0;
-  framesSent = 0;
-  framesReceived = 0;
-  framesDropped = 0;
+  readonly counts: Counts = {
+    published: 0,
+    merged: 0,
+    routed: 0,
+    broadcast: 0,
+    overflowed: 0,
+    received: 0,
+    forNobody: 0,
+    framesSent: 0,
+    framesReceived: 0,
+    framesDropped: 0,
+    sweeps: 0,
+    swept: 0,
+  };
   sinceMs: number;
   lastGap: GapSnapshot | null = null;
   lastError: ErrorSnapshot | null = null;
   lastSweep: SweepSnapshot | null = null;
   readonly #bus: Bus;
   readonly #engine: string;
-  #overflowed = 0;
-  #sweeps = 0;
-  #swept = 0;
   /** Names that hints came for and that had no member. */
   readonly #missed = new Set<string>();
   readonly #gaps = perCause();
@@ -66,7 +70,7 @@ export class BusMeter {
    * should be, where processes differ, or a name that is misspelt: those who ask are told, once.
    */
   didMissMember(name: string): void {
-    this.forNobody++;
+    this.counts.forNobody++;
     if (this.#missed.size === MAX_MISSED || this.#missed.has(name)) return;
     this.#missed.add(name);
     debug('bus "%s": hints come for "%s", which nothing in this process has joined', this.#engine, name);
@@ -104,7 +108,7 @@ export class BusMeter {
   }
 
   didOverflow(direction: 'in' | 'out', keys: number): void {
-    this.#overflowed += keys;
+    this.counts.overflowed += keys;
     if (busOverflow.hasSubscribers) {
       busOverflow.publish({ bus: this.#bus, direction, keys } satisfies BusOverflow);
     }
@@ -115,13 +119,13 @@ export class BusMeter {
    * overlap are shown as one.
    */
   willSweep(nowMs: number, isFirst: boolean): void {
-    this.#sweeps++;
+    this.counts.sweeps++;
     if (isFirst) this.lastSweep = { beganMs: nowMs, endedMs: null, tried: 0 };
   }
 
   /** A member has tried everything, or has left. */
   didSweep(member: string, tried: number, ms: number, nowMs: number, isLast: boolean): void {
-    this.#swept += tried;
+    this.counts.swept += tried;
     if (this.lastSweep !== null) {
       this.lastSweep.tried += tried;
       if (isLast) this.lastSweep.endedMs = nowMs;
@@ -134,22 +138,7 @@ export class BusMeter {
   totals(nowMs: number): BusTotals {
     const gapMs = { ...this.#gapMs };
     if (this.lastGap?.endedMs === null) gapMs[this.lastGap.cause] += nowMs - this.lastGap.beganMs;
-    return {
-      published: this.published,
-      merged: this.merged,
-      routed: this.routed,
-      broadcast: this.broadcast,
-      overflowed: this.#overflowed,
-      received: this.received,
-      forNobody: this.forNobody,
-      framesSent: this.framesSent,
-      framesReceived: this.framesReceived,
-      framesDropped: this.framesDropped,
-      sweeps: this.#sweeps,
-      swept: this.#swept,
-      gaps: { ...this.#gaps },
-      gapMs,
-    };
+    return { ...this.counts, gaps: { ...this.#gaps }, gapMs };
   }
 }
 

@@ -94,7 +94,7 @@ export class LocalHub {
   }
 
   /** @internal */
-  $deliver(from: LocalLine, text: string, channel?: string): void {
+  $deliver(from: LocalLine, text: string, channel: string | undefined): void {
     for (const line of [...this.#lines]) {
       if (line.prefix !== from.prefix || !line.listensTo(channel) || this.#happens(this.#faults.loss))
         continue;
@@ -168,28 +168,27 @@ class LocalLine implements Transport {
   }
 
   publish(text: string): undefined {
-    this.#checkConnected();
-    if (!this.isMuted) this.#hub.$deliver(this, text);
+    this.publishTo(undefined, text);
   }
 
-  publishTo(channel: string, text: string): undefined {
+  publishTo(channel: string | undefined, text: string): undefined {
     this.#checkConnected();
     if (!this.isMuted) this.#hub.$deliver(this, text, channel);
   }
 
   subscribe(channels: readonly string[]): Promise<unknown> | undefined {
-    this.#checkConnected();
-    const subscribed = this.#channels;
-    return this.#hub.$subscribe(() => {
-      for (const channel of channels) subscribed.add(channel);
-    });
+    return this.#change('add', channels);
   }
 
   unsubscribe(channels: readonly string[]): Promise<unknown> | undefined {
+    return this.#change('delete', channels);
+  }
+
+  #change(how: 'add' | 'delete', channels: readonly string[]): Promise<unknown> | undefined {
     this.#checkConnected();
     const subscribed = this.#channels;
     return this.#hub.$subscribe(() => {
-      for (const channel of channels) subscribed.delete(channel);
+      for (const channel of channels) subscribed[how](channel);
     });
   }
 

@@ -70,9 +70,9 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
  * @param purgatory the purgatory, or the SharedWaits, of which those of the same name in all
  * processes are told.
  * @param options the `prefix` of the bus.
- * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, for one without
- * a bus, and for keys that a bus does not take; nothing is published then. Rejects with what the
- * query rejects with.
+ * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, for one in which
+ * operations are parked that has no bus, and for keys that a bus does not take; nothing is published
+ * then. Rejects with what the query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
@@ -87,8 +87,8 @@ export async function notifyInTransaction(
     throw invalidArgType('purgatory', 'a Purgatory, a ThresholdPurgatory or SharedWaits', purgatory);
   }
   const { name } = purgatory;
-  if (purgatory.$bus === undefined) {
-    throw invalidArgValue('purgatory', 'must have the option bus, or it hears no hint', name);
+  if (purgatory.$bus === undefined && purgatory.numDelayed > 0) {
+    throw invalidArgValue('purgatory', 'must have the option bus: what is parked in it hears no hint', name);
   }
   requiredArray('keys', keys);
   for (const key of keys) checkHintKey(key);

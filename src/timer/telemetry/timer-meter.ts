@@ -19,6 +19,7 @@ import {
   type WheelCascaded,
   wheelCascaded,
 } from './timer-events.ts';
+import type { TimerSnapshot } from './timer-state.ts';
 
 /** Up to 16 s. */
 const LATENESS_BOUNDS = 15;
@@ -38,9 +39,7 @@ export class TimerMeter implements PassObserver {
   readonly #tickMs: number;
   #timer!: Timer;
   #pass!: Pass;
-  #failed = 0;
-  #cascaded = 0;
-  #slices = 0;
+  readonly counts: Omit<TimerSnapshot['totals'], 'ran'> = { failed: 0, cascaded: 0, slices: 0 };
 
   constructor(tickMs: number) {
     this.#tickMs = tickMs;
@@ -52,18 +51,6 @@ export class TimerMeter implements PassObserver {
     this.#pass = pass;
   }
 
-  get failed(): number {
-    return this.#failed;
-  }
-
-  get cascaded(): number {
-    return this.#cascaded;
-  }
-
-  get slices(): number {
-    return this.#slices;
-  }
-
   willRun(task: TimerTask, nowMs: number): void {
     const latenessMs = nowMs - this.#pass.takenTick * this.#tickMs;
     this.lateness.note(latenessMs);
@@ -71,14 +58,14 @@ export class TimerMeter implements PassObserver {
   }
 
   threw(error: unknown, task: TimerTask): void {
-    this.#failed++;
+    this.counts.failed++;
     debug('timer: a %s threw %s', task.constructor.name, error);
     if (taskError.hasSubscribers) taskError.publish({ timer: this.#timer, task, error } satisfies TaskError);
   }
 
   /** @param tasks how many tasks of the bucket were moved. */
   didCascade(level: number, bucket: number, tasks: number): void {
-    this.#cascaded += tasks;
+    this.counts.cascaded += tasks;
     if (wheelCascaded.hasSubscribers) {
       const cascaded: WheelCascaded = { timer: this.#timer, level, bucket, tasks };
       wheelCascaded.publish(cascaded);
@@ -86,7 +73,7 @@ export class TimerMeter implements PassObserver {
   }
 
   didYield(ran: number, pending: number): void {
-    this.#slices++;
+    this.counts.slices++;
     debug('timer: the reaper yielded after %d tasks, %d are pending', ran, pending);
     if (reaperSliced.hasSubscribers)
       reaperSliced.publish({ timer: this.#timer, ran, pending } satisfies ReaperSliced);

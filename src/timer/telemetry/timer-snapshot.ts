@@ -56,11 +56,6 @@ export function timerSnapshot(
       },
     },
     lateness: meter.lateness.snapshot(),
-    totals: {
-      ran: meter.lateness.count,
-      failed: meter.failed,
-      cascaded: meter.cascaded,
-      slices: meter.slices,
-    },
+    totals: { ran: meter.lateness.count, ...meter.counts },
   };
 }

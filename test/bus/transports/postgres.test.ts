@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
-import { Purgatory } from '../../../src/index.ts';
+import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startPostgres, startPostgresReplica } from '../../support/engines.ts';
 import { freePort } from '../../support/free-ports.ts';
@@ -18,7 +17,7 @@ import { Listener } from '../rig.ts';
 const clientOf = (port: number): pg.Client =>
   new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
 
-const orders = new Purgatory<string>('orders', { bus: new LocalHub().bus() });
+const orders = new Purgatory<string>('orders');
 
 describe('newClient of postgresBus', () => {
   const nobody = (): pg.Client => clientOf(1);
@@ -48,16 +47,19 @@ describe('newClient of postgresBus', () => {
 });
 
 describe('notifyInTransaction', () => {
-  it('refuses a purgatory without a bus, which would hear nothing', async () => {
+  it('refuses a purgatory without a bus while operations are parked in it, which would hear nothing', async () => {
     const queries: string[] = [];
     const client = { query: async (text: string) => queries.push(text) };
-    const alone = new Purgatory<string>('alone');
+    const alone = new Purgatory<string>('alone', { clock: new ManualClock() });
+    await notifyInTransaction(client, alone, ['a']);
+    expect(queries).to.have.length(1); // it only writes
+    void alone.waitFor(['a'], () => undefined, { timeoutMs: 1_000 });
     const error = await rejection(notifyInTransaction(client, alone, ['a']));
     expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_VALUE');
     expect((error as Error).message).to.equal(
-      `The "purgatory" argument must have the option bus, or it hears no hint. Received 'alone'`,
+      `The "purgatory" argument must have the option bus: what is parked in it hears no hint. Received 'alone'`,
     );
-    expect(queries).to.deep.equal([]);
+    expect(queries).to.have.length(1);
   });
 
   it('refuses a Pool, and a name in place of the purgatory', async () => {

@@ -111,6 +111,18 @@ const scenes: Record<string, () => Promise<void>> = {
     assert.equal(globalThis.setTimeout, timers.setTimeout as unknown);
     await engineRuns();
   },
+  'with a fake that was loaded after them, and goes by itself': async () => {
+    replaceAll();
+    // It takes the globals of its load for the real ones, and ticks by their interval, every 20 ms.
+    const { default: fakeTimers } = await import('@sinonjs/fake-timers');
+    const pending = new Promise((resolve) => globalThis.setTimeout(resolve, 60));
+    const fake = fakeTimers.install({ shouldAdvanceTime: true });
+    const firedMs = await new Promise((resolve) => setTimeout(() => resolve(Date.now()), 29));
+    assert.equal(firedMs, 29);
+    await pending;
+    fake.uninstall();
+    await engineRuns();
+  },
   'with the mock of node:test on top of them': async () => {
     replaceAll();
     clearTimeout(setTimeout(() => {}, 1));

@@ -84,6 +84,17 @@ describe('an idempotent producer', () => {
     expect(ids[0], 'clients take 0 for none').to.equal(1);
   });
 
+  it('has a number of its own, whichever it asks with: some clients send 0 for none', async () => {
+    const first = await initialise(0, 0);
+    const second = await initialise(0, 0);
+    const again = await initialise(second.producerId, 0);
+    expect(new Set([first, second, again].map(({ producerId }) => producerId)).size).to.equal(3);
+    for (const { producerId, producerEpoch } of [first, second, again]) {
+      expect(producerId).to.be.above(0);
+      expect(producerEpoch).to.equal(0);
+    }
+  });
+
   it('that sends a batch again gets its old offset, and it is kept once, also after a restart', async () => {
     const { producerId } = await initialise();
     expect(await produce(producerId, 0, 2)).to.deep.equal([NONE, 0]);
@@ -106,11 +117,9 @@ describe('an idempotent producer', () => {
     expect(await produce(producerId, 7)).to.deep.equal([NONE, 7]);
   });
 
-  it('begins at 0 again in its next epoch, and the one before is over', async () => {
+  it('begins at 0 again in its next epoch, which it takes itself, and the one before is over', async () => {
     const { producerId } = await initialise();
     await produce(producerId, 0);
-    const next = await initialise(producerId, 0);
-    expect(next).to.deep.include({ producerId, producerEpoch: 1 });
     expect((await produce(producerId, 1, 1, 1))[0]).to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
     expect(await produce(producerId, 0, 1, 1)).to.deep.equal([NONE, 1]);
     expect((await produce(producerId, 1, 1, 0))[0]).to.equal(INVALID_PRODUCER_EPOCH);

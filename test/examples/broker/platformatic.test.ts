@@ -100,18 +100,23 @@ describe('@platformatic/kafka', () => {
     expect(latencies.sort((a, b) => a - b)[10]).to.be.below(50);
   });
 
-  it('gets a producer id for an idempotent producer', async () => {
-    const idempotent = new Producer({
-      clientId: 'test',
-      bootstrapBrokers: [running.address],
-      idempotent: true,
-      autocreateTopics: true,
-    });
-    closing.push(() => idempotent.close());
-    const { offsets } = await idempotent.send({
-      messages: [{ topic: 'idempotent', value: Buffer.from('once') }],
-    });
-    expect(offsets).to.have.length(1);
+  it('has the records of two idempotent producers kept, each with an id of its own', async () => {
+    const ids = new Set<bigint | undefined>();
+    for (const offset of [0n, 1n]) {
+      const idempotent = new Producer({
+        clientId: 'test',
+        bootstrapBrokers: [running.address],
+        idempotent: true,
+        autocreateTopics: true,
+      });
+      closing.push(() => idempotent.close());
+      const { offsets } = await idempotent.send({
+        messages: [{ topic: 'idempotent', partition: 0, value: Buffer.from('once') }],
+      });
+      expect(offsets?.[0].offset).to.equal(offset);
+      ids.add(idempotent.producerId);
+    }
+    expect(ids.size).to.equal(2);
   });
 
   it('lists topics and groups, and deletes a group that has no members', async () => {

@@ -145,4 +145,35 @@ export const recordApis = {
       ],
     },
   ),
+  DescribeLogDirs: api(
+    35,
+    [0, 4],
+    2,
+    { topics: [{ topic: 'string', partitions: 'int32[]' }, '?'] },
+    {
+      throttleTimeMs: throttleFrom('0+'),
+      errorCode: 'int16 3+ = 0',
+      results: [
+        {
+          errorCode: 'int16',
+          logDir: 'string',
+          topics: [
+            {
+              name: 'string',
+              partitions: [
+                {
+                  partitionIndex: 'int32',
+                  partitionSize: 'int64',
+                  offsetLag: 'int64',
+                  isFutureKey: 'bool = false',
+                },
+              ],
+            },
+          ],
+          totalBytes: 'int64 4+ = -1',
+          usableBytes: 'int64 4+ = -1',
+        },
+      ],
+    },
+  ),
 } as const;

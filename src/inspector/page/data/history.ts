@@ -5,7 +5,7 @@
 // Ground rules. Pure: frames in, numbers out. Rates come from totals, so a lost frame makes none of
 // them wrong. A purgatory that is new between two frames counts from zero. One that has gone counts
 // no more. Frames are in order of time, and all of one run.
-import type { Frame, Second } from '../../frame.ts';
+import type { Frame, Second, SecondOfPurgatory } from '../../frame.ts';
 import type { EndTotals, LastError, PurgatoryView, TimerView } from '../../view-types.ts';
 
 /** Frames kept: a minute of four a second. */
@@ -14,11 +14,28 @@ const MINUTE_MS = 60_000;
 /** The time over which a rate is taken, in ms. */
 const RATE_MS = 2000;
 
-const NO_ENDS: EndTotals = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
+/** Where a second has the ends of each kind. */
+const PLACES = { completed: 1, expired: 2, cancelled: 3, failed: 4 } as const;
+
+function endsOf(of: (kind: keyof EndTotals) => number): EndTotals {
+  return {
+    completed: of('completed'),
+    expired: of('expired'),
+    cancelled: of('cancelled'),
+    failed: of('failed'),
+  };
+}
 
 /** The purgatories that `chosen` names. All for undefined. */
 export function chosenOf(frame: Frame, chosen: string | undefined): readonly PurgatoryView[] {
   return chosen === undefined ? frame.purgatories : frame.purgatories.filter(({ name }) => name === chosen);
+}
+
+/** As {@link chosenOf}, of what a second says. */
+export function chosenIn({ purgatories }: Second, chosen: string | undefined): SecondOfPurgatory[] {
+  return Object.entries(purgatories)
+    .filter(([name]) => chosen === undefined || name === chosen)
+    .map(([, said]) => said);
 }
 
 /** The timer that `chosen` names, else the first. */
@@ -49,15 +66,8 @@ export function spanOf(
 
 function endedBetween(from: Frame, to: Frame, chosen: string | undefined): EndTotals {
   const before = new Map(from.purgatories.map(({ name, totals }) => [name, totals]));
-  const ended = { ...NO_ENDS };
-  for (const { name, totals } of chosenOf(to, chosen)) {
-    const since = before.get(name) ?? NO_ENDS;
-    ended.completed += totals.completed - since.completed;
-    ended.expired += totals.expired - since.expired;
-    ended.cancelled += totals.cancelled - since.cancelled;
-    ended.failed += totals.failed - since.failed;
-  }
-  return ended;
+  const views = chosenOf(to, chosen);
+  return endsOf((kind) => sum(views, ({ name, totals }) => totals[kind] - (before.get(name)?.[kind] ?? 0)));
 }
 
 /** The seconds of the last `ms` that were over before the first frame. `frames` is not empty. */
@@ -67,16 +77,9 @@ export function secondsBefore(frames: readonly Frame[], seconds: readonly Second
   return seconds.filter(({ wallMs }) => wallMs <= first.wallMs && wallMs > fromMs);
 }
 
-function endedIn({ purgatories }: Second, chosen: string | undefined): EndTotals {
-  const ended = { ...NO_ENDS };
-  for (const [name, [, completed, expired, cancelled, failed]] of Object.entries(purgatories)) {
-    if (chosen !== undefined && name !== chosen) continue;
-    ended.completed += completed;
-    ended.expired += expired;
-    ended.cancelled += cancelled;
-    ended.failed += failed;
-  }
-  return ended;
+function endedIn(second: Second, chosen: string | undefined): EndTotals {
+  const said = chosenIn(second, chosen);
+  return endsOf((kind) => sum(said, (each) => each[PLACES[kind]]));
 }
 
 /** The last error of each purgatory, the latest first, with the name of the purgatory. */
@@ -117,12 +120,7 @@ export function endedWithin(
 ): EndTotals {
   const all = secondsBefore(frames, seconds, ms).map((second) => endedIn(second, chosen));
   all.push(endedBetween(...spanOf(frames, ms), chosen));
-  return {
-    completed: sum(all, ({ completed }) => completed),
-    expired: sum(all, ({ expired }) => expired),
-    cancelled: sum(all, ({ cancelled }) => cancelled),
-    failed: sum(all, ({ failed }) => failed),
-  };
+  return endsOf((kind) => sum(all, (each) => each[kind]));
 }
 
 export interface Rates {
@@ -188,7 +186,7 @@ export function quantile(
   counts: readonly number[],
   share: number,
 ): number | undefined {
-  const all = sum(counts, (n) => n);
+  const all = sum(counts, Number);
   if (all === 0) return undefined;
   let seen = 0;
   for (const [bin, n] of counts.entries()) {

@@ -7,6 +7,7 @@ import { count, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
 import { heldUpAt, heldUpInWords, progress } from './held-up.ts';
+import { chosenIn, sum } from './history.ts';
 import { LONG_EVENT_MS } from './purgatory-warnings.ts';
 import { SILENT_MS } from './silence.ts';
 
@@ -92,10 +93,11 @@ function inWords(what: Incident['what'], seconds: readonly Second[], chosen: str
     return `An event took long: on ${quoted(longest.key)}, ${progress(longest)} after ${time(longest.ageMs)}.`;
   }
   if (what === 'refused') {
-    const refused = seconds.reduce((sum, second) => sum + refusedIn(second, chosen), 0);
-    return `${plural(refused, 'operation was', 'operations were')} refused, ${count(Math.max(...seconds.map((each) => refusedIn(each, chosen))))} a second at most.`;
+    const refused = seconds.map((second) => refusedIn(second, chosen));
+    const all = plural(sum(refused, Number), 'operation was', 'operations were');
+    return `${all} refused, ${count(Math.max(...refused))} a second at most.`;
   }
-  const failed = seconds.reduce((sum, second) => sum + failedIn(second, chosen), 0);
+  const failed = sum(seconds, (second) => failedIn(second, chosen));
   return `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw.`;
 }
 
@@ -107,28 +109,16 @@ function latenessOf({ timers }: Second): number {
 }
 
 /** The event that had been under way longest, if that is long. */
-function longestPassIn({ purgatories }: Second, chosen: string | undefined): PassUnderWay | undefined {
-  let longest: PassUnderWay | undefined;
-  for (const [name, [, , , , , rare]] of Object.entries(purgatories)) {
-    if (chosen !== undefined && name !== chosen) continue;
-    const pass = rare?.pass;
-    if (pass !== undefined && pass.ageMs > Math.max(LONG_EVENT_MS, longest?.ageMs ?? 0)) longest = pass;
-  }
-  return longest;
+function longestPassIn(second: Second, chosen: string | undefined): PassUnderWay | undefined {
+  const passes = chosenIn(second, chosen).flatMap(([, , , , , rare]) => rare?.pass ?? []);
+  const [longest] = passes.sort((a, b) => b.ageMs - a.ageMs);
+  return longest !== undefined && longest.ageMs > LONG_EVENT_MS ? longest : undefined;
 }
 
-function failedIn({ purgatories }: Second, chosen: string | undefined): number {
-  let sum = 0;
-  for (const [name, [, , , , failed]] of Object.entries(purgatories)) {
-    if (chosen === undefined || name === chosen) sum += failed;
-  }
-  return sum;
+function failedIn(second: Second, chosen: string | undefined): number {
+  return sum(chosenIn(second, chosen), ([, , , , failed]) => failed);
 }
 
-function refusedIn({ purgatories }: Second, chosen: string | undefined): number {
-  let sum = 0;
-  for (const [name, [, , , , , rare]] of Object.entries(purgatories)) {
-    if (chosen === undefined || name === chosen) for (const n of Object.values(rare?.refused ?? {})) sum += n;
-  }
-  return sum;
+function refusedIn(second: Second, chosen: string | undefined): number {
+  return sum(chosenIn(second, chosen), ([, , , , , rare]) => sum(Object.values(rare?.refused ?? {}), Number));
 }

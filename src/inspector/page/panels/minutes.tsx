@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
 import type { Second } from '../../frame.ts';
-import { sum } from '../data/history.ts';
+import { chosenIn, sum } from '../data/history.ts';
 import { type Incident, incidentsOf, isBlockedIn } from '../data/incidents.ts';
 import { Explained } from '../words/explained.tsx';
 import { clock, count, plural } from '../words/format.ts';
@@ -52,12 +52,7 @@ export function Minutes({
   const nowMs = seconds.at(-1)?.wallMs ?? 0;
   const atS = seconds.map(({ wallMs }) => (wallMs - nowMs) / 1000);
   const of = (index: 0 | 1 | 2 | 3): number[] =>
-    seconds.map(({ purgatories }) =>
-      sum(
-        Object.entries(purgatories).filter(([name]) => chosen === undefined || name === chosen),
-        ([, counts]) => counts[index],
-      ),
-    );
+    seconds.map((second) => sum(chosenIn(second, chosen), (said) => said[index]));
   const perSecond = (index: 1 | 2 | 3): number[] => of(index).map((n, at) => (1000 * n) / seconds[at].overMs);
   const marks = seconds.map((second) => (isBlockedIn(second) ? 1 : 0));
   const parked = of(0);

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { Admin } from '@platformatic/kafka';
+import { expect } from 'chai';
+import { freePorts } from '../../support/free-ports.ts';
+import { until } from '../../support/turns.ts';
+import { makeBatch } from './support/batches.ts';
+import { dataFolder, startBroker } from './support/running-broker.ts';
+import { produceRequest, WireClient } from './support/wire-client.ts';
+
+const create = (client: WireClient, name: string, numPartitions: number, replicationFactor: number) =>
+  client.send('CreateTopics', 7, {
+    topics: [{ name, numPartitions, replicationFactor, assignments: [], configs: [] }],
+    timeoutMs: 1000,
+    validateOnly: false,
+  });
+
+describe('the folder of the logs', () => {
+  it('is told with the size of each log that is asked for, each once, or of all', async () => {
+    const data = dataFolder();
+    const running = await startBroker({ data });
+    const client = await WireClient.connect(running.port);
+    await create(client, 'two', 2, 1);
+    await create(client, 'one', 1, 1);
+    const batch = makeBatch(['a', 'b']);
+    await client.send('Produce', 8, produceRequest('two', 1, -1, batch));
+    const full = {
+      partitionIndex: 1,
+      partitionSize: batch.length,
+      offsetLag: 0,
+      isFutureKey: false,
+    };
+    const empty = { partitionIndex: 0, partitionSize: 0, offsetLag: 0, isFutureKey: false };
+    for (const version of [0, 1, 2, 3, 4]) {
+      const ask = async (topics: { topic: string; partitions: number[] }[] | null) => {
+        const { results } = await client.send('DescribeLogDirs', version, { topics });
+        expect(results).to.have.length(1);
+        expect(results[0]).to.include({ errorCode: 0, logDir: resolve(data, 'node-0', 'logs') });
+        return results[0].topics;
+      };
+      const named = [
+        { topic: 'two', partitions: [1, 1, 7, -1] },
+        { topic: 'two', partitions: [1] },
+        { topic: 'none', partitions: [0] },
+      ];
+      expect(await ask(named), `${version}`).to.deep.equal([{ name: 'two', partitions: [full] }]);
+      expect(await ask(null), `${version}`).to.deep.equal([
+        { name: 'two', partitions: [empty, full] },
+        { name: 'one', partitions: [empty] },
+      ]);
+    }
+    client.destroy();
+    await running.broker.stop();
+    expect(running.lines).to.deep.equal([]);
+  });
+
+  it('is told by each of three nodes, of the partitions that it replicates', async () => {
+    const port = await freePorts(3);
+    const common = { nodes: 3, port, http: 0, data: dataFolder() };
+    const nodes = await Promise.all([0, 1, 2].map((node) => startBroker({ ...common, node })));
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [nodes[1].address] });
+    await admin.createTopics({ topics: ['t'], partitions: 4, replicas: 2 });
+    const client = await WireClient.connect(nodes[0].port);
+    const batch = makeBatch(['a']);
+    await client.send('Produce', 8, produceRequest('t', 0, -1, batch));
+    const seen = async () => {
+      const answers = await admin.describeLogDirs({ topics: [{ name: 't', partitions: [0, 2, 3] }] });
+      return answers.map(({ broker, results }) => {
+        const partitions = results[0].topics.flatMap((topic) => topic.partitions);
+        const sizes = partitions.map(({ partitionIndex: p, partitionSize }) => `${p}: ${partitionSize}`);
+        return `node ${broker} has ${sizes.join(', ')}`;
+      });
+    };
+    const expected = [
+      `node 0 has 0: ${batch.length}, 2: 0, 3: 0`,
+      `node 1 has 0: ${batch.length}, 3: 0`,
+      'node 2 has 2: 0',
+    ];
+    await until(async () => `${await seen()}` === `${expected}`);
+    await admin.close();
+    client.destroy();
+    await Promise.all(nodes.map(({ broker }) => broker.stop()));
+  });
+});
