@@ -45,7 +45,7 @@ describe('the page of the inspector while the server is stopped', function () {
       await page.says('.connection', 'silent');
       const filter = "getComputedStyle(document.querySelector('.wheels')).filter";
       expect(await page.evaluate(filter)).to.equal('grayscale(1)');
-      await pause(3500);
+      await pause(500);
       server.kill('SIGCONT');
       await page.says('.headline', /Something is wrong: the server hung for \d/);
       await page.says('.detail', /Nothing came for [\d.]+\ss, until \d\d:\d\d:\d\d: the process stood still/);
