@@ -34,7 +34,7 @@ for name; do
   { TESTS=$name timeout -k 5 240 ./test-runner -p1 -L -V 3.1.0 >"$out/$name" 2>&1 </dev/null; } 2>/dev/null
   code=$?
   if [ $code -ne 0 ]; then result=failed
-  elif grep -q SKIPPED <(grep -E "^.{0,8} $name" "$out/$name" | tail -1); then result=skipped
+  elif grep -q SKIPPED <(grep -E "^.{0,8} $name +\|" "$out/$name" | tail -1); then result=skipped
   else result=passed; fi
   ((count[$result] += 1))
   echo "$name $result"
