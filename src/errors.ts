@@ -158,7 +158,7 @@ export function busClosed(): PurgatoryError {
 export function nameJoined(name: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_ALREADY_JOINED',
-    `"${name}" has joined this bus already: each name is joined once in a process`,
+    `"${name}" has joined this bus already: share what has the name in this process, or take another`,
   );
 }
 
