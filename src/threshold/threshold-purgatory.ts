@@ -33,7 +33,6 @@ import {
   checkOperation,
   type WaitOptions,
 } from '../purgatory/purgatory-options.ts';
-import { Waiter } from '../purgatory/wait-for.ts';
 import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import {
@@ -42,6 +41,7 @@ import {
   THRESHOLD_PURGATORY_OPTIONS,
   type ThresholdPurgatoryOptions,
 } from './threshold-options.ts';
+import { ThresholdWaiter } from './threshold-waiter.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
 
 /**
@@ -171,7 +171,8 @@ export class ThresholdPurgatory<
     const checked = checkedWaitOptions(options);
     if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
-    const waiter = new Waiter(() => this.#parking.lists.valueOf(key), checked, this.#parking.settlements);
+    const { lists, settlements } = this.#parking;
+    const waiter = new ThresholdWaiter(key, lists, checked, settlements);
     this.#tryElseWatch(waiter, [[key, threshold]]);
     waiter.watchSignal();
     return waiter.promise as Promise<WaitResult<V>>;
