@@ -20,6 +20,7 @@ import type { Parking } from '../purgatory/parking.ts';
 import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { rootContext } from '../turns/root-context.ts';
+import { IN_DOUBT } from './level.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold, Thresholds } from './thresholds.ts';
 
@@ -63,7 +64,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
 
   /** The value of `key` is lower than the one before. O(1). */
   doubt(key: K): void {
-    this.#parking.lists.trust(key, false);
+    this.#parking.lists.confirm(key, IN_DOUBT);
     // A question that is open may outlive those who waited: who comes before its end relies on it.
     if (this.#asked.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
@@ -77,7 +78,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
     const sweep = new Sweep(new KeyWalk<K>(lists, (key) => this.ask(key)), sweepMs, clock);
     return {
       begin(ended) {
-        lists.era++;
+        lists.doubtAll();
         sweep.begin(ended);
       },
       stop: () => sweep.stop(),
@@ -107,7 +108,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
       const current = this.#current;
       this.#take(key, before, await current(key));
       this.#failures.delete(key);
-      if (this.#asked.get(key) === false) lists.trust(key, era === lists.era);
+      if (this.#asked.get(key) === false) lists.confirm(key, era);
     } catch (error) {
       if (this.#isClosed) return;
       const first = lists.allOf(key)();

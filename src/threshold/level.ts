@@ -4,13 +4,14 @@
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { Mark, ThresholdHeap, ThresholdValue } from './threshold-heap.ts';
 
+/** The era of a value that fell: none. */
 export const IN_DOUBT = -1;
 
 /** A key that has a value, or that an operation waits on. */
 export interface Level<K, V extends ThresholdValue> {
   readonly key: K;
   value: V | undefined;
-  /** The era of Thresholds in which the value was known to be true; IN_DOUBT after it fell. */
+  /** The era of Thresholds in which the value was last known to be true, or IN_DOUBT. */
   era: number;
   readonly heap: ThresholdHeap<V, WaitingMark<K, V>>;
 }

@@ -30,8 +30,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   readonly #parked = new ParkedWaits<Parked<K, V>>();
   /** Is told of the keys that somebody waits on, if the bus needs to know. */
   #interest: KeyInterest | undefined;
-  /** Raised where values may have been missed: those of an era before are in doubt. */
-  era: number = 0;
+  #era = 0;
   #order = 0;
   #pairs = 0;
   #keys = 0;
@@ -61,20 +60,29 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   /** A value in doubt stays in doubt: another than the last writer may have been overtaken. */
   setValue(key: K, value: V): void {
     const level = this.#levelOf(key);
-    if (level.value === undefined) level.era = this.era;
+    if (level.value === undefined) level.era = this.#era;
     level.value = value;
   }
 
   /** Whether the value of `key` is known, and not in doubt. */
   isSure(key: K): boolean {
     const level = this.#levels.get(key);
-    return level?.value !== undefined && level.era === this.era;
+    return level?.value !== undefined && level.era === this.#era;
   }
 
-  /** The value of `key` is not in doubt, or is. */
-  trust(key: K, isSure: boolean): void {
+  /** The value of `key` was true in `era`, or is IN_DOUBT. */
+  confirm(key: K, era: number): void {
     const level = this.#levels.get(key);
-    if (level !== undefined) level.era = isSure ? this.era : IN_DOUBT;
+    if (level !== undefined) level.era = era;
+  }
+
+  /** Values may have been missed: a new era begins, and those of eras before are in doubt. */
+  doubtAll(): void {
+    this.#era++;
+  }
+
+  get era(): number {
+    return this.#era;
   }
 
   /** True iff the key had a value. */

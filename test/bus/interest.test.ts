@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BusOptions } from '../../src/bus/bus.ts';
+import type { Bus, BusOptions } from '../../src/bus/bus.ts';
 import { createBus } from '../../src/bus/hint-bus.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
@@ -44,6 +44,13 @@ function park(purgatory: Purgatory<string, Op>, key: string): Op {
   const op = new Op(key);
   purgatory.tryCompleteElseWatch(op, [key]);
   return op;
+}
+
+/** SharedWaits whose every key has the state 7. */
+function sevens({ clock }: World, bus: Bus): SharedWaits<number> {
+  const load = async (keys: readonly string[]): Promise<Map<string, number>> =>
+    new Map(keys.map((key) => [key, 7]));
+  return new SharedWaits('jobs', { bus, clock, load });
 }
 
 describe('A bus with interest routing', () => {
@@ -294,11 +301,7 @@ describe('A bus with interest routing', () => {
   it('does not hold a load for an UNSUBSCRIBE before it that takes over 100 ms', async () => {
     const world = new World({ ackDelayMs: 400 });
     const bus = world.bus({ echoMs: 10_000, lingerMs: 0 });
-    const waits = new SharedWaits<number>('jobs', {
-      bus,
-      clock: world.clock,
-      load: async (keys) => new Map(keys.map((key) => [key, 7])),
-    });
+    const waits = sevens(world, bus);
     await world.pass(5);
     const left = waits.waitUntil('left', (state) => state, { timeoutMs: 300 });
     await world.pass(410);
@@ -317,11 +320,7 @@ describe('A bus with interest routing', () => {
   it('loads what it holds when its connection breaks', async () => {
     const world = new World({ ackDelayMs: 50 });
     const bus = world.bus({ echoMs: 10_000 });
-    const waits = new SharedWaits<number>('jobs', {
-      bus,
-      clock: world.clock,
-      load: async (keys) => new Map(keys.map((key) => [key, 7])),
-    });
+    const waits = sevens(world, bus);
     await world.pass(5);
     const wait = waits.waitUntil('k', (state) => state, { timeoutMs: 1_000 });
     await world.pass(5);

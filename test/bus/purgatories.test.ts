@@ -168,6 +168,15 @@ describe('a ThresholdPurgatory on a bus', () => {
     options: object = {},
   ): ThresholdPurgatory<string, number | bigint> =>
     new ThresholdPurgatory('offsets', { bus, clock, ...options });
+  /** A purgatory whose `current` reads the state of the world, and the keys that it was asked for. */
+  const asking = (w: World, bus: Bus): { purgatory: ReturnType<typeof make>; asked: string[] } => {
+    const asked: string[] = [];
+    const current = async (key: string): Promise<number | undefined> => {
+      asked.push(key);
+      return w.state.get(key);
+    };
+    return { purgatory: make(w, bus, { current }), asked };
+  };
 
   it('refuses a bigint that fits in no frame before anything changes', () => {
     const w = world();
@@ -238,14 +247,8 @@ describe('a ThresholdPurgatory on a bus', () => {
 
   it('asks current for each watched key at each sweep, and for a hint without a value', async () => {
     const w = world();
-    const asked: string[] = [];
     const bus = w.bus();
-    const purgatory = make(w, bus, {
-      current: async (key: string) => {
-        asked.push(key);
-        return w.state.get(key);
-      },
-    });
+    const { purgatory, asked } = asking(w, bus);
     const waits = ['p', 'q', 'r'].map((key) => purgatory.awaitAtLeast(key, 5, { timeoutMs: 60_000 }));
     purgatory.advance('unwatched', 1);
     for (const key of ['p', 'q']) w.state.set(key, 6);
@@ -268,14 +271,8 @@ describe('a ThresholdPurgatory on a bus', () => {
 
   it('asks current for a key that nobody watched in a gap, once somebody waits, and once only', async () => {
     const w = world();
-    const asked: string[] = [];
     const bus = w.bus();
-    const purgatory = make(w, bus, {
-      current: async (key: string) => {
-        asked.push(key);
-        return w.state.get(key);
-      },
-    });
+    const { purgatory, asked } = asking(w, bus);
     purgatory.advance('p', 3);
     w.clock.advance(1_100);
     w.hub.cut(bus);
