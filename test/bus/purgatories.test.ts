@@ -288,6 +288,27 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(await next).to.deep.equal({ expired: false, value: 6 });
   });
 
+  it('asks current again, when somebody waits, for what it answers of the time before a gap', async () => {
+    const w = world();
+    const bus = w.bus();
+    const answers: ((value: number) => void)[] = [];
+    const current = (): Promise<number> => new Promise((resolve) => answers.push(resolve));
+    const purgatory = make(w, bus, { current });
+    const expired = purgatory.awaitAtLeast('p', 5, { timeoutMs: 10 });
+    w.clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    w.hub.cut(bus);
+    w.hub.mend(bus);
+    w.clock.advance(1_100);
+    answers[0](3); // it was read before the gap
+    await turn();
+    const wait = purgatory.awaitAtLeast('p', 5, { timeoutMs: 60_000 });
+    await turn();
+    expect(answers).to.have.length(2);
+    answers[1](5);
+    expect(await wait).to.deep.equal({ expired: false, value: 5 });
+  });
+
   it('asks again as loads do after current has failed, while somebody waits, and reports it', async () => {
     const w = world();
     const errors: unknown[] = [];

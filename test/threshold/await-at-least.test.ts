@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import { listen } from '../../src/events/index.ts';
 import { ManualClock, type PurgatoryError } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdOperation } from '../../src/threshold/threshold-operation.ts';
@@ -31,6 +32,21 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     expect(g.purgatory.advance('p0', 12)).to.equal(1);
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
     expect(await wait).to.deep.equal({ expired: false, value: 12 });
+  });
+
+  it('waits on for its deadline when a listener deletes the value before it is tried', async () => {
+    const clock = new ManualClock();
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock });
+    const stop = listen('purgatory:operation:tried', () => purgatory.delete('topic'));
+    try {
+      const wait = purgatory.awaitAtLeast('topic', 5, soon);
+      expect(purgatory.advance('topic', 5)).to.equal(0);
+      expect(purgatory.numDelayed).to.equal(1);
+      clock.advance(1000);
+      expect(await wait).to.deep.equal({ expired: true });
+    } finally {
+      stop();
+    }
   });
 
   it('resolves at once, without parking, when the threshold is reached already', async () => {
