@@ -10,6 +10,8 @@
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';
+import { Batches } from '../turns/batches.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
@@ -21,22 +23,22 @@ const VISITS_A_STEP = 1_024;
 export class Bulks {
   readonly #lists: ParkedLists<never>;
   readonly #timer: SystemTimer | undefined;
-  readonly #slice: TurnSlice;
+  /** The steps after a bulk that has lasted for turns: one a turn. */
+  readonly #steps: Batches;
   #underWay = 0;
   /** Counts those that leave; wraps round. */
   left = 0;
   #settledLeft = 0;
-  /** Whether what is left to give back is given back in the next turn. */
-  #goesOn = false;
 
   /**
    * @param timer the one that operations are released from, if there is one.
-   * @param slice has the next turn of the event loop.
+   * @param slice has the turns of the event loop.
    */
   constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined, slice: TurnSlice) {
     this.#lists = lists;
     this.#timer = timer;
-    this.#slice = slice;
+    const oneATurn = { mustYield: true, didYield() {} };
+    this.#steps = new Batches(slice, DEFAULT_SLICE_MS, () => this.#shrinkOn(), oneATurn);
   }
 
   /** Begins a bulk. Returns how many are around it: `end` takes that. */
@@ -52,7 +54,7 @@ export class Bulks {
   /** Ends the outermost bulk, which has lasted for turns. */
   endInTurns(): void {
     this.#underWay = 0;
-    if (this.left !== this.#settledLeft && !this.#goesOn) this.#shrinkOn();
+    if (this.left !== this.#settledLeft) this.#steps.begin();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */
@@ -65,10 +67,10 @@ export class Bulks {
     if (this.left !== this.#settledLeft) this.#shrink(VISITS_A_STEP);
   }
 
-  readonly #shrinkOn = (): void => {
-    this.#goesOn = this.#underWay > 0 || !this.#settled(VISITS_A_STEP);
-    if (this.#goesOn) this.#slice.nextTurn(this.#shrinkOn);
-  };
+  /** Whether anything is left to give back. */
+  #shrinkOn(): boolean {
+    return this.#underWay > 0 || !this.#settled(VISITS_A_STEP);
+  }
 
   #settled(visits: number): boolean {
     this.#settledLeft = this.left;

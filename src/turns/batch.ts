@@ -53,9 +53,9 @@ export class Batch {
     return this.steps <= 0 || this.answers <= 0;
   }
 
-  /** Whether nothing was done in it. */
-  get isFresh(): boolean {
-    return this.steps === this.#size;
+  /** How many steps were done in it. */
+  get done(): number {
+    return this.#size - this.steps;
   }
 
   /** Whether `steps` steps fit in a batch of their own. */
@@ -87,7 +87,7 @@ export class Batch {
   #time(tookMs: number): void {
     this.#isTimed = false;
     if (tookMs > MAX_TIMED_MS) return;
-    this.#timedSteps += this.#size - this.steps;
+    this.#timedSteps += this.done;
     this.#timedMs += tookMs;
     if (this.#timedSteps < HALF) return;
     this.#timedSteps /= 2;
