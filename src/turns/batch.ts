@@ -8,10 +8,10 @@
 // Costs. adapt: O(1).
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
-const FIRST = 16;
+export const FIRST = 16;
 /** What a batch should take, with its continuations, in ms: the slice is overrun by at most that. */
 const AIM_MS = 0.25;
-const MAX_ANSWERS = 64;
+export const MAX_ANSWERS = 64;
 /** A reading of the clock and the loop around a batch cost a thousandth of such a batch. */
 const MAX_STEPS = 1_024;
 /** After so many steps, what was measured before counts half. */

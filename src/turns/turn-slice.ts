@@ -14,6 +14,7 @@
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import type { Clock } from '../clock/clock.ts';
 import { clockOf } from '../clock/system-clock.ts';
+import { FIRST, MAX_ANSWERS } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
 import { rootContext } from './root-context.ts';
 import { afterMicrotasks, TurnEnd } from './turn-end.ts';
@@ -36,11 +37,6 @@ export interface Work {
   didYield(): void;
 }
 
-/** What may be done before the clock is read: 16 answers of 1 ms each are a block to survive. */
-const MAX_UNREAD = 16;
-/** Promises that settle in the calls that end them, before the microtasks run. */
-const AT_ONCE = 64;
-
 export class TurnSlice {
   readonly #clock: Pick<Clock, 'now'>;
   #beganMs = Number.NEGATIVE_INFINITY;
@@ -55,6 +51,7 @@ export class TurnSlice {
   #timed: Work | undefined;
   /** Steps since the last reading. */
   #unread = 0;
+  #isInBatch = false;
   #settledAtOnce = 0;
   readonly #turnEnd = new TurnEnd(() => {
     this.#settledAtOnce = 0;
@@ -69,9 +66,12 @@ export class TurnSlice {
     return this.#lastMs;
   }
 
-  /** Whether a promise may settle in the call that ends it: the first of a turn may. */
+  /**
+   * Whether a promise may settle in the call that ends it: the first of a turn may, and those that
+   * a batch answers.
+   */
   takeAtOnce(): boolean {
-    if (this.#settledAtOnce === AT_ONCE) return false;
+    if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
     if (this.#settledAtOnce++ === 0) this.#turnEnd.request();
     return true;
   }
@@ -94,7 +94,7 @@ export class TurnSlice {
 
   /** As `start`, but reads the clock only if more than a few steps are to do. */
   startUnread(work: Work): void {
-    if (this.#isUnderWay || this.#unread >= MAX_UNREAD) {
+    if (this.#isUnderWay || this.#unread >= FIRST) {
       this.add(work);
       return;
     }
@@ -186,10 +186,12 @@ export class TurnSlice {
   #doBatch(work: Work, isTimed: boolean): void {
     let isLeft = true;
     let hasThrown = true;
+    this.#isInBatch = true;
     try {
       isLeft = work.doBatch(isTimed);
       hasThrown = false;
     } finally {
+      this.#isInBatch = false;
       if (isLeft) {
         if (hasThrown || work.mustYield) this.#wait(work);
         else this.#queue.push(work);

@@ -141,15 +141,23 @@ describe('The slice of a turn', () => {
     }
   });
 
-  it('lets the first promises of a turn settle in the calls that end them', async () => {
-    const { slice } = works(0);
+  it('lets the first promises of a turn settle in the calls that end them, and those of a batch', async () => {
+    const { slice, work } = works(0);
     const settled = (): number => {
       let count = 0;
       while (slice.takeAtOnce()) count++;
       return count;
     };
-    expect([settled(), settled()]).to.deep.equal([64, 0]);
+    expect([settled(), settled()]).to.deep.equal([16, 0]);
     await turn();
-    expect(settled()).to.equal(64);
+    let inBatch = 0;
+    const doBatch = (): boolean => {
+      inBatch = settled();
+      return false;
+    };
+    slice.startUnread(work('a', 1, { doBatch }));
+    expect(inBatch).to.equal(64);
+    await turn();
+    expect(settled()).to.equal(16);
   });
 });
