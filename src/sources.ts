@@ -79,6 +79,15 @@ export function openNamedSources<T extends Source>(sources: NamedSources<T>): Na
 }
 
 /**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a purgatory itself, a list of them, or a function, where
+ * `given` is to be an object that has them.
+ */
+export function refuseBareSources(name: string, given: unknown): void {
+  if (!hasSnapshot(given) && !isIterable(given) && typeof given !== 'function') return;
+  throw invalidArgType(name, 'an object of sources, such as { purgatories: [orders] }', given);
+}
+
+/**
  * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, or
  * that yields something without snapshot().
  */
