@@ -4,6 +4,7 @@
 // something, and again after user code has run. It counts each refusal.
 //
 // Costs. O(1).
+import { debug, isDebugging } from '../debug.ts';
 import { operationPending, PurgatoryError, purgatoryClosed, purgatoryFull } from '../errors.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import { DrivenTimer } from '../timer/driven-timer.ts';
@@ -17,6 +18,7 @@ export class Admission {
   readonly #lists: { readonly size: number };
   readonly #meter: PurgatoryMeter;
   #isClosed = false;
+  #hasIgnored = false;
 
   constructor(name: string, maxParked: number, lists: { readonly size: number }, meter: PurgatoryMeter) {
     this.#name = name;
@@ -64,6 +66,13 @@ export class Admission {
     } catch (error) {
       throw this.refused(error);
     }
+  }
+
+  /** `call` does nothing any more. Told once to developers who ask for it (NODE_DEBUG=purgatory). */
+  ignore(call: string): void {
+    if (!isDebugging || this.#hasIgnored) return;
+    this.#hasIgnored = true;
+    debug('purgatory "%s" is closed: %s does nothing', this.#name, call);
   }
 
   /** Counts a refusal. Returns its error. */

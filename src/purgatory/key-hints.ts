@@ -7,6 +7,7 @@
 // printed once for each purgatory.
 import { debug } from '../debug.ts';
 import { keyText } from '../text.ts';
+import type { Parking } from './parking.ts';
 
 const BY_IDENTITY =
   'Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew';
@@ -15,12 +16,17 @@ export class KeyHints {
   readonly #told = new Set<string>();
 
   /** Looks at the key of an event. @param call the method that got it. */
-  lookAtEvent(purgatory: string, call: string, key: unknown): void {
+  lookAtEvent(
+    { name, admission }: Pick<Parking<never>, 'name' | 'admission'>,
+    call: string,
+    key: unknown,
+  ): void {
+    if (admission.isClosed) admission.ignore(call);
     const isArray = Array.isArray(key);
     if (key !== undefined && !isArray) return;
     const got = isArray ? `the array ${keyText(key)}` : 'no key';
     const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
-    this.#tell(purgatory, `${call} ${isArray}`, hint);
+    this.#tell(name, `${call} ${isArray}`, hint);
   }
 
   /** Looks at the watch keys of an operation. */

@@ -131,7 +131,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   checkAndComplete(key: K, options?: EventOptions): number {
     const limit = checkedAtMost(options);
-    if (isDebugging) this.#hints.lookAtEvent(this.name, 'checkAndComplete', key);
+    if (isDebugging) this.#hints.lookAtEvent(this.#parking, 'checkAndComplete', key);
     this.#parking.eventCount++;
     return this.#passes.event(key, limit);
   }
@@ -157,8 +157,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   notify(key: K, options?: EventOptions): void {
     const limit = checkedAtMost(options);
+    if (isDebugging) this.#hints.lookAtEvent(this.#parking, 'notify', key);
     if (this.#parking.isClosed) return;
-    if (isDebugging) this.#hints.lookAtEvent(this.name, 'notify', key);
     this.#link?.publish(key, limit === Number.POSITIVE_INFINITY ? undefined : limit);
     this.#parking.eventCount++;
     this.#events.add(key, limit);

@@ -147,7 +147,10 @@ export class SharedWaits<V> {
    */
   changed(key: string): void {
     this.#checkKey(key);
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      this.#parking.admission.ignore('changed');
+      return;
+    }
     this.#hint(key);
     this.#link?.publish(key);
   }

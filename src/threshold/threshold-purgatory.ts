@@ -116,7 +116,10 @@ export class ThresholdPurgatory<
    */
   advance(key: K, value: V): number {
     checkValue('value', value);
-    if (this.#parking.isClosed) return 0;
+    if (this.#parking.isClosed) {
+      this.#parking.admission.ignore('advance');
+      return 0;
+    }
     if (this.#link !== undefined) {
       checkHintValue(value);
       this.#link.publish(key, value);

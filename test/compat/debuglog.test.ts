@@ -47,6 +47,10 @@ describe('What the library prints by itself', () => {
       'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
       'idle timeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
       'a LocalHub: nobody reads the option "los" (is "loss" meant?)',
+      'purgatory "polls" is closed: notify does nothing',
+      'purgatory "orders" is closed: checkAndComplete does nothing',
+      'purgatory "feed" is closed: advance does nothing',
+      'purgatory "jobs" is closed: changed does nothing',
       'bus "local": hints come for "oders", which nothing in this process has joined',
     ]) {
       expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);
@@ -54,6 +58,7 @@ describe('What the library prints by itself', () => {
     expect(stderr).to.match(/: options\.timeoutMs is \d{13}, which looks like a date/);
     expect(stderr).to.match(/: delayMs is \d{13}, which looks like a date/);
     expect(stderr).to.not.match(/Infinity/);
+    expect(stderr.match(/does nothing$/gm)).to.have.length(4);
     expect(stderr.match(/nobody reads/g)).to.have.length(13);
   });
 

@@ -56,3 +56,8 @@ await pause(100);
 for (const each of [threshold, shared, b]) each.close();
 await Promise.all([here.close(), there.close()]);
 purgatory.close();
+purgatory.notify('k');
+purgatory.checkAndComplete('k');
+b.checkAndComplete('k');
+for (let i = 0; i < 2; i++) threshold.advance('k', 1);
+for (let i = 0; i < 2; i++) shared.changed('k');
