@@ -99,8 +99,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /**
    * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns
-   * what is still parked, in park order; rejects pending waiters with ERR_PURGATORY_CLOSED. A
-   * second call returns []. O(parked).
+   * what is still parked, in park order; rejects pending waiters with ERR_PURGATORY_CLOSED, one error
+   * for all, whose `cause` is a text that names one of them. A second call returns []. O(parked).
    */
   close(): Op[] {
     return this.#parking.close() as Op[];

@@ -15,6 +15,7 @@
 import { debug } from '../debug.ts';
 import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../errors.ts';
 import { reportError } from '../report-error.ts';
+import { cut, keyText } from '../text.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
@@ -246,9 +247,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /**
    * Takes out, unanswered, each operation that `next` gives; returns them, but for waiters, which
-   * are refused with `why`.
+   * are refused with what `why` makes of the first of them, before that leaves.
    */
-  takeOut(next: NextToLeave, why: () => PurgatoryError): DelayedOperation[] {
+  takeOut(next: NextToLeave, why: (first: PromisedOperation) => PurgatoryError): DelayedOperation[] {
     const operations: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
     let refusal: PurgatoryError | undefined;
@@ -258,11 +259,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
         const waiter = operation instanceof PromisedOperation ? operation : undefined;
         if (waiter === undefined) operations.push(operation);
         try {
+          if (waiter !== undefined) refusal ??= why(waiter);
           this.withdraw(operation);
-          if (waiter !== undefined) {
-            refusal ??= why();
-            waiter.refuse(refusal);
-          }
+          waiter?.refuse(refusal);
         } catch (error) {
           this.#reportFrozen(error, operation);
         }
@@ -276,13 +275,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
    * takeOut}.
+   *
+   * @param why gets what the close has ended, in words: somebody may have forgotten to await it.
    */
-  close(why: () => PurgatoryError = () => purgatoryClosed(this.name)): DelayedOperation[] {
+  close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
     this.admission.close();
-    const parked = this.takeOut(this.lists.all(), why);
+    const { size } = this.lists;
+    const parked = this.takeOut(this.lists.all(), (first) => why(this.#endedText(size, first)));
     if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked;
+  }
+
+  #endedText(parked: number, first: PromisedOperation): string {
+    const label = first.label === undefined ? '' : ` "${cut(first.label)}"`;
+    const [key] = this.lists.keysOf(first, 1);
+    return `Parked when it was closed: ${parked}, such as the wait${label} on "${keyText(key)}"`;
   }
 
   /** For an end that must go on: reports the TypeError of one that has left frozen. */

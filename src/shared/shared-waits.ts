@@ -180,7 +180,7 @@ export class SharedWaits<V> {
     this.#isClosed = true;
     this.#link?.leave();
     this.#loads.close();
-    this.#parking.close(() => sharedWaitsClosed(this.name));
+    this.#parking.close((ended) => sharedWaitsClosed(this.name, ended));
     this.#timer.close();
   }
 
