@@ -4,7 +4,7 @@
 // something, and again after user code has run. It counts each refusal.
 //
 // Costs. O(1).
-import { debug, isDebugging } from '../debug.ts';
+import { debugOnce, isDebugging } from '../debug.ts';
 import { operationPending, PurgatoryError, purgatoryClosed, purgatoryFull } from '../errors.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import { DrivenTimer } from '../timer/driven-timer.ts';
@@ -12,13 +12,15 @@ import type { Timer } from '../timer/timer.ts';
 import { COMPLETED, type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 import type { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 
+const COMPLETED_ALREADY =
+  'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
+
 export class Admission {
   readonly #name: string;
   readonly maxParked: number;
   readonly #lists: { readonly size: number };
   readonly #meter: PurgatoryMeter;
   #isClosed = false;
-  #hasIgnored = false;
 
   constructor(name: string, maxParked: number, lists: { readonly size: number }, meter: PurgatoryMeter) {
     this.#name = name;
@@ -43,9 +45,17 @@ export class Admission {
    */
   admits(operation: DelayedOperation): boolean {
     if (this.#isClosed) throw this.refused(purgatoryClosed(this.#name));
-    if (operation.$place === COMPLETED) return false;
+    if (operation.$place === COMPLETED) return this.#refuseCompleted(operation);
     if (operation.$keeper !== undefined) throw this.refused(operationPending(operation.$place >= 0));
     return true;
+  }
+
+  /** Returns false. On a way of its own: `admits` is small enough to be inlined. */
+  #refuseCompleted(operation: DelayedOperation): false {
+    if (isDebugging) {
+      debugOnce(this, 'completed', COMPLETED_ALREADY, this.#name, operation.constructor.name);
+    }
+    return false;
   }
 
   /** @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now. */
@@ -70,9 +80,7 @@ export class Admission {
 
   /** `call` does nothing any more. Told once to developers who ask for it (NODE_DEBUG=purgatory). */
   ignore(call: string): void {
-    if (!isDebugging || this.#hasIgnored) return;
-    this.#hasIgnored = true;
-    debug('purgatory "%s" is closed: %s does nothing', this.#name, call);
+    debugOnce(this, 'ignore', 'purgatory "%s" is closed: %s does nothing', this.#name, call);
   }
 
   /** Counts a refusal. Returns its error. */

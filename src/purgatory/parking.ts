@@ -32,6 +32,7 @@ import {
   tryOnce,
 } from './delayed-operation.ts';
 import { EventsInTime } from './events-in-time.ts';
+import { KeyHints } from './key-hints.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
@@ -50,6 +51,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly settlements: Settlements;
   readonly timer: Timer;
   readonly admission: Admission;
+  readonly hints: KeyHints;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
@@ -72,6 +74,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
     this.admission = new Admission(name, maxParked, lists, this.meter);
+    this.hints = new KeyHints(name, this.admission, lists);
     this.#releasing = releasing(timer);
     this.slice = turnSliceOf(timer);
     this.bulks = new Bulks(lists, this.#releasing, this.slice);
