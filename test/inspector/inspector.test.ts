@@ -89,6 +89,7 @@ describe('createInspector', () => {
       [timer, 'an instance of SystemTimer'],
       [[fetches], 'an instance of Array'],
       [() => [fetches], 'function '],
+      [new Map(), 'an instance of Map'],
     ] as const) {
       const rule = 'The "options" argument must be an object of sources, such as { purgatories: [orders] }';
       expect(bad(bare)).to.throw(TypeError, `${rule}. Received ${received}`);
@@ -98,6 +99,11 @@ describe('createInspector', () => {
       TypeError,
       'The "options.purgatories" property must be an array or a Set of purgatories',
     );
+    for (const kind of ['purgatories', 'timers', 'buses']) {
+      const map = () => bad({ [kind]: new Map() });
+      expect(map()).to.throw(TypeError, `The "options.${kind}" property must be an array`);
+      expect(map()).to.throw('or a function that returns one. Received an instance of Map');
+    }
     expect(bad({ purgatories: [fetches, 7] })).to.throw(TypeError, '"options.purgatories[1]" property');
     expect(bad({ timers: [null] })).to.throw(TypeError, '"options.timers[0]" property');
     expect(bad({ timers: 7 })).to.throw(TypeError, '"options.timers" property');
