@@ -63,6 +63,7 @@ describe('What the library prints by itself', () => {
       'shared waits: load was asked for "1" and returned "job:1": none of its keys was asked for',
       'sweepMs is given without a bus',
       "lingerMs is given without routing: 'interest'",
+      'bus "local" is closed: no other process hears of "oders"',
       'bus "local": hints come for "oders", which nothing in this process has joined',
     ]) {
       expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);

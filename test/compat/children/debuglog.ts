@@ -80,6 +80,7 @@ await pause(100);
 idle.close();
 for (const each of [threshold, shared, b]) each.close();
 await Promise.all([here.close(), there.close()]);
+for (let i = 0; i < 2; i++) a.notify('k');
 purgatory.close();
 purgatory.notify('k');
 purgatory.checkAndComplete('k');
