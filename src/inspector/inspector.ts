@@ -19,6 +19,7 @@ import {
   type ObservedBus,
   type ObservedPurgatory,
   type ObservedTimer,
+  refuseBareSources,
   type Sources,
 } from '../sources.ts';
 import { cut } from '../text.ts';
@@ -105,6 +106,7 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * there are not, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
+  refuseBareSources('options', options);
   const given = checkedOptions(options);
   refuseUnread('options', given, INSPECTOR_OPTIONS);
   const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = given;

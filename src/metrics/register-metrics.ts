@@ -4,7 +4,7 @@
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { requiredOptions } from '../checks.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
-import { checkNamedSources, checkSources, openSources } from '../sources.ts';
+import { checkNamedSources, checkSources, openSources, refuseBareSources } from '../sources.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
@@ -49,6 +49,7 @@ function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is
 }
 
 function checkAll(sources: MetricSources): void {
+  refuseBareSources('sources', sources);
   refuseUnread('sources', requiredOptions('sources', sources), SOURCES);
   const { purgatories = [], timers = [], buses = [] } = sources;
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);
