@@ -1,7 +1,7 @@
 // Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back at
-// the end, for what is left then, and only if somebody left. That is done at once where the bulk is
-// one call. It is done in small steps where the bulk lasts for turns, between its slices and after
-// it, and where operations leave one by one.
+// the end, for what is left then, and only if somebody left: in small steps, a turn each, so that
+// nobody waits for a copy of what a hundred thousand have left behind. Where a bulk lasts for turns,
+// steps are made between its slices, too, and small ones where operations leave one by one.
 //
 // Ground rules. It belongs to one Parking. A nested pass is inside a bulk: nothing moves in memory
 // during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count
@@ -17,13 +17,13 @@ import type { ParkedLists } from './parked-lists.ts';
 
 /** A few microseconds. It suffices: when it begins, each that leaves was one of 8 cells or more. */
 const VISITS_A_LEAVE = 64;
-/** About a millisecond, once a slice: what has been pending for long lies all over memory. */
+/** About a millisecond, once a turn: what has been pending for long lies all over memory. */
 const VISITS_A_STEP = 1_024;
 
 export class Bulks {
   readonly #lists: ParkedLists<never>;
   readonly #timer: SystemTimer | undefined;
-  /** The steps after a bulk that has lasted for turns: one a turn. */
+  /** The steps after a bulk: one a turn. */
   readonly #steps: Batches;
   #underWay = 0;
   /** Counts those that leave; wraps round. */
@@ -46,15 +46,11 @@ export class Bulks {
     return this.#underWay++;
   }
 
+  /** `outer` is what `begin` returned. After the outermost one memory is given back. */
   end(outer: number): void {
     this.#underWay = outer;
-    if (outer === 0 && this.left !== this.#settledLeft) this.#settled(Number.POSITIVE_INFINITY);
-  }
-
-  /** Ends the outermost bulk, which has lasted for turns. */
-  endInTurns(): void {
-    this.#underWay = 0;
-    if (this.left !== this.#settledLeft) this.#steps.begin();
+    if (outer > 0 || this.left === this.#settledLeft || this.#steps.isUnderWay) return;
+    if (!this.#settled(VISITS_A_STEP)) this.#steps.beginLater();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */
