@@ -77,9 +77,9 @@ export class TurnSlice {
   }
 
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
-  begin(): void {
+  begin(isNewTurn = false): void {
     const nowMs = this.#clock.now();
-    if (!(nowMs - this.#lastMs < PAUSE_MS)) this.#beganMs = nowMs;
+    if (isNewTurn || !(nowMs - this.#lastMs < PAUSE_MS)) this.#beganMs = nowMs;
     this.#lastMs = nowMs;
     this.#unread = 0;
   }
@@ -134,12 +134,12 @@ export class TurnSlice {
   readonly #turn = (): void => {
     this.#queue = this.#later.concat(this.#queue);
     this.#later = [];
-    this.#beganMs = Number.NEGATIVE_INFINITY;
-    this.#lastMs = Number.NEGATIVE_INFINITY;
-    this.#run(this.#begin);
+    this.#run(this.#beginAnew);
   };
 
   readonly #begin = (): void => this.begin();
+
+  readonly #beginAnew = (): void => this.begin(true);
 
   readonly #read = (): void => {
     const nowMs = this.#clock.now();
