@@ -3,8 +3,8 @@
 // Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
+import type { ObservedSnapshot } from '../live-sources.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { ObservedSnapshot } from '../sources.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 /** A metric whose value is read at a scrape. */

@@ -3,8 +3,8 @@
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { requiredOptions } from '../checks.ts';
+import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
-import { checkNamedSources, checkSources, openSources } from '../sources.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
