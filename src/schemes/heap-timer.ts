@@ -22,10 +22,7 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
  * enough that log n is small.
  */
 export class HeapTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SchemeTimerOptions) {
     super((slab, cursor) => new IndexedHeap(slab, cursor), options);
   }

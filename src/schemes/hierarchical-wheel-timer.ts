@@ -50,10 +50,7 @@ export interface HierarchicalWheelTimerOptions extends SchemeTimerOptions {
  * a meaning.
  */
 export class HierarchicalWheelTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: HierarchicalWheelTimerOptions) {
     const { levels = [60, 60, 24, 100], ...common } = checkedOptions(options);
     const checked = checkedLevels(levels);

@@ -6,24 +6,20 @@
 //   PER_TICK_BOOKKEEPING   O(1)   a look at the head, and what is due
 //   space                  O(n)   nothing besides the timers
 //
-// Ground rules. The search (sorted-list.ts) begins at the latest timer and passes only timers that
-// are strictly later. So timers of one tick stay in the order of insert, and a start with a common
-// delay never searches.
+// Ground rules. The search begins at the latest timer and passes only timers that are strictly
+// later. So timers of one tick stay in the order of insert, and a start with a common delay never
+// searches. The buckets of scheme 5 are such lists too.
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import { type Census, censusOf, getTick, type Scheme, type TaskSlab } from './scheme.ts';
+import { type Census, censusOf, getTick, pushTick, type Scheme, type TaskSlab } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
-import { collectUpTo, firstTick, insertByTick } from './sorted-list.ts';
 
 /**
  * Scheme 2, a list by deadline. For one delay that all timers share: then it is as good as a queue
  * can be.
  */
 export class OrderedListTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SchemeTimerOptions) {
     super((slab, cursor) => new OrderedList(slab, cursor), options);
   }
@@ -49,8 +45,9 @@ class OrderedList implements Scheme {
   }
 
   collect(tick: number, due: Slot): void {
+    const slab = this.#slab;
     this.#cursor = tick;
-    collectUpTo(this.#slab, this.#list, tick, due);
+    while (firstTick(slab, this.#list) <= tick) slab.moveTo(due, slab.next(this.#list));
   }
 
   nextTick(): number {
@@ -62,13 +59,37 @@ class OrderedList implements Scheme {
   }
 
   check(): Census {
-    const members = this.#slab.check(this.#list);
-    let last = this.#cursor + 1;
-    for (const slot of members) {
-      const tick = getTick(this.#slab, slot);
-      mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
-      last = tick;
-    }
+    const members = checkSorted(this.#slab, this.#list, this.#cursor + 1);
     return censusOf(this.#slab, members, 1);
   }
+}
+
+/**
+ * A new slot, filed by its tick, behind all of the same tick. O(k) of the k members that are later.
+ */
+export function insertByTick(slab: TaskSlab, list: Slot, tick: number): Slot {
+  let later = list;
+  for (let last = slab.prev(list); last !== list && getTick(slab, last) > tick; last = slab.prev(last)) {
+    later = last;
+  }
+  // A list is a ring. So the last of the ring that begins at `later` is right before `later`.
+  return pushTick(slab, later, tick);
+}
+
+/** The first tick of a sorted list. Infinity for an empty one. */
+export function firstTick(slab: TaskSlab, list: Slot): number {
+  const first = slab.next(list);
+  return first === list ? Number.POSITIVE_INFINITY : getTick(slab, first);
+}
+
+/** Throws unless the list is sorted, with `earliest` or more at first. For tests. Returns its slots. */
+export function checkSorted(slab: TaskSlab, list: Slot, earliest: number): Slot[] {
+  const slots = slab.check(list);
+  let last = earliest;
+  for (const slot of slots) {
+    const tick = getTick(slab, slot);
+    mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
+    last = tick;
+  }
+  return slots;
 }

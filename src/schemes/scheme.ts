@@ -73,6 +73,20 @@ export function appendByTick(slab: TaskSlab, slots: Slot[], due: Slot): void {
   for (const slot of slots) slab.moveTo(due, slot);
 }
 
+/**
+ * Adds the slots of `list` up to `tick` to `expired`, in order. Returns the earliest tick of the
+ * others, Infinity for none. O(slots of the list).
+ */
+export function findExpired(slab: TaskSlab, list: Slot, tick: number, expired: Slot[]): number {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) {
+    const slotTick = getTick(slab, slot);
+    if (slotTick <= tick) expired.push(slot);
+    else if (slotTick < earliest) earliest = slotTick;
+  }
+  return earliest;
+}
+
 /** The slots of one list, in order. */
 export function* members(slab: TaskSlab, list: Slot): Generator<Slot, void, undefined> {
   for (let slot = slab.next(list); slot !== list; ) {

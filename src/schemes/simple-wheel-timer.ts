@@ -44,10 +44,7 @@ export class SimpleWheelTimer extends SchemeTimer {
   /** The longest delay that `add` takes, in ms: `(wheelSize - 1) * tickMs`. */
   readonly maxDelayMs: number;
 
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SimpleWheelTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, DEFAULT_WHEEL_SIZE, WHEEL_SIZE);

@@ -5,28 +5,24 @@
 //   PER_TICK_BOOKKEEPING   O(1)             a look at the head of one bucket, and what is due
 //   space                  O(n + wheelSize) a list head (16 bytes) a bucket
 //
-// Ground rules. Those of the wheel (hashed-wheel.ts) and of its buckets (sorted-list.ts). The
+// Ground rules. Those of the wheel (hashed-wheel.ts) and of its buckets (ordered-list-timer.ts). The
 // search begins at the latest timer, so a start with a common delay never searches.
 
 import { checkedNumber, checkedOptions } from '../checks.ts';
-import { mustHold } from '../must-hold.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { ExactTicks } from './exact-ticks.ts';
 import { HashedWheel } from './hashed-wheel.ts';
+import { checkSorted, firstTick, insertByTick } from './ordered-list-timer.ts';
 import { type Census, getTick, type MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
-import { firstTick, insertByTick } from './sorted-list.ts';
 
 /**
  * Scheme 5, a hashed wheel with sorted buckets. For fewer timers than buckets, and the steadiest
  * ticks.
  */
 export class SortedHashedWheelTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SystemTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, 512, WHEEL_SIZE);
@@ -53,14 +49,7 @@ class SortedHashedWheel extends HashedWheel {
   }
 
   override check(): Census {
-    for (const bucket of this.buckets) {
-      let last = Number.NEGATIVE_INFINITY;
-      for (const slot of this.slab.check(bucket)) {
-        const tick = getTick(this.slab, slot);
-        mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
-        last = tick;
-      }
-    }
+    for (const bucket of this.buckets) checkSorted(this.slab, bucket, Number.NEGATIVE_INFINITY);
     return super.check();
   }
 }

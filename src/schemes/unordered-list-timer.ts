@@ -16,6 +16,7 @@ import {
   appendByTick,
   type Census,
   censusOf,
+  findExpired,
   getTick,
   members,
   pushTick,
@@ -29,10 +30,7 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
  * due.
  */
 export class UnorderedListTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SchemeTimerOptions) {
     super((slab, cursor) => new UnorderedList(slab, cursor), options);
   }
@@ -63,16 +61,9 @@ export class UnorderedList implements Scheme {
   collect(tick: number, due: Slot): void {
     this.#cursor = tick;
     if (tick < this.#earliest) return;
-    const slab = this.#slab;
     const expired: Slot[] = [];
-    let earliest = Number.POSITIVE_INFINITY;
-    for (let slot = slab.next(this.#list); slot !== this.#list; slot = slab.next(slot)) {
-      const slotTick = getTick(slab, slot);
-      if (slotTick <= tick) expired.push(slot);
-      else if (slotTick < earliest) earliest = slotTick;
-    }
-    this.#earliest = earliest;
-    appendByTick(slab, expired, due);
+    this.#earliest = findExpired(this.#slab, this.#list, tick, expired);
+    appendByTick(this.#slab, expired, due);
   }
 
   nextTick(): number {
