@@ -9,9 +9,6 @@ import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
 import type { Settlements } from '../turns/settlements.ts';
 import type { KeyWaiter, WatchedKey } from './watched-key.ts';
 
-/** Called once for each waiter that has ended, when it is off all lists. */
-export type WaiterLeft<V> = (waiter: SharedWaiter<V>) => void;
-
 /**
  * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered
  * to it last: undefined when the last load had none for the key, or none ended in time.
@@ -33,12 +30,13 @@ export class SharedWaiter<V> extends PromisedOperation implements KeyWaiter<V> {
   stamp = 0;
   /** The state that was offered last. */
   #state: V | undefined;
-  readonly #left: WaiterLeft<V>;
+  readonly #left: (waiter: SharedWaiter<V>) => void;
   readonly #accept: (value: V | undefined) => unknown;
 
+  /** @param left is called once, when the waiter has ended and is off all lists. */
   constructor(
     watched: WatchedKey<V>,
-    left: WaiterLeft<V>,
+    left: (waiter: SharedWaiter<V>) => void,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
     settlements: Settlements,
