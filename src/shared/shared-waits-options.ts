@@ -1,5 +1,4 @@
 // The options of SharedWaits, and their checks.
-
 import {
   COUNT,
   checkedFunction,
