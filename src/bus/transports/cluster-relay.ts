@@ -7,7 +7,6 @@
 // A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary.
 // Beyond MAX_BACKLOG characters the relay drops the worker. The worker's bus then misses its echo,
 // and says hello again.
-
 import cluster, { type Worker } from 'node:cluster';
 import { noRelay, relayCalledTwice } from '../../errors.ts';
 

@@ -1,6 +1,5 @@
 // `purgatory/bus/cluster`: a bus between the workers of node:cluster. The primary relays. No server
 // is needed.
-
 import cluster from 'node:cluster';
 import { noRelay } from '../../errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
