@@ -143,8 +143,8 @@ function instrument(
 
 function histogram(
   meter: OpenTelemetryMeter,
-  { name, help, unit }: Durations,
+  { name, help }: Durations,
   explicitBucketBoundaries: number[],
 ): DurationRecorder {
-  return meter.createHistogram(name, { description: help, unit, advice: { explicitBucketBoundaries } });
+  return meter.createHistogram(name, { description: help, unit: 's', advice: { explicitBucketBoundaries } });
 }

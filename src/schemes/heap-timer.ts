@@ -11,7 +11,6 @@
 // moved goes behind its equals. A slot in the heap is a list of its own. Its integer `a` is its
 // position, or NONE after it has left. Every change of a node goes through `#place`. (libuv, Java's
 // DelayQueue and Go kept timers in this way.)
-
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';

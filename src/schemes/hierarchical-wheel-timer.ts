@@ -18,7 +18,6 @@
 // cursor steps from bucket to bucket within a level. It steps over a whole bucket of the next level
 // when this level is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below
 // 2^53 (exact-ticks.ts), so divisions are exact.
-
 import { checkedOptions, requiredArray } from '../checks.ts';
 import { mustHold } from '../must-hold.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';

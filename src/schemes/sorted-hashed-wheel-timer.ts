@@ -7,7 +7,6 @@
 //
 // Ground rules. Those of the wheel (hashed-wheel.ts) and of its buckets (ordered-list-timer.ts). The
 // search begins at the latest timer, so a start with a common delay never searches.
-
 import { checkedNumber, checkedOptions } from '../checks.ts';
 import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';

@@ -7,7 +7,6 @@
 // Why a disposable: the host keeps an AbortSignal.timeout until its delay is over, even if nobody
 // needs it any more. It also keeps all that the signal's listeners hold. `using signal =
 // timeoutSignal(5_000)` ends with its block, in O(1).
-
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { checkedOptions, checkedSignal } from '../checks.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
