@@ -6,9 +6,9 @@ import { requiredOptions } from '../checks.ts';
 import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
+import type { MetricSources } from './measured.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
-import type { MetricSources } from './sources.ts';
 
 const SOURCES: OptionNames<MetricSources> = { purgatories: true, timers: true, buses: true };
 const WITH_SNAPSHOT = 'an object with the method snapshot';

@@ -78,7 +78,6 @@ export class LoadMeter {
     return { ...this.#totals };
   }
 
-  /** From the beginning of a load to its last answer. */
   get durations(): DurationSnapshot {
     return this.#durations.snapshot();
   }

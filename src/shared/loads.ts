@@ -55,12 +55,10 @@ export class Loads<V> {
     this.#answers = new Answers(turnSliceOf(timer), (answer, tried) => this.#answered(answer, tried));
   }
 
-  /** Loads whose promise has not settled. */
   get underWay(): number {
     return this.#underWay.size;
   }
 
-  /** Keys that wait for their load to begin. */
   get due(): number {
     return this.#due.size;
   }

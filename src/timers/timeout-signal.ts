@@ -90,7 +90,6 @@ class SignalTimeout extends TimerTask implements Abortable {
     this.#controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
   }
 
-  /** The parent has aborted. */
   abort(reason: unknown): void {
     this.end();
     this.#controller.abort(reason);

@@ -20,15 +20,12 @@ export interface RedisClient {
 }
 
 /** What the clients of both families have in common. */
-interface Emitter {
+interface Client {
   on(event: string, listener: (...values: never[]) => void): unknown;
-}
-
-interface Publisher {
   publish(channel: string, message: string): Promise<unknown>;
 }
 
-interface IoRedis extends Emitter, Publisher {
+interface IoRedis extends Client {
   readonly isCluster?: boolean;
   duplicate(overrides: object): IoRedis;
   nodes(role: 'master'): IoRedis[];
@@ -38,7 +35,7 @@ interface IoRedis extends Emitter, Publisher {
   disconnect(): void;
 }
 
-interface NodeRedis extends Emitter, Publisher {
+interface NodeRedis extends Client {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
   /** Only a cluster has it. */
@@ -54,7 +51,7 @@ interface NodeRedis extends Emitter, Publisher {
 /** The two ends of a connection. */
 interface Line {
   /** The client, or a node of its cluster. */
-  publisher: Publisher;
+  publisher: Client;
   subscribe(channels: string[]): Promise<unknown> | undefined;
   unsubscribe(channels: string[]): Promise<unknown> | undefined;
   end(): void;
