@@ -7,9 +7,7 @@
 //                          where all are in one bucket; O(1) where none is due
 //   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
 //
-// Ground rules. Those of the wheel (hashed-wheel.ts). Each bucket has a lower bound of its earliest
-// tick. The bound is exact after each look into the bucket. A stop does not change it, which can
-// cost one look in vain. Within a bucket the order is that of insert.
+// Ground rules. Those of the wheel (hashed-wheel.ts).
 //
 // The timer also has the methods and options of io.netty.util.HashedWheelTimer. It differs in five
 // ways. A timeout is never early by the clock. A cancelled timeout leaves the wheel at once, and
@@ -18,12 +16,11 @@
 // call `stop`.
 import { checkedNumber, checkedOptions, type NumberRule } from '../checks.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
-import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import { HashedWheel } from './hashed-wheel.ts';
-import { findExpired, type MakeScheme, pushTick, type TaskSlab } from './scheme.ts';
+import { UnsortedHashedWheel } from './hashed-wheel.ts';
+import type { MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 
 /**
@@ -178,27 +175,5 @@ class WheelTimeout extends TimerTask implements Timeout {
     const task = this.task;
     if (typeof task === 'function') task(this);
     else task.run(this);
-  }
-}
-
-class UnsortedHashedWheel extends HashedWheel {
-  readonly #earliest: Float64Array;
-
-  constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
-    super(slab, cursor, wheelSize);
-    this.#earliest = new Float64Array(this.buckets.length).fill(Number.POSITIVE_INFINITY);
-  }
-
-  override insertIn(index: number, tick: number): Slot {
-    if (tick < this.#earliest[index]) this.#earliest[index] = tick;
-    return pushTick(this.slab, this.buckets[index], tick);
-  }
-
-  override earliestIn(index: number): number {
-    return this.#earliest[index];
-  }
-
-  override expireIn(index: number, tick: number, expired: Slot[]): void {
-    this.#earliest[index] = findExpired(this.slab, this.buckets[index], tick, expired);
   }
 }

@@ -28,7 +28,6 @@ import {
   censusOf,
   getTick,
   type MakeScheme,
-  members,
   pushTick,
   type Scheme,
   type TaskSlab,
@@ -236,5 +235,15 @@ class HierarchicalWheel implements Scheme {
       }
     }
     return censusOf(this.#slab, members, heads);
+  }
+}
+
+/** The slots of one list, in order. */
+function* members(slab: TaskSlab, list: Slot): Generator<Slot, void, undefined> {
+  for (let slot = slab.next(list); slot !== list; ) {
+    // The visitor may move the slot that it is given.
+    const next = slab.next(slot);
+    yield slot;
+    slot = next;
   }
 }
