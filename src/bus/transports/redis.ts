@@ -79,20 +79,15 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 export function redisTransport(client: RedisClient, channel: string): Transport {
   let line: Line | undefined;
   const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
-  const publish = async (to: string, text: string): Promise<void> => {
+  const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
     try {
-      await (line?.publisher ?? client).publish(to, text);
+      await call();
     } catch (error) {
       throw refusedIf(error);
     }
   };
-  const change = async (what: 'subscribe' | 'unsubscribe', buckets: readonly string[]): Promise<void> => {
-    try {
-      await line?.[what](buckets.map(name));
-    } catch (error) {
-      throw refusedIf(error);
-    }
-  };
+  const publish = (to: string, text: string): Promise<void> =>
+    ask(() => (line?.publisher ?? client).publish(to, text));
   return {
     engine: 'redis',
     connect(link) {
@@ -104,8 +99,8 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
     },
     publish: (text) => publish(channel, text),
     publishTo: (bucket, text) => publish(name(bucket), text),
-    subscribe: (buckets) => change('subscribe', buckets),
-    unsubscribe: (buckets) => change('unsubscribe', buckets),
+    subscribe: (buckets) => ask(() => line?.subscribe(buckets.map(name))),
+    unsubscribe: (buckets) => ask(() => line?.unsubscribe(buckets.map(name))),
     disconnect() {
       line?.end();
       line = undefined;
