@@ -160,24 +160,16 @@ class HierarchicalWheel implements Scheme {
       // A coarser bucket begins here only if this one is the first of its turn.
       if (digit % buckets.length !== 0) return;
     }
-    this.#refileBeyond(due);
+    this.#earliestBeyond = Number.POSITIVE_INFINITY; // for those that stay, #listFor notes it anew
+    this.#refile(this.#beyond, due);
   }
 
   #refile(list: Slot, due: Slot): void {
     for (const slot of members(this.#slab, list)) {
       const tick = getTick(this.#slab, slot);
-      this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
+      const to = tick === this.#cursor ? due : this.#listFor(tick);
+      if (to !== list) this.#slab.moveTo(to, slot);
     }
-  }
-
-  #refileBeyond(due: Slot): void {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const slot of members(this.#slab, this.#beyond)) {
-      const tick = getTick(this.#slab, slot);
-      if (this.#isBeyond(tick)) earliest = Math.min(earliest, tick);
-      else this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
-    }
-    this.#earliestBeyond = earliest;
   }
 
   #listFor(tick: number): Slot {

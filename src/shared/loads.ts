@@ -103,9 +103,9 @@ export class Loads<V> {
     while (this.#due.size > 0 && this.#underWay.size < concurrency) {
       const keys: WatchedKey<V>[] = [];
       for (const key of this.#due) {
+        this.#due.delete(key);
         if (keys.push(key) === loadBatch) break;
       }
-      for (const key of keys) this.#due.delete(key);
       void this.#load(keys);
     }
   }
