@@ -121,28 +121,26 @@ export function relayBus(): Relay {
   }
   if (isRelaying) throw relayCalledTwice();
   isRelaying = true;
-  const listeners = new Set<Listener>();
+  /** By worker, line and prefix. */
+  const listeners = new Map<string, Listener>();
   const relay = (worker: Worker, message: unknown): void => {
     if (!isRelayMessage(message)) return;
     const { purgatoryRelay: kind, prefix, line, text } = message;
     if (kind === 'text') {
-      for (const listener of listeners) {
-        if (listener.prefix === prefix && !listener.relay(text as string)) listeners.delete(listener);
+      for (const [id, listener] of listeners) {
+        if (listener.prefix === prefix && !listener.relay(text as string)) listeners.delete(id);
       }
       return;
     }
-    for (const listener of listeners) {
-      if (listener.worker === worker && listener.prefix === prefix && listener.line === line) {
-        listeners.delete(listener);
-      }
-    }
+    const id = `${worker.id} ${line} ${prefix}`;
+    listeners.delete(id);
     if (kind !== 'hello') return;
     const listener = new Listener(worker, prefix, line);
-    listeners.add(listener);
+    listeners.set(id, listener);
     listener.welcome();
   };
   const forget = (worker: Worker): void => {
-    for (const listener of listeners) if (listener.worker === worker) listeners.delete(listener);
+    for (const [id, listener] of listeners) if (listener.worker === worker) listeners.delete(id);
   };
   cluster.on('message', relay);
   cluster.on('disconnect', forget);
