@@ -13,6 +13,21 @@ export const debug: (format: string, ...values: unknown[]) => void = debuglog('p
  */
 export const isDebugging: boolean = isAskedFor('purgatory', process.env.NODE_DEBUG ?? '');
 
+const told = new WeakMap<object, Set<string>>();
+
+/** As {@link debug}, once for each `kind` of hint and each `of`, the object that the hint is about. */
+export function debugOnce(of: object, kind: string, format: string, ...values: unknown[]): void {
+  if (!isDebugging) return;
+  let kinds = told.get(of);
+  if (kinds === undefined) {
+    kinds = new Set();
+    told.set(of, kinds);
+  }
+  if (kinds.has(kind)) return;
+  kinds.add(kind);
+  debug(format, ...values);
+}
+
 /** Node's rule: names separated by commas, in any case; `*` stands for any letters. */
 function isAskedFor(section: string, names: string): boolean {
   const escaped = names.replaceAll(/[\\^$+?.()|[\]{}]/g, '\\$&');

@@ -89,8 +89,12 @@ export function taskPendingElsewhere(): PurgatoryError {
   );
 }
 
-export function purgatoryClosed(name: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`);
+/**
+ * @param cause what `close` has ended, for the waits that it refuses: the error of a wait that
+ * nobody awaits is printed with it. Not in the message: who is shown that may be another's client.
+ */
+export function purgatoryClosed(name: string, cause?: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`, withCause(cause));
 }
 
 export function timerOfPurgatoryClosed(name: string): PurgatoryError {
@@ -147,8 +151,9 @@ export function idleTimeoutsClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
 }
 
-export function sharedWaitsClosed(name: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${name}" are closed`);
+/** @param cause as of {@link purgatoryClosed}. */
+export function sharedWaitsClosed(name: string, cause?: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${name}" are closed`, withCause(cause));
 }
 
 export function busClosed(): PurgatoryError {
@@ -177,11 +182,11 @@ export function noRelay(message: string): PurgatoryError {
  * @param cause what the engine or its client said.
  */
 export function refusal(message: string, cause?: unknown): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_BUS_REFUSED',
-    message,
-    cause === undefined ? undefined : { cause },
-  );
+  return new PurgatoryError('ERR_PURGATORY_BUS_REFUSED', message, withCause(cause));
+}
+
+function withCause(cause: unknown): ErrorOptions | undefined {
+  return cause === undefined ? undefined : { cause };
 }
 
 export function foreignProtocol(theirs: unknown, ours: number): PurgatoryError {

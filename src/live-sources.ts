@@ -113,12 +113,21 @@ export function openSources<T extends Source>(sources: Sources<T>): T[] {
 }
 
 /**
- * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, or
- * that yields something without snapshot().
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a purgatory itself, a list of them, or a function, where
+ * `given` is to be an object that has them.
+ */
+export function refuseBareSources(name: string, given: unknown): void {
+  if (!hasSnapshot(given) && !isIterable(given) && typeof given !== 'function') return;
+  throw invalidArgType(name, 'an object of sources, such as { purgatories: [orders] }', given);
+}
+
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, for a
+ * Map (it may have no pair yet that would be refused), or for one that yields something without snapshot().
  */
 export function checkSources(name: string, sources: unknown, what: string): void {
   const read = readOf(sources);
-  if (!isIterable(read)) {
+  if (!isIterable(read) || read instanceof Map) {
     throw invalidArgType(name, `an array or a Set of ${kindOf(name)}, or a function that returns one`, read);
   }
   let index = 0;
@@ -128,8 +137,8 @@ export function checkSources(name: string, sources: unknown, what: string): void
 /** As {@link checkSources}. An object of sources by name is allowed too. */
 export function checkNamedSources(name: string, sources: unknown, what: string): void {
   const read = readOf(sources);
-  // A source itself is an object too. Its fields are no sources.
-  if (typeof read !== 'object' || read === null || hasSnapshot(read)) {
+  // A source itself is an object too. Its fields are no sources. The items of a Map are pairs.
+  if (typeof read !== 'object' || read === null || hasSnapshot(read) || read instanceof Map) {
     const expected = `an array of ${kindOf(name)}, an object of them by name, or a function that returns one`;
     throw invalidArgType(name, expected, read);
   }

@@ -2,6 +2,7 @@
 import { checkedClock, checkedFunction, checkedNumber, checkedOptions, requiredString } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { debug } from '../debug.ts';
 import type { JoinableBus, Routing } from '../membership/bus-member.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { hintAtUnread, type OptionNames } from '../unread-options.ts';
@@ -117,6 +118,9 @@ export function checkedBusOptions(
   }
   if (routing !== 'broadcast' && routing !== 'interest') {
     throw invalidArgValue('options.routing', "must be 'broadcast' or 'interest'", routing);
+  }
+  if (given.lingerMs !== undefined && routing === 'broadcast') {
+    debug("lingerMs is given without routing: 'interest': nothing reads it");
   }
   return {
     prefix,

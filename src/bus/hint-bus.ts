@@ -8,6 +8,7 @@
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
 import type { Clock } from '../clock/clock.ts';
+import { debugOnce } from '../debug.ts';
 import { busClosed } from '../errors.ts';
 import type { BusMember, Membership, Routing } from '../membership/bus-member.ts';
 import { throwLater } from '../report-error.ts';
@@ -96,11 +97,13 @@ export class HintBus implements Bus {
     checkMemberName(name);
     if (this.#isClosed) throw busClosed();
     const members = this.#members;
+    const engine = this.#engine;
     members.add(member);
     return {
       interest: this.#interest?.join(member),
       publish: (key, value) => {
         if (members.has(member)) this.#sender.publish(member, key, value);
+        else debugOnce(this, 'closed', 'bus "%s" is closed: no other process hears of "%s"', engine, name);
       },
       leave: () => {
         if (!members.has(member)) return;

@@ -2,6 +2,7 @@
 import { checkedClock, checkedFunction, checkedOptions, requiredNumber } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { hintAtDate } from '../timer/checked-delay.ts';
 import { checkedTimer } from '../timer/checked-timer.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -22,7 +23,7 @@ export interface IdleTimeoutsOptions<E> {
   timer?: Timer | undefined;
   /**
    * The clock that `timer` reads, for a timer without a property `clock`. Default: that property,
-   * else {@link systemClock}.
+   * else {@link systemClock}. Another than that of the timer is refused.
    */
   clock?: Clock | undefined;
   /** The first listener. */
@@ -60,7 +61,7 @@ export function checkedIdleTimeoutsOptions<E>(
   checkedFunction('options.onError', onError);
   checkedFunction('options.onIdle', onIdle);
   const shared: (Timer & { clock?: Clock }) | undefined =
-    timer === undefined ? undefined : checkedTimer(timer);
+    timer === undefined ? undefined : checkedTimer(timer, clock);
   const source = checkedClock(clock === undefined ? shared?.clock : clock, systemClock);
   return {
     timeoutMs: checkedMs,
@@ -74,5 +75,5 @@ export function checkedIdleTimeoutsOptions<E>(
 
 /** @throws TypeError, RangeError (Node's codes) for what is no timeout. */
 export function requiredTimeout(name: string, timeoutMs: number | undefined): number {
-  return requiredNumber(name, timeoutMs, TIMEOUT_MS);
+  return hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
 }

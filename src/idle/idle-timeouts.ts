@@ -17,6 +17,7 @@
 // bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
 // the bytes, and 100,000 connections with a heartbeat.
 import { requiredFunction } from '../checks.ts';
+import { debugOnce } from '../debug.ts';
 import { idleTimeoutsClosed } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
@@ -221,6 +222,7 @@ export class IdleTimeouts<E> {
   }
 
   #tell(element: E): void {
+    if (this.#listeners.length === 0) debugOnce(this, 'deaf', 'idle timeouts have no listener');
     for (const listener of this.#listeners) {
       try {
         listener(element);

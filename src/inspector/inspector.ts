@@ -10,7 +10,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkedBoolean, checkedNumber, checkedOptions, type NumberRule, requiredString } from '../checks.ts';
-import { checkNamedSources, checkSources, LiveSources } from '../live-sources.ts';
+import { checkNamedSources, checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
 import { cut } from '../text.ts';
@@ -97,6 +97,7 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * there are not, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
+  refuseBareSources('options', options);
   const given = checkedOptions(options);
   refuseUnread('options', given, INSPECTOR_OPTIONS);
   const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = given;

@@ -2,9 +2,10 @@
 //
 // Ground rules. It only reads a purgatory, and keeps operations by weak reference only. An
 // operation that is shown gets an id, and the latest MAX_IDS ids are known. A key that is exactly
-// the text is found at once. A search for part of a key looks at all keys, for SLICE_MS a turn and
-// at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier one ends.
-
+// the text is found at once. A search for part of a key looks at all keys, for SLICE_MS of real time
+// a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier
+// one ends.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../clock/system-clock.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
@@ -12,7 +13,6 @@ import { oldOperation } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { keyText } from '../text.ts';
 import { Budget } from '../turns/budget.ts';
-import { turnSliceOf } from '../turns/turn-slice.ts';
 import {
   type AskedOperation,
   type Found,
@@ -26,9 +26,6 @@ import { operationView, typeOf } from './views.ts';
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
 const MAX_LOOKED = 2_000_000;
-
-/** A search takes real time, whatever the clocks of the purgatories. */
-const turns = turnSliceOf({ clock: systemClock });
 
 type Parked = NonNullable<ObservedPurgatory['$parked']>;
 
@@ -123,7 +120,7 @@ export class Lookup {
       for (const key of each.parked.lists.allKeys()) {
         looked++;
         if (budget.isSpentBy(0)) {
-          await new Promise<void>((resolve) => turns.nextTurn(resolve));
+          await nextTurn();
           if (search !== this.#searches || looked > MAX_LOOKED) return false;
           budget.begin(systemClock.now());
         }

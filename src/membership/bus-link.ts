@@ -6,6 +6,7 @@
 import { checkedNumber } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { clockOf } from '../clock/system-clock.ts';
+import { debug } from '../debug.ts';
 import type { Timer } from '../timer/timer.ts';
 import {
   type BusMember,
@@ -44,7 +45,10 @@ const SWEEP_MS = { min: 0, max: 3_600_000 } as const;
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): CheckedBusLink | undefined {
   const checked = checkedNumber('options.sweepMs', sweepMs, 1_000, SWEEP_MS);
-  if (bus === undefined) return undefined;
+  if (bus === undefined) {
+    if (sweepMs !== undefined) debug('sweepMs is given without a bus: nothing reads it');
+    return undefined;
+  }
   return { bus: checkedBus(bus), sweepMs: checked, clock: clockOf(timer) };
 }
 

@@ -3,7 +3,7 @@
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { requiredOptions } from '../checks.ts';
-import { checkNamedSources, checkSources, openSources } from '../live-sources.ts';
+import { checkNamedSources, checkSources, openSources, refuseBareSources } from '../live-sources.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import type { MetricSources } from './measured.ts';
@@ -49,6 +49,7 @@ function isMeter(registry: PrometheusRegistry | OpenTelemetryMeter): registry is
 }
 
 function checkAll(sources: MetricSources): void {
+  refuseBareSources('sources', sources);
   refuseUnread('sources', requiredOptions('sources', sources), SOURCES);
   const { purgatories = [], timers = [], buses = [] } = sources;
   checkSources('sources.purgatories', purgatories, WITH_SNAPSHOT);

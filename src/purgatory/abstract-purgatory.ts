@@ -1,5 +1,6 @@
 // What all purgatories have in common, whatever their operations wait for: what is parked, how it
 // is taken out, the end.
+import { isDebugging } from '../debug.ts';
 import { waitCancelled } from '../errors.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -69,6 +70,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
    */
   cancelForKey(key: K): Op[] {
     const parking = this.#parking;
+    if (isDebugging) parking.hints.lookAtEvent('cancelForKey', key);
     return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];
   }
 
@@ -99,8 +101,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /**
    * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns
-   * what is still parked, in park order; rejects pending waiters with ERR_PURGATORY_CLOSED. A
-   * second call returns []. O(parked).
+   * what is still parked, in park order; rejects pending waiters with ERR_PURGATORY_CLOSED, one error
+   * for all, whose `cause` is a text that names one of them. A second call returns []. O(parked).
    */
   close(): Op[] {
     return this.#parking.close() as Op[];

@@ -4,12 +4,16 @@
 // something, and again after user code has run. It counts each refusal.
 //
 // Costs. O(1).
+import { debugOnce, isDebugging } from '../debug.ts';
 import { operationPending, PurgatoryError, purgatoryClosed, purgatoryFull } from '../errors.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import { DrivenTimer } from '../timer/driven-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { COMPLETED, type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';
 import type { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
+
+const COMPLETED_ALREADY =
+  'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
 
 export class Admission {
   readonly #name: string;
@@ -41,9 +45,17 @@ export class Admission {
    */
   admits(operation: DelayedOperation): boolean {
     if (this.#isClosed) throw this.refused(purgatoryClosed(this.#name));
-    if (operation.$place === COMPLETED) return false;
+    if (operation.$place === COMPLETED) return this.#refuseCompleted(operation);
     if (operation.$keeper !== undefined) throw this.refused(operationPending(operation.$place >= 0));
     return true;
+  }
+
+  /** Returns false. On a way of its own: `admits` is small enough to be inlined. */
+  #refuseCompleted(operation: DelayedOperation): false {
+    if (isDebugging) {
+      debugOnce(this, 'completed', COMPLETED_ALREADY, this.#name, operation.constructor.name);
+    }
+    return false;
   }
 
   /** @throws PurgatoryError ERR_PURGATORY_FULL if nothing more can be parked now. */
@@ -64,6 +76,11 @@ export class Admission {
     } catch (error) {
       throw this.refused(error);
     }
+  }
+
+  /** `call` does nothing any more. Told once to developers who ask for it (NODE_DEBUG=purgatory). */
+  ignore(call: string): void {
+    debugOnce(this, 'ignore', 'purgatory "%s" is closed: %s does nothing', this.#name, call);
   }
 
   /** Counts a refusal. Returns its error. */

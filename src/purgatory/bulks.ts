@@ -1,7 +1,7 @@
 // Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back at
-// the end, for what is left then, and only if somebody left. That is done at once where the bulk is
-// one call. It is done in small steps where the bulk lasts for turns, between its slices and after
-// it, and where operations leave one by one.
+// the end, for what is left then, and only if somebody left: in small steps, a turn each, so that
+// nobody waits for a copy of what a hundred thousand have left behind. Where a bulk lasts for turns,
+// steps are made between its slices, too, and small ones where operations leave one by one.
 //
 // Ground rules. It belongs to one Parking. A nested pass is inside a bulk: nothing moves in memory
 // during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count
@@ -10,33 +10,35 @@
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';
+import { Batches } from '../turns/batches.ts';
+import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
 import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 /** A few microseconds. It suffices: when it begins, each that leaves was one of 8 cells or more. */
 const VISITS_A_LEAVE = 64;
-/** About a millisecond, once a slice: what has been pending for long lies all over memory. */
+/** About a millisecond, once a turn: what has been pending for long lies all over memory. */
 const VISITS_A_STEP = 1_024;
 
 export class Bulks {
   readonly #lists: ParkedLists<never>;
   readonly #timer: SystemTimer | undefined;
-  readonly #slice: TurnSlice;
+  /** The steps after a bulk: one a turn. */
+  readonly #steps: Batches;
   #underWay = 0;
   /** Counts those that leave; wraps round. */
   left = 0;
   #settledLeft = 0;
-  /** Whether what is left to give back is given back in the next turn. */
-  #goesOn = false;
 
   /**
    * @param timer the one that operations are released from, if there is one.
-   * @param slice has the next turn of the event loop.
+   * @param slice has the turns of the event loop.
    */
   constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined, slice: TurnSlice) {
     this.#lists = lists;
     this.#timer = timer;
-    this.#slice = slice;
+    const oneATurn = { mustYield: true, didYield() {} };
+    this.#steps = new Batches(slice, DEFAULT_SLICE_MS, () => this.#shrinkOn(), oneATurn);
   }
 
   /** Begins a bulk. Returns how many are around it: `end` takes that. */
@@ -44,15 +46,11 @@ export class Bulks {
     return this.#underWay++;
   }
 
+  /** `outer` is what `begin` returned. After the outermost one memory is given back. */
   end(outer: number): void {
     this.#underWay = outer;
-    if (outer === 0 && this.left !== this.#settledLeft) this.#settled(Number.POSITIVE_INFINITY);
-  }
-
-  /** Ends the outermost bulk, which has lasted for turns. */
-  endInTurns(): void {
-    this.#underWay = 0;
-    if (this.left !== this.#settledLeft && !this.#goesOn) this.#shrinkOn();
+    if (outer > 0 || this.left === this.#settledLeft || this.#steps.isUnderWay) return;
+    if (!this.#settled(VISITS_A_STEP)) this.#steps.beginLater();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */
@@ -65,10 +63,10 @@ export class Bulks {
     if (this.left !== this.#settledLeft) this.#shrink(VISITS_A_STEP);
   }
 
-  readonly #shrinkOn = (): void => {
-    this.#goesOn = this.#underWay > 0 || !this.#settled(VISITS_A_STEP);
-    if (this.#goesOn) this.#slice.nextTurn(this.#shrinkOn);
-  };
+  /** Whether anything is left to give back. */
+  #shrinkOn(): boolean {
+    return this.#underWay > 0 || !this.#settled(VISITS_A_STEP);
+  }
 
   #settled(visits: number): boolean {
     this.#settledLeft = this.left;

@@ -156,9 +156,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     else if (this.#held.size > 0) this.#serveHeld(batch);
     if (!this.#isIdle) return true;
     this.#pending.endRounds();
-    const { bulks } = this.#parking;
-    if (this.#hasYielded) bulks.endInTurns();
-    else bulks.end(0);
+    this.#parking.bulks.end(0);
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
     return false;
   }

@@ -1,39 +1,72 @@
 // Hints to developers who ask for them (NODE_DEBUG=purgatory): a watch key that is an object may be
 // one that no event can find, one that is undefined is mostly a misspelt property, and an event
-// without a key, or on an array, is for nobody.
+// without a key, on an array, or on 7 where '7' is watched, is for nobody.
 //
 // Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them.
 // After parking on `{ topic: 'orders' }`, an event must use that same object. Each kind of hint is
-// printed once for each purgatory.
-import { debug } from '../debug.ts';
+// printed once for each purgatory. Ask `isDebugging` before a call.
+import { debugOnce } from '../debug.ts';
 import { keyText } from '../text.ts';
+import type { Admission } from './admission.ts';
+import type { ParkedLists } from './parked-lists.ts';
 
 const BY_IDENTITY =
   'Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew';
 
 export class KeyHints {
-  readonly #told = new Set<string>();
+  readonly #name: string;
+  readonly #admission: Admission;
+  readonly #lists: Pick<ParkedLists<never>, 'watchersOf'>;
 
-  /** Looks at the key of an event. @param call the method that got it. */
-  lookAtEvent(purgatory: string, call: string, key: unknown): void {
+  constructor(name: string, admission: Admission, lists: Pick<ParkedLists<never>, 'watchersOf'>) {
+    this.#name = name;
+    this.#admission = admission;
+    this.#lists = lists;
+  }
+
+  /**
+   * Looks at the key of an event.
+   * @param call the method that got it.
+   * @param isLocal there is a bus, and this method does not use it.
+   */
+  lookAtEvent(call: string, key: unknown, isLocal = false): void {
+    if (isLocal) this.#tell('local', `${call} tells no other process of the bus: notify does`);
+    if (this.#admission.isClosed) this.#admission.ignore(call);
     const isArray = Array.isArray(key);
-    if (key !== undefined && !isArray) return;
-    const got = isArray ? `the array ${keyText(key)}` : 'no key';
-    const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
-    this.#tell(purgatory, `${call} ${isArray}`, hint);
+    if (key === undefined || isArray) {
+      const got = isArray ? `the array ${keyText(key)}` : 'no key';
+      const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
+      this.#tell(`${call} ${isArray}`, hint);
+    }
+    const twin = twinOf(key);
+    if (twin !== undefined && this.#lists.watchersOf(key) === 0 && this.#lists.watchersOf(twin) > 0) {
+      this.#tell(
+        'twin',
+        `${call} got ${twinText(key)}, and somebody waits for ${twinText(twin)}: they are two keys`,
+      );
+    }
   }
 
   /** Looks at the watch keys of an operation. */
-  lookAt(purgatory: string, keys: readonly unknown[]): void {
-    if (keys.includes(undefined)) this.#tell(purgatory, 'undefined', 'a watch key is undefined');
+  lookAt(keys: readonly unknown[]): void {
+    if (keys.includes(undefined)) this.#tell('undefined', 'a watch key is undefined');
     const key = keys.find((each) => typeof each === 'object' && each !== null);
     if (key === undefined) return;
-    this.#tell(purgatory, 'object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
+    this.#tell('object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
   }
 
-  #tell(purgatory: string, kind: string, hint: string): void {
-    if (this.#told.has(kind)) return;
-    this.#told.add(kind);
-    debug('purgatory "%s": %s', purgatory, hint);
+  #tell(kind: string, hint: string): void {
+    debugOnce(this, kind, 'purgatory "%s": %s', this.#name, hint);
   }
+}
+
+/** The other key that looks the same: '7' for 7, and 7 for '7'. Undefined if there is none. */
+export function twinOf(key: unknown): string | number | undefined {
+  if (typeof key === 'number' || typeof key === 'bigint') return String(key);
+  return typeof key === 'string' && String(Number(key)) === key ? Number(key) : undefined;
+}
+
+/** A key that has a twin, with its type. */
+export function twinText(key: unknown): string {
+  return `the ${typeof key} ${keyText(key)}`;
 }

@@ -15,6 +15,7 @@
 import { debug } from '../debug.ts';
 import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../errors.ts';
 import { reportError } from '../report-error.ts';
+import { cut, keyText } from '../text.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
@@ -31,6 +32,7 @@ import {
   tryOnce,
 } from './delayed-operation.ts';
 import { EventsInTime } from './events-in-time.ts';
+import { KeyHints } from './key-hints.ts';
 import type { NextToLeave, ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
@@ -49,6 +51,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly settlements: Settlements;
   readonly timer: Timer;
   readonly admission: Admission;
+  readonly hints: KeyHints;
   /** The timer, if it can release operations and give memory back at the end of a bulk. */
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
@@ -71,6 +74,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
     this.admission = new Admission(name, maxParked, lists, this.meter);
+    this.hints = new KeyHints(name, this.admission, lists);
     this.#releasing = releasing(timer);
     this.slice = turnSliceOf(timer);
     this.bulks = new Bulks(lists, this.#releasing, this.slice);
@@ -246,9 +250,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /**
    * Takes out, unanswered, each operation that `next` gives; returns them, but for waiters, which
-   * are refused with `why`.
+   * are refused with what `why` makes of the first of them, before that leaves.
    */
-  takeOut(next: NextToLeave, why: () => PurgatoryError): DelayedOperation[] {
+  takeOut(next: NextToLeave, why: (first: PromisedOperation) => PurgatoryError): DelayedOperation[] {
     const operations: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
     let refusal: PurgatoryError | undefined;
@@ -258,11 +262,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
         const waiter = operation instanceof PromisedOperation ? operation : undefined;
         if (waiter === undefined) operations.push(operation);
         try {
+          if (waiter !== undefined) refusal ??= why(waiter);
           this.withdraw(operation);
-          if (waiter !== undefined) {
-            refusal ??= why();
-            waiter.refuse(refusal);
-          }
+          waiter?.refuse(refusal);
         } catch (error) {
           this.#reportFrozen(error, operation);
         }
@@ -276,13 +278,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
    * takeOut}.
+   *
+   * @param why gets what the close has ended, in words: somebody may have forgotten to await it.
    */
-  close(why: () => PurgatoryError = () => purgatoryClosed(this.name)): DelayedOperation[] {
+  close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
     this.admission.close();
-    const parked = this.takeOut(this.lists.all(), why);
+    const { size } = this.lists;
+    const parked = this.takeOut(this.lists.all(), (first) => why(this.#endedText(size, first)));
     if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked;
+  }
+
+  #endedText(parked: number, first: PromisedOperation): string {
+    const label = first.label === undefined ? '' : ` "${cut(first.label)}"`;
+    const [key] = this.lists.keysOf(first, 1);
+    return `Parked when it was closed: ${parked}, such as the wait${label} on "${keyText(key)}"`;
   }
 
   /** For an end that must go on: reports the TypeError of one that has left frozen. */

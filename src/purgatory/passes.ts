@@ -109,7 +109,7 @@ export class Passes<K> {
       return completed;
     }
     const watchers = lists.sizeOf(head);
-    if (watchers > Math.min(batch.steps, batch.answers) && !batch.isFresh && batch.fits(watchers)) {
+    if (watchers > Math.min(batch.steps, batch.answers) && batch.done > 0 && batch.fits(watchers)) {
       return 'later';
     }
     const pass = lists.beginPass(head);

@@ -31,9 +31,10 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
   readonly #signal: AbortSignal | undefined;
   #resolve!: (result: WaitResult<unknown>) => void;
   #reject!: (reason: unknown) => void;
+  /** What it waited for. Its result is made when the promise settles: until then it costs nothing. */
   #value: unknown;
   readonly #settlements: Settlements;
-  /** What the promise is to settle with: a result, or why it is refused. */
+  /** What the promise is to settle with if there is no value: an expiry, or why it is refused. */
   #outcome: unknown;
   #isRefused = false;
 
@@ -80,7 +81,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   override onComplete(): void {
     this.#forgetSignal();
-    if (this.#value !== undefined) this.#settleWith({ expired: false, value: this.#value });
+    if (this.#value !== undefined) this.#settlements.settle(this);
   }
 
   override onExpiration(): void {
@@ -134,7 +135,8 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   settle(): void {
     if (this.#isRefused) this.#reject(this.#outcome);
-    else this.#resolve(this.#outcome as WaitResult<unknown>);
+    else if (this.#value === undefined) this.#resolve(this.#outcome as WaitResult<unknown>);
+    else this.#resolve({ expired: false, value: this.#value });
   }
 
   #forgetSignal(): void {

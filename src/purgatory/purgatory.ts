@@ -25,7 +25,6 @@ import { AbstractPurgatory } from './abstract-purgatory.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
-import { KeyHints } from './key-hints.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import { Passes } from './passes.ts';
@@ -64,7 +63,6 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
   readonly #copies = new KeyCopies<K>();
-  readonly #hints = new KeyHints();
   readonly #events: EventQueue<K>;
 
   /**
@@ -131,7 +129,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   checkAndComplete(key: K, options?: EventOptions): number {
     const limit = checkedAtMost(options);
-    if (isDebugging) this.#hints.lookAtEvent(this.name, 'checkAndComplete', key);
+    if (isDebugging) this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#link !== undefined);
     this.#parking.eventCount++;
     return this.#passes.event(key, limit);
   }
@@ -157,8 +155,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    */
   notify(key: K, options?: EventOptions): void {
     const limit = checkedAtMost(options);
+    if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
     if (this.#parking.isClosed) return;
-    if (isDebugging) this.#hints.lookAtEvent(this.name, 'notify', key);
     this.#link?.publish(key, limit === Number.POSITIVE_INFINITY ? undefined : limit);
     this.#parking.eventCount++;
     this.#events.add(key, limit);
@@ -224,7 +222,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
   #checkedKeys(watchKeys: readonly K[]): readonly K[] {
     const keys = this.#copies.take(watchKeys);
     if (this.#link !== undefined) keys.forEach(checkHintKey);
-    if (isDebugging) this.#hints.lookAt(this.name, keys);
+    if (isDebugging) this.#parking.hints.lookAt(keys);
     return keys;
   }
 

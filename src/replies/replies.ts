@@ -10,7 +10,9 @@
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkedNumber, checkedOptions, checkedSignal, LIMIT, requiredOptions } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
+import { debugOnce, isDebugging } from '../debug.ts';
 import { repliesClosed, repliesFull, replyExpected, replyTimedOut, timerOfRepliesClosed } from '../errors.ts';
+import { twinOf, twinText } from '../purgatory/key-hints.ts';
 import { keyText } from '../text.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
@@ -149,9 +151,24 @@ export class Replies<K = unknown, V = unknown> {
 
   #answer(id: K, outcome: unknown, isRefused: boolean): boolean {
     const reply = this.#expected.get(id);
-    if (reply === undefined) return false;
+    if (reply === undefined) {
+      if (isDebugging) this.#hintAtTwin(id);
+      return false;
+    }
     this.#settle(reply, outcome, isRefused);
     return true;
+  }
+
+  #hintAtTwin(id: K): void {
+    const twin = twinOf(id) as K | undefined;
+    if (twin === undefined || !this.#expected.has(twin)) return;
+    debugOnce(
+      this,
+      'twin',
+      'replies: %s came, and %s is expected: they are two',
+      twinText(id),
+      twinText(twin),
+    );
   }
 
   #settle(reply: ExpectedReply<K, V>, outcome: unknown, isRefused: boolean): void {

@@ -3,7 +3,9 @@
 // Ground rules. It is under way until its promise settles, or until it is given up. After that its
 // result is dropped. It answers waiters up to a number: those who were parked before it began. All
 // fields but the counts are set once.
+import { debugOnce, isDebugging } from '../debug.ts';
 import { invalidReturnValue } from '../node-errors.ts';
+import { cut } from '../text.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 
@@ -70,8 +72,18 @@ export class Load<V> implements KeyLoad {
     const states = await loadKeys([...names], { signal: this.#controller.signal });
     if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
     if (states instanceof Map) checkFirstKey(states);
+    if (isDebugging) hintAtOthers(loadKeys, states, names);
     return names.map((name) => states.get(name));
   }
+}
+
+/** Of the keys that were asked for none may exist: then the Map is empty. */
+function hintAtOthers(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
+  if (names.some((name) => states.has(name))) return;
+  const [other] = states.keys();
+  if (other === undefined) return;
+  const format = 'shared waits: load was asked for "%s" and returned "%s": none of its keys was asked for';
+  debugOnce(of, 'others', format, cut(names[0]), cut(other));
 }
 
 /**

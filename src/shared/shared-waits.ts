@@ -145,7 +145,10 @@ export class SharedWaits<V> {
    */
   changed(key: string): void {
     this.#checkKey(key);
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      this.#parking.admission.ignore('changed');
+      return;
+    }
     this.#hint(key);
     this.#link?.publish(key);
   }
@@ -175,7 +178,7 @@ export class SharedWaits<V> {
     this.#isClosed = true;
     this.#link?.leave();
     this.#loads.close();
-    this.#parking.close(() => sharedWaitsClosed(this.name));
+    this.#parking.close((ended) => sharedWaitsClosed(this.name, ended));
     this.#timer.close();
   }
 

@@ -19,6 +19,7 @@
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkedFunction } from '../checks.ts';
 import { clockOf } from '../clock/system-clock.ts';
+import { isDebugging } from '../debug.ts';
 import { purgatoryClosed } from '../errors.ts';
 import { BusLink } from '../membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../membership/bus-member.ts';
@@ -116,6 +117,7 @@ export class ThresholdPurgatory<
    */
   advance(key: K, value: V): number {
     checkValue('value', value);
+    if (isDebugging) this.#parking.hints.lookAtEvent('advance', key);
     if (this.#parking.isClosed) return 0;
     if (this.#link !== undefined) {
       checkHintValue(value);
@@ -238,6 +240,7 @@ export class ThresholdPurgatory<
 
   #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
     const parking = this.#parking;
+    if (isDebugging) parking.hints.lookAt(thresholds.map(([key]) => key));
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
     const isCompleted = parking.tryElsePark(op, thresholds, isReady);
     if (isCompleted === undefined && this.#currentValues !== undefined) this.#askUnknown(thresholds);

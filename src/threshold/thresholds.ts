@@ -13,7 +13,7 @@ import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
-import { IN_DOUBT, type Level, marksOf, type Parked, type WaitingMark } from './level.ts';
+import { IN_DOUBT, type Level, type WaitingMark, waitingMarks } from './level.ts';
 import { ParkedWaits } from './parked-waits.ts';
 import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
@@ -27,7 +27,7 @@ const MAX_MARKS = 1_024;
 
 export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
   readonly #levels = new Map<K, Level<K, V>>();
-  readonly #parked = new ParkedWaits<Parked<K, V>>();
+  readonly #parked = new ParkedWaits<WaitingMark<K, V>>();
   /** Is told of the keys that somebody waits on, if the bus needs to know. */
   #interest: KeyInterest | undefined;
   #era = 0;
@@ -113,22 +113,37 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
 
   /** Parks `operation` on those of `thresholds` that are not reached. */
   park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
-    const parked: Parked<K, V> = { operation, marks: undefined, waiting: 0 };
     const order = this.#order++;
-    this.#parked.add(parked, stamp);
-    for (const threshold of thresholds) {
-      if (this.isReached(threshold)) continue;
-      const level = this.#levelOf(threshold[0]);
-      const sibling = parked.marks;
-      parked.marks = { threshold: threshold[1], order, index: NOT_IN_HEAP, level, parked, sibling };
-      if (level.heap.size === 0) {
-        this.#interest?.watched(level.key as string);
-        this.#keys++;
-      }
-      level.heap.push(parked.marks);
-      parked.waiting++;
-      this.#pairs++;
+    let first: WaitingMark<K, V> | undefined;
+    let last: WaitingMark<K, V> | undefined;
+    for (const [key, threshold] of thresholds) {
+      const level = this.#levelOf(key);
+      const mark: WaitingMark<K, V> = {
+        threshold,
+        order,
+        index: NOT_IN_HEAP,
+        level,
+        operation,
+        first,
+        sibling: undefined,
+        waiting: 0,
+      };
+      if (last === undefined) this.#parked.add(mark, stamp);
+      else last.sibling = mark;
+      first ??= mark;
+      last = mark;
+      if (level.value === undefined || !(level.value >= threshold)) this.#put(mark);
     }
+  }
+
+  #put(mark: WaitingMark<K, V>): void {
+    const { level } = mark;
+    const isFirst = level.heap.size === 0;
+    if (isFirst) this.#interest?.watched(level.key as string);
+    level.heap.push(mark);
+    if (isFirst) this.#keys++;
+    (mark.first ?? mark).waiting++;
+    this.#pairs++;
   }
 
   stampOf(operation: DelayedOperation): number {
@@ -137,13 +152,11 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
 
   leave(operation: DelayedOperation): number {
     const place = this.#parked.find(operation);
-    const parked = this.#parked.at(place);
-    if (parked === undefined) return 0;
+    let mark = this.#parked.at(place);
+    if (mark === undefined) return 0;
     const stamp = this.#parked.stamp(place);
     this.#parked.remove(place);
-    for (let mark = parked.marks; mark !== undefined; mark = mark.sibling) {
-      if (mark.index !== NOT_IN_HEAP) this.#take(mark);
-    }
+    for (; mark !== undefined; mark = mark.sibling) if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     return stamp;
   }
 
@@ -162,7 +175,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     for (let mark = level.heap.first; mark !== undefined; mark = level.heap.first) {
       if (!(mark.threshold <= level.value)) return undefined;
       this.#take(mark);
-      if (mark.parked.waiting === 0) return mark.parked.operation;
+      if ((mark.first ?? mark).waiting === 0) return mark.operation;
     }
     return undefined;
   }
@@ -173,7 +186,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
 
   /** Those that wait on `key`, the lowest threshold first. */
   allOf(key: K): NextToLeave {
-    return () => this.#levels.get(key)?.heap.first?.parked.operation;
+    return () => this.#levels.get(key)?.heap.first?.operation;
   }
 
   /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */
@@ -192,17 +205,17 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   keysOf(operation: DelayedOperation, max: number): K[] {
-    const parked = this.#parked.at(this.#parked.find(operation));
-    if (parked === undefined) return [];
-    const waiting = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
-    const keys = waiting.map((mark) => mark.level.key);
-    return keys.slice(-max).reverse();
+    const first = this.#parked.at(this.#parked.find(operation));
+    if (first === undefined) return [];
+    return waitingMarks(first)
+      .slice(0, max)
+      .map(({ level }) => level.key);
   }
 
   operationsOf(key: K, max: number): DelayedOperation[] {
     const marks = this.#levels.get(key)?.heap.some(MAX_MARKS) ?? [];
     const oldest = marks.sort((x, y) => x.order - y.order).slice(0, max);
-    return oldest.map(({ parked }) => parked.operation);
+    return oldest.map(({ operation }) => operation);
   }
 
   *allKeys(): IterableIterator<K> {
@@ -219,9 +232,9 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   #take(mark: WaitingMark<K, V>): void {
-    const { level, parked } = mark;
+    const { level } = mark;
     level.heap.remove(mark);
-    parked.waiting--;
+    (mark.first ?? mark).waiting--;
     this.#pairs--;
     if (level.heap.size > 0) return;
     this.#keys--;
@@ -239,16 +252,18 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     for (const level of this.#levels.values()) {
       const marks = level.heap.check();
       mustHold(marks.length > 0 || level.value !== undefined, 'a level is idle');
-      const areHome = marks.every((mark) => mark.level === level && marksOf(mark.parked).includes(mark));
+      const areHome = marks.every(
+        (mark) => mark.level === level && waitingMarks(mark.first ?? mark).includes(mark),
+      );
       mustHold(areHome, 'a mark is not where it belongs');
       pairs += marks.length;
       keys += Math.min(marks.length, 1);
     }
     let waiting = 0;
-    for (const parked of this.#parked.check()) {
-      const inHeaps = marksOf(parked).filter((mark) => mark.index !== NOT_IN_HEAP);
-      mustHold(inHeaps.length === parked.waiting, 'an operation has miscounted its marks');
-      waiting += parked.waiting;
+    for (const first of this.#parked.check()) {
+      const inHeaps = waitingMarks(first);
+      mustHold(inHeaps.length === first.waiting, 'an operation has miscounted its marks');
+      waiting += first.waiting;
     }
     const areEqual = pairs === this.#pairs && pairs === waiting;
     mustHold(areEqual, `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`);

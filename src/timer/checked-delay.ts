@@ -31,7 +31,11 @@ function checkedUncommon(delayMs: number): number {
  * Number.MAX_SAFE_INTEGER.
  */
 export function checkedTimeout(name: string, timeoutMs: number): number {
-  requiredNumber(name, timeoutMs, TIMEOUT_MS);
+  return hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
+}
+
+/** `timeoutMs`. One that looks like a date is told to developers who ask for it. */
+export function hintAtDate(name: string, timeoutMs: number): number {
   if (isDebugging && timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
     debug('%s is %d, which looks like a date: it counts from now', name, timeoutMs);
   }

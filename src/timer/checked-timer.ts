@@ -5,16 +5,21 @@ import type { SystemTimerOptions } from './system-timer-options.ts';
 import type { Timer } from './timer.ts';
 
 /**
- * Returns `timer`.
- * @throws TypeError with ERR_INVALID_ARG_TYPE when it has not the methods of one.
+ * Returns `timer`. `clock`, if it is given, may be the clock that this timer reads.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE when it has not the methods of one, with
+ *   ERR_INVALID_ARG_VALUE for another clock.
  */
-export function checkedTimer(timer: Timer): Timer {
+export function checkedTimer(timer: Timer & { clock?: unknown }, clock?: unknown): Timer {
   if (
     typeof timer?.add !== 'function' ||
     typeof timer.remove !== 'function' ||
     typeof timer.advanceClock !== 'function'
   ) {
     throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
+  }
+  if (clock !== undefined && timer.clock !== undefined && clock !== timer.clock) {
+    const why = 'must not be given beside options.timer, unless it is the clock of that timer';
+    throw invalidArgValue('options.clock', why, clock);
   }
   return timer;
 }
@@ -35,17 +40,13 @@ export function sharedOrOwnTimer({
   const { tickMs, wheelSize, clock, reaper, sliceMs, maxPending, onError } = given;
   const options = { tickMs, wheelSize, clock, reaper, sliceMs, maxPending, onError };
   if (timer === undefined) return new SystemTimer(options);
-  const shared: Timer & { clock?: unknown } = checkedTimer(timer);
+  const shared = checkedTimer(timer, clock);
   for (const name of OF_ITS_OWN) {
     if (options[name] !== undefined) {
       const why =
         'must not be given beside options.timer: it is an option of the timer that is made without it';
       throw invalidArgValue(`options.${name}`, why, options[name]);
     }
-  }
-  if (options.clock !== undefined && shared.clock !== undefined && options.clock !== shared.clock) {
-    const why = 'must not be given beside options.timer, unless it is the clock of that timer';
-    throw invalidArgValue('options.clock', why, options.clock);
   }
   return shared;
 }

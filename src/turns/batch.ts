@@ -8,10 +8,10 @@
 // Costs. adapt: O(1).
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
-const FIRST = 16;
+export const FIRST = 16;
 /** What a batch should take, with its continuations, in ms: the slice is overrun by at most that. */
 const AIM_MS = 0.25;
-const MAX_ANSWERS = 64;
+export const MAX_ANSWERS = 64;
 /** A reading of the clock and the loop around a batch cost a thousandth of such a batch. */
 const MAX_STEPS = 1_024;
 /** After so many steps, what was measured before counts half. */
@@ -53,9 +53,9 @@ export class Batch {
     return this.steps <= 0 || this.answers <= 0;
   }
 
-  /** Whether nothing was done in it. */
-  get isFresh(): boolean {
-    return this.steps === this.#size;
+  /** How many steps were done in it. */
+  get done(): number {
+    return this.#size - this.steps;
   }
 
   /** Whether `steps` steps fit in a batch of their own. */
@@ -87,7 +87,7 @@ export class Batch {
   #time(tookMs: number): void {
     this.#isTimed = false;
     if (tookMs > MAX_TIMED_MS) return;
-    this.#timedSteps += this.#size - this.steps;
+    this.#timedSteps += this.done;
     this.#timedMs += tookMs;
     if (this.#timedSteps < HALF) return;
     this.#timedSteps /= 2;

@@ -1,15 +1,11 @@
 // Work that is done batch after batch, as far as each turn of the event loop allows.
 //
-// Ground rules. It owns the going on, and its owner has the work. After a batch that answered
-// somebody the microtasks run, so that what the answered do next is counted. When the slice of the
-// turn is spent, the rest waits for the next turn. On a clock that stands still nothing is ever
-// spent: all is done in the turn, between microtasks. After a throw, also of the clock, the rest is
-// done in the next turn.
+// Ground rules. It knows the size of the next batch, and its owner has the work. The slice of the
+// turn (turn-slice.ts) says when a batch may be done: work of others is done in between.
 //
-// Costs. One reading of the clock a batch.
+// Costs. Those of the slice.
 import { Batch } from './batch.ts';
-import { afterMicrotasks } from './turn-end.ts';
-import type { TurnSlice } from './turn-slice.ts';
+import type { TurnSlice, Work } from './turn-slice.ts';
 
 /** Does what fits in `batch`. Returns whether anything is left. */
 export type DoBatch = (batch: Batch) => boolean;
@@ -24,20 +20,22 @@ export interface Yielding {
 
 const notYielding: Yielding = { mustYield: false, didYield() {} };
 
-export class Batches {
+export class Batches implements Work {
+  readonly sliceMs: number;
   readonly #slice: TurnSlice;
-  readonly #sliceMs: number;
   readonly #do: DoBatch;
   readonly #yielding: Yielding;
   readonly #batch = new Batch();
   #isUnderWay = false;
-  /** When the batch under way began, in ms. NaN: the clock has yet to be read. */
-  #beganMs = 0;
+  /** Whether a batch has been done since it yielded. */
+  #hasRun = true;
+  /** Whether the slice times the batch under way. */
+  #isTimed = false;
 
   /** @param sliceMs how long the work may take in a turn, in ms. Infinity: it never yields. */
   constructor(slice: TurnSlice, sliceMs: number, doBatch: DoBatch, yielding: Yielding = notYielding) {
     this.#slice = slice;
-    this.#sliceMs = sliceMs;
+    this.sliceMs = sliceMs;
     this.#do = doBatch;
     this.#yielding = yielding;
   }
@@ -52,93 +50,61 @@ export class Batches {
     return this.#batch.stepMs;
   }
 
-  /** Does the first batch in the call, unless it is under way or the slice of the turn is spent. */
+  /** Does the first batch in the call, unless other work is under way or the slice is spent. */
   begin(): void {
-    if (this.#isUnderWay) return;
-    this.#prepare(this.#slice.begin());
-    if (this.#slice.usedMs < this.#sliceMs) this.#doNext();
-    else this.#slice.nextTurn(this.#nextTurn);
+    if (this.#prepare()) this.#slice.start(this);
   }
 
   /** As `begin`, but the first batch comes after the microtasks. */
   beginLater(): void {
-    if (this.#isUnderWay) return;
-    this.#prepare(this.#slice.begin());
-    afterMicrotasks(this.#doNext);
+    if (this.#prepare()) this.#slice.add(this);
   }
 
-  /** As `begin`, but reads the clock only if more than a batch is to do. For much small work. */
+  /** As `begin`, but reads the clock only if more than a few steps are to do. */
   beginUnread(): void {
-    if (this.#isUnderWay) return;
-    this.#prepare(Number.NaN);
-    this.#doNext();
+    if (this.#prepare()) this.#slice.startUnread(this);
   }
 
   /** Reads the clock now, if it has yet to be read. */
   readClock(): void {
-    if (Number.isNaN(this.#beganMs)) this.#beganMs = this.#slice.begin();
+    if (!this.#isTimed) this.#slice.begin();
   }
 
-  #prepare(beganMs: number): void {
-    this.#batch.reset();
-    this.#beganMs = beganMs;
+  #prepare(): boolean {
+    if (this.#isUnderWay) return false;
     this.#isUnderWay = true;
+    this.#hasRun = true;
+    this.#batch.reset();
+    return true;
   }
 
-  readonly #doNext = (): void => this.#goOn(false);
-
-  readonly #lookOn = (): void => this.#goOn(true);
-
-  /** @param isAfterBatch whether the slice may be spent. */
-  #goOn(isAfterBatch: boolean): void {
-    let hasThrown = true;
-    try {
-      this.#doBatches(isAfterBatch);
-      hasThrown = false;
-    } finally {
-      if (hasThrown) this.#slice.nextTurn(this.#nextTurn);
-    }
+  doBatch(isTimed: boolean): boolean {
+    this.#hasRun = true;
+    this.#isTimed = isTimed;
+    this.#batch.begin(isTimed);
+    this.#isUnderWay = this.#do(this.#batch);
+    return this.#isUnderWay;
   }
 
-  #doBatches(isAfterBatch: boolean): void {
-    const batch = this.#batch;
-    if (isAfterBatch && !this.#mayGoOn()) return;
-    do {
-      batch.begin(!Number.isNaN(this.#beganMs));
-      if (!this.#do(batch)) {
-        this.#isUnderWay = false;
-        return;
-      }
-      if (batch.hasAnswered) {
-        afterMicrotasks(this.#lookOn);
-        return;
-      }
-    } while (this.#mayGoOn());
+  get steps(): number {
+    return this.#batch.done;
   }
 
-  /** False: it goes on in the next turn. */
-  #mayGoOn(): boolean {
-    const yielding = this.#yielding;
-    if (!this.#isSpent() && !yielding.mustYield) return true;
-    yielding.didYield();
-    this.#slice.nextTurn(this.#nextTurn);
-    return false;
+  get hasAnswered(): boolean {
+    return this.#batch.hasAnswered;
   }
 
-  #isSpent(): boolean {
-    const slice = this.#slice;
-    if (Number.isNaN(this.#beganMs)) {
-      this.readClock();
-      return false;
-    }
-    const isSpent = slice.isSpent(this.#sliceMs);
-    this.#batch.adapt(slice.lastMs - this.#beganMs);
-    this.#beganMs = slice.lastMs;
-    return isSpent;
+  took(ms: number): void {
+    this.#batch.adapt(ms);
   }
 
-  readonly #nextTurn = (): void => {
-    this.#beganMs = this.#slice.lastMs;
-    this.#doNext();
-  };
+  get mustYield(): boolean {
+    return this.#yielding.mustYield;
+  }
+
+  didYield(): void {
+    if (!this.#hasRun) return;
+    this.#hasRun = false;
+    this.#yielding.didYield();
+  }
 }

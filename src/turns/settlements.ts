@@ -6,7 +6,7 @@
 // continuations do not run in a row. On a clock that stands still nothing yields: all settle in
 // the turn, between microtasks.
 //
-// Costs. settle: O(1). One microtask for each turn in which a promise settles.
+// Costs. settle: O(1). One microtask for each turn in which promises are to settle later.
 import type { Batch } from './batch.ts';
 import { Batches } from './batches.ts';
 import { TurnEnd } from './turn-end.ts';
@@ -18,34 +18,27 @@ export interface Settling {
   settle(): void;
 }
 
-/** Promises that settle in the call that ends them, before the microtasks run. */
-const AT_ONCE = 64;
-
 export class Settlements {
+  readonly #slice: TurnSlice;
   readonly #batches: Batches;
-  readonly #turnEnd = new TurnEnd(() => this.#drain());
+  readonly #turnEnd = new TurnEnd(() => this.#batches.beginLater());
   #queue: Settling[] = [];
   /** How many of the queue have settled. */
   #at = 0;
-  #atOnce = 0;
 
   /** @param sliceMs how long they may take in a turn, in ms. Infinity: they never yield. */
   constructor(slice: TurnSlice, sliceMs: number) {
+    this.#slice = slice;
     this.#batches = new Batches(slice, sliceMs, (batch) => this.#settleBatch(batch));
   }
 
   settle(settling: Settling): void {
-    if (this.#batches.isUnderWay || this.#atOnce === AT_ONCE) {
-      this.#queue.push(settling);
+    if (this.#queue.length === 0 && !this.#batches.isUnderWay && this.#slice.takeAtOnce()) {
+      settling.settle();
       return;
     }
-    if (this.#atOnce++ === 0) this.#turnEnd.request();
-    settling.settle();
-  }
-
-  #drain(): void {
-    this.#atOnce = 0;
-    if (this.#queue.length > 0) this.#batches.beginLater(); // those that settled at once come first
+    this.#queue.push(settling);
+    this.#turnEnd.request(); // those that settled at once come first
   }
 
   #settleBatch(batch: Batch): boolean {

@@ -1,23 +1,61 @@
-// How long the work of one turn of the event loop may take, and the next turn for what is left.
+// How long the work of one turn of the event loop may take, and who goes on next.
 //
-// Ground rules. There is one for each clock: all purgatories of that clock share its mark, so ten of
-// them together take no longer than one. Time comes from the clock, turns come from the host. So on
-// a ManualClock, and on a fake clock, time stands still and nothing is ever spent. Work that begins
-// within less than PAUSE_MS of the last reading may be in the same turn, and continues its slice.
-// When a job throws, or the clock, the others run in the turn after.
+// Ground rules. There is one for each clock: all purgatories of that clock share it, so a thousand
+// of them together take no longer than one. Work goes on a batch at a time. Works take turns, and
+// after a batch that answered somebody the microtasks run: so the next reading of the clock knows
+// what that batch has cost. When the slice is spent, the rest waits for the next turn, in its order.
+// Time comes from the clock, turns come from the host. So on a ManualClock, and on a fake clock,
+// time stands still and nothing is ever spent. Work that begins within less than PAUSE_MS of the
+// last reading may be in the same turn, and continues its slice. After a throw, of the clock too,
+// what is left goes on in the next turn.
 //
-// Costs. isSpent: one reading of the clock. nextTurn: one immediate for all that wait.
+// Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
+// is to do, and one immediate for all that waits.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import type { Clock } from '../clock/clock.ts';
 import { clockOf } from '../clock/system-clock.ts';
+import { FIRST, MAX_ANSWERS } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
 import { rootContext } from './root-context.ts';
+import { afterMicrotasks, TurnEnd } from './turn-end.ts';
+
+/** What goes on batch after batch. */
+export interface Work {
+  /** How long it and all other work may take in a turn, in ms. Infinity: it never waits. */
+  readonly sliceMs: number;
+  /** Does a batch. Returns whether anything is left. `isTimed`: `took` will be called for it. */
+  doBatch(isTimed: boolean): boolean;
+  /** How many steps the last batch had. */
+  readonly steps: number;
+  /** Whether the last batch answered somebody: then the microtasks run before more is done. */
+  readonly hasAnswered: boolean;
+  /** The last batch took `ms`, with the microtasks that ran after it. */
+  took(ms: number): void;
+  /** The rest is to wait, however little of the slice is used. */
+  readonly mustYield: boolean;
+  /** The rest waits for the next turn. */
+  didYield(): void;
+}
 
 export class TurnSlice {
   readonly #clock: Pick<Clock, 'now'>;
   #beganMs = Number.NEGATIVE_INFINITY;
   #lastMs = Number.NEGATIVE_INFINITY;
-  #waiting: (() => void)[] = [];
+  /** What goes on, the one whose turn is next first. */
+  #queue: Work[] = [];
+  /** What waits for the next turn. */
+  #later: Work[] = [];
+  /** Whether work is under way, or waits. */
+  #isUnderWay = false;
+  /** The work whose batch has the time since the last reading. */
+  #timed: Work | undefined;
+  /** Steps since the last reading. */
+  #unread = 0;
+  #isInBatch = false;
+  #settledAtOnce = 0;
+  readonly #turnEnd = new TurnEnd(() => {
+    this.#settledAtOnce = 0;
+  });
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
@@ -28,48 +66,149 @@ export class TurnSlice {
     return this.#lastMs;
   }
 
-  /** How long the slice of this turn had lasted at the last reading, in ms. */
-  get usedMs(): number {
-    return this.#lastMs - this.#beganMs;
+  /**
+   * Whether a promise may settle in the call that ends it: the first of a turn may, and those that
+   * a batch answers.
+   */
+  takeAtOnce(): boolean {
+    if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
+    if (this.#settledAtOnce++ === 0) this.#turnEnd.request();
+    return true;
   }
 
-  /** Begins the slice of this turn, or goes on with the one that began in it. Returns the time. */
-  begin(): number {
+  /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
+  begin(): void {
     const nowMs = this.#clock.now();
     if (!(nowMs - this.#lastMs < PAUSE_MS)) this.#beganMs = nowMs;
     this.#lastMs = nowMs;
-    return nowMs;
+    this.#unread = 0;
   }
 
-  /** Whether `sliceMs` have passed since the slice began. One reading. */
-  isSpent(sliceMs: number): boolean {
-    const nowMs = this.#clock.now();
-    this.#lastMs = nowMs;
-    return nowMs - this.#beganMs >= sliceMs;
+  /** Does the first batch in the call, unless other work is under way or the slice is spent. */
+  start(work: Work): void {
+    this.#queue.push(work);
+    if (this.#isUnderWay) return;
+    this.#isUnderWay = true;
+    this.#run(this.#begin);
   }
 
-  /** Runs `job` in the next turn of the event loop, in the root context, with a new slice. */
-  nextTurn(job: () => void): void {
-    if (this.#waiting.push(job) === 1) rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#turn);
+  /** As `start`, but reads the clock only if more than a few steps are to do. */
+  startUnread(work: Work): void {
+    if (this.#isUnderWay || this.#unread >= FIRST) {
+      this.add(work);
+      return;
+    }
+    this.#isUnderWay = true;
+    try {
+      this.#doBatch(work, false);
+      this.#unread += work.steps;
+      this.#timed = work; // what runs after the batch
+    } finally {
+      if (this.#queue.length > 0) this.#beginLater();
+      else this.#waitOrEnd();
+    }
   }
+
+  /** Does the first batch after the microtasks. */
+  add(work: Work): void {
+    this.#queue.push(work);
+    if (this.#isUnderWay) return;
+    this.#isUnderWay = true;
+    this.#beginLater();
+  }
+
+  /** What runs before the next reading is part of the slice. */
+  #beginLater(): void {
+    let hasBegun = false;
+    try {
+      this.#begin();
+      hasBegun = true;
+    } finally {
+      if (hasBegun) afterMicrotasks(this.#goOn);
+      else this.#waitOrEnd();
+    }
+  }
+
+  readonly #goOn = (): void => this.#run(this.#read);
 
   readonly #turn = (): void => {
-    const jobs = this.#waiting;
-    this.#waiting = [];
-    let begun = 0;
-    try {
-      const nowMs = this.#clock.now();
-      this.#beganMs = nowMs;
-      this.#lastMs = nowMs;
-      for (const job of jobs) {
-        begun++;
-        job();
-      }
-    } finally {
-      // After a throw, of the clock too: the jobs are of several purgatories.
-      for (const job of jobs.slice(begun)) this.nextTurn(job);
-    }
+    this.#queue = this.#later.concat(this.#queue);
+    this.#later = [];
+    this.#beganMs = Number.NEGATIVE_INFINITY;
+    this.#lastMs = Number.NEGATIVE_INFINITY;
+    this.#run(this.#begin);
   };
+
+  readonly #begin = (): void => this.begin();
+
+  readonly #read = (): void => {
+    const nowMs = this.#clock.now();
+    this.#timed?.took(nowMs - this.#lastMs);
+    this.#lastMs = nowMs;
+    this.#unread = 0;
+  };
+
+  #run(read: () => void): void {
+    let goesOn = false;
+    try {
+      read();
+      goesOn = this.#doBatches();
+    } finally {
+      if (!goesOn) this.#waitOrEnd();
+    }
+  }
+
+  /** Returns whether it goes on after the microtasks. */
+  #doBatches(): boolean {
+    for (let work = this.#next(); work !== undefined; work = this.#next()) {
+      this.#timed = work;
+      this.#doBatch(work, true);
+      if (this.#queue.length === 0) return false;
+      if (work.hasAnswered) {
+        afterMicrotasks(this.#goOn);
+        return true;
+      }
+      this.#read();
+    }
+    return false;
+  }
+
+  /** The work whose turn it is. What has spent the slice waits for the next turn. */
+  #next(): Work | undefined {
+    const usedMs = this.#lastMs - this.#beganMs;
+    for (let work = this.#queue.shift(); work !== undefined; work = this.#queue.shift()) {
+      if (usedMs < work.sliceMs) return work;
+      this.#wait(work);
+    }
+    return undefined;
+  }
+
+  #doBatch(work: Work, isTimed: boolean): void {
+    let isLeft = true;
+    let hasThrown = true;
+    this.#isInBatch = true;
+    try {
+      isLeft = work.doBatch(isTimed);
+      hasThrown = false;
+    } finally {
+      this.#isInBatch = false;
+      if (isLeft) {
+        if (hasThrown || work.mustYield) this.#wait(work);
+        else this.#queue.push(work);
+      }
+    }
+  }
+
+  #wait(work: Work): void {
+    this.#later.push(work);
+    work.didYield();
+  }
+
+  #waitOrEnd(): void {
+    this.#timed = undefined;
+    this.#isUnderWay = this.#queue.length + this.#later.length > 0;
+    if (this.#isUnderWay) rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#turn);
+  }
 }
 
 const slices = new WeakMap<object, TurnSlice>();

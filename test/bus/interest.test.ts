@@ -317,6 +317,48 @@ describe('A bus with interest routing', () => {
     expect(fresh).to.deep.equal({ expired: false, value: 7 });
   });
 
+  it('holds no load over 100 ms when the command before its own is slow', async () => {
+    const loadedAfter = async (ackDelayMs: number, leaves: boolean): Promise<number> => {
+      const world = new World({ ackDelayMs });
+      const waits = sevens(world, world.bus({ echoMs: 10_000, lingerMs: leaves ? 0 : 60_000 }));
+      await world.pass(5);
+      const before = waits.waitUntil('before', (state) => state, { timeoutMs: 1_000 });
+      if (leaves) {
+        await world.pass(ackDelayMs + 5); // its UNSUBSCRIBE is on its way
+        expect(await before).to.deep.equal({ expired: false, value: 7 });
+      } else await world.pass(1);
+      let isLoaded = false;
+      const wait = waits.waitUntil(leaves ? 'before' : 'fresh', (state) => state, { timeoutMs: 1_000 });
+      wait.then(() => {
+        isLoaded = true;
+      });
+      let ms = 0;
+      for (; !isLoaded; ms++) await world.pass(1);
+      return ms;
+    };
+    // The second command is sent after 60 or 95 ms, and acknowledged as late again.
+    for (const ackDelayMs of [60, 95]) {
+      for (const leaves of [false, true]) {
+        expect(await loadedAfter(ackDelayMs, leaves), `${ackDelayMs} ${leaves}`).to.be.within(50, 102);
+      }
+    }
+    expect(await loadedAfter(20, false)).to.be.within(35, 45);
+  });
+
+  it('tries keys behind many commands after 100 ms, and once more at their acknowledgement', async () => {
+    const world = new World({ ackDelayMs: 30 });
+    const { purgatory } = world.process({ echoMs: 10_000 });
+    await world.pass(35);
+    const ops = Array.from({ length: 6 * 512 }, (_, i) => park(purgatory, `${i}`));
+    const tried = (): number[] => [...new Set(ops.map(({ tries }) => tries - 2))].sort();
+    await world.pass(29);
+    expect(tried()).to.deep.equal([0]);
+    await world.pass(75); // three batches are acknowledged; the others are tried without it
+    expect(tried()).to.deep.equal([1]);
+    await world.pass(200);
+    expect(tried()).to.deep.equal([1, 2]); // once more at the acknowledgement
+  });
+
   it('loads what it holds when its connection breaks', async () => {
     const world = new World({ ackDelayMs: 50 });
     const bus = world.bus({ echoMs: 10_000 });

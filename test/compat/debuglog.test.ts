@@ -47,13 +47,31 @@ describe('What the library prints by itself', () => {
       'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
       'idle timeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
       'a LocalHub: nobody reads the option "los" (is "loss" meant?)',
+      'purgatory "polls" is closed: notify does nothing',
+      'purgatory "orders" is closed: checkAndComplete does nothing',
+      'purgatory "feed" is closed: advance does nothing',
+      'purgatory "jobs" is closed: changed does nothing',
+      'purgatory "polls": notify got the number 7, and somebody waits for the string 7: they are two keys',
+      'purgatory "feed": advance got the string 8, and somebody waits for the number 8: they are two keys',
+      `purgatory "feed": advance got the array [ 'a', 'b' ]: it takes one key`,
+      'purgatory "feed": a watch key is undefined',
+      'purgatory "feed": the watch key { partition: 1 } is an object',
+      'purgatory "orders": checkAndComplete tells no other process of the bus: notify does',
+      'purgatory "polls": a Faulty that is completed already is not parked',
+      'replies: the number 9 came, and the string 9 is expected: they are two',
+      'idle timeouts have no listener',
+      'shared waits: load was asked for "1" and returned "job:1": none of its keys was asked for',
+      'sweepMs is given without a bus',
+      "lingerMs is given without routing: 'interest'",
+      'bus "local" is closed: no other process hears of "oders"',
       'bus "local": hints come for "oders", which nothing in this process has joined',
     ]) {
       expect(stderr.split(text).length - 1, `${text}\n${stderr}`).to.equal(1);
     }
-    expect(stderr).to.match(/: options\.timeoutMs is \d{13}, which looks like a date/);
+    expect(stderr.match(/: options\.timeoutMs is \d{13}, which looks like a date/g)).to.have.length(4);
     expect(stderr).to.match(/: delayMs is \d{13}, which looks like a date/);
     expect(stderr).to.not.match(/Infinity/);
+    expect(stderr.match(/does nothing$/gm)).to.have.length(4);
     expect(stderr.match(/nobody reads/g)).to.have.length(13);
   });
 

@@ -279,7 +279,10 @@ describe('IdleTimeouts', () => {
     for (const bad of [{ onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
       expect(codeOf(make({ timeoutMs: 1, ...bad })), Object.keys(bad)[0]).to.equal('ERR_INVALID_ARG_TYPE');
     }
-    const { idle } = setUp();
+    const { idle, timer, clock } = setUp();
+    const otherClock = { timeoutMs: 1, timer, clock: new ManualClock() };
+    expect(codeOf(make(otherClock))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(make({ ...otherClock, clock })).to.not.throw();
     expect(codeOf(() => idle.touch('a', NaN))).to.equal('ERR_OUT_OF_RANGE');
     expect(codeOf(() => idle.addListener(undefined as never))).to.equal('ERR_INVALID_ARG_TYPE');
     expect(idle.size).to.equal(0);

@@ -11,6 +11,7 @@ import { heldUpAt } from '../../src/inspector/page/data/held-up.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { runNode } from '../support/child.ts';
+import { codeOf } from '../support/code-of.ts';
 import { Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { pause } from '../support/turns.ts';
@@ -83,10 +84,26 @@ describe('createInspector', () => {
   it('refuses what it cannot show, and a bad path or port, by name', async () => {
     const bad = (options: unknown) => () => createInspector(options as Parameters<typeof createInspector>[0]);
     expect(bad(null)).to.throw(TypeError).with.property('code', 'ERR_INVALID_ARG_TYPE');
+    for (const [bare, received] of [
+      [fetches, 'an instance of Counted'],
+      [timer, 'an instance of SystemTimer'],
+      [[fetches], 'an instance of Array'],
+      [() => [fetches], 'function '],
+      [new Map(), 'an instance of Map'],
+    ] as const) {
+      const rule = 'The "options" argument must be an object of sources, such as { purgatories: [orders] }';
+      expect(bad(bare)).to.throw(TypeError, `${rule}. Received ${received}`);
+      expect(codeOf(bad(bare))).to.equal('ERR_INVALID_ARG_TYPE');
+    }
     expect(bad({ purgatories: fetches })).to.throw(
       TypeError,
       'The "options.purgatories" property must be an array or a Set of purgatories',
     );
+    for (const kind of ['purgatories', 'timers', 'buses']) {
+      const map = () => bad({ [kind]: new Map() });
+      expect(map()).to.throw(TypeError, `The "options.${kind}" property must be an array`);
+      expect(map()).to.throw('or a function that returns one. Received an instance of Map');
+    }
     expect(bad({ purgatories: [fetches, 7] })).to.throw(TypeError, '"options.purgatories[1]" property');
     expect(bad({ timers: [null] })).to.throw(TypeError, '"options.timers[0]" property');
     expect(bad({ timers: 7 })).to.throw(TypeError, '"options.timers" property');

@@ -484,6 +484,8 @@ describe('registerMetrics refuses', () => {
     ['what is neither a registry nor a meter', {}, {}, 'ERR_INVALID_ARG_TYPE'],
     ['no registry', undefined, {}, 'ERR_INVALID_ARG_TYPE'],
     ['no sources', new Registry(), undefined, 'ERR_INVALID_ARG_TYPE'],
+    ['a purgatory in place of sources', new Registry(), purgatory, 'ERR_INVALID_ARG_TYPE'],
+    ['an array in place of sources', new Registry(), [purgatory], 'ERR_INVALID_ARG_TYPE'],
     ['purgatories that are no array', new Registry(), { purgatories: purgatory }, 'ERR_INVALID_ARG_TYPE'],
     ['timers that are one timer', new Registry(), { timers: timer }, 'ERR_INVALID_ARG_TYPE'],
     ['a purgatory without a snapshot', new Registry(), { purgatories: [{}] }, 'ERR_INVALID_ARG_TYPE'],

@@ -19,7 +19,7 @@ function bulksOf(steps: number) {
 }
 
 describe('The end of a bulk', () => {
-  it('gives all memory back at once, and nothing where nobody left', () => {
+  it('gives memory back once, after the outermost one, and nothing where nobody left', async () => {
     const { bulks, visits } = bulksOf(1);
     bulks.end(bulks.begin());
     expect(visits).to.deep.equal([]);
@@ -29,20 +29,26 @@ describe('The end of a bulk', () => {
     bulks.end(inner);
     expect(visits).to.deep.equal([]);
     bulks.end(outer);
-    expect(visits).to.deep.equal([Number.POSITIVE_INFINITY]);
+    bulks.end(bulks.begin());
+    await turn();
+    expect(visits).to.deep.equal([1_024]);
   });
 
-  it('gives memory back in steps, a turn each, where the bulk lasted for turns', async () => {
-    const { bulks, visits } = bulksOf(3);
+  it('gives memory back in steps, a turn each', async () => {
+    const { bulks, visits } = bulksOf(4);
     bulks.begin();
     bulks.left++;
-    bulks.endInTurns();
+    bulks.end(0);
     expect(visits).to.have.length(1);
     bulks.begin();
-    await turn();
+    for (let i = 0; i < 3; i++) await turn();
     expect(visits, 'nothing moves during a bulk').to.have.length(1);
+    bulks.left++;
     bulks.end(0);
+    expect(visits, 'the steps go on by themselves').to.have.length(1);
+    await turn();
+    expect(visits).to.have.length(2);
     for (let i = 0; i < 5; i++) await turn();
-    expect(visits).to.deep.equal([1_024, 1_024, 1_024]);
+    expect(visits).to.deep.equal([1_024, 1_024, 1_024, 1_024]);
   });
 });

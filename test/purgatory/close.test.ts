@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ManualClock, Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
 
 /** The code of the error a promise is rejected with, or what it resolved with. */
@@ -56,6 +58,29 @@ describe('behaviour 21: close', () => {
     park('a', ['k']);
     expect(labels(purgatory.close())).to.deep.equal(['a']);
     expect(await Promise.all(waiting)).to.deep.equal(['ERR_PURGATORY_CLOSED', 'ERR_PURGATORY_CLOSED']);
+  });
+
+  it('refuses all waiters with one error, which tells how many were parked, and names a wait', async () => {
+    const { purgatory, park } = hall();
+    park('a', ['other']);
+    const wait = { timeoutMs: 50, label: 'a checkout' };
+    const waiting = [wait, { timeoutMs: 50 }].map((options, i) =>
+      purgatory.waitFor([`order-${i}`, 'k'], () => undefined, options).catch((error: unknown) => error),
+    );
+    purgatory.close();
+    const [first, second] = (await Promise.all(waiting)) as Error[];
+    expect(second).to.equal(first);
+    expect(first.message).to.equal('Purgatory "test" is closed');
+    const told = 'Parked when it was closed: 3, such as the wait "a checkout" on "order-0"';
+    expect(first.cause).to.equal(told);
+    expect(inspect(first)).to.contain(told); // an unhandled rejection prints that
+    const plain = hall().purgatory;
+    const wanted = plain.waitFor([{ id: 7 }], () => undefined, { timeoutMs: 50 });
+    plain.close();
+    const { cause } = (await rejection(wanted)) as Error;
+    expect(cause).to.equal('Parked when it was closed: 1, such as the wait on "{ id: 7 }"');
+    const late = await rejection(plain.waitFor(['k'], () => undefined, { timeoutMs: 50 }));
+    expect(late).to.not.have.property('cause');
   });
 
   it('returns [] the second time', () => {

@@ -162,6 +162,37 @@ describe('An event with many watchers', () => {
     expect(all.tried).to.deep.equal(keys.flatMap((key) => [0, 1, 2, 3, 4].map((i) => `${key}${i}`)));
   });
 
+  it('behaviour 25: takes no longer in a turn for a hundred purgatories of a clock than for one', async () => {
+    const clock = new SlowClock();
+    const key = 'k';
+    const purgatories = Array.from({ length: 100 }, (_, i) => new Purgatory<string>(`p${i}`, { clock }));
+    const ends = {
+      notify: (purgatory: Purgatory<string>) => purgatory.notify(key),
+      cancelForKey: (purgatory: Purgatory<string>) => void purgatory.cancelForKey(key),
+    };
+    for (const [name, end] of Object.entries(ends)) {
+      let answered = 0;
+      let isReady = false;
+      const answer = (): void => {
+        answered++;
+        clock.manual.advance(1);
+      };
+      for (const purgatory of purgatories) {
+        for (let i = 0; i < 20; i++) {
+          purgatory.waitFor([key], () => isReady, { timeoutMs: 1e6 }).then(answer, answer);
+        }
+      }
+      await turn();
+      isReady = true;
+      for (const purgatory of purgatories) end(purgatory);
+      while (answered < 2_000) {
+        const beganMs = clock.now();
+        await turn();
+        expect(clock.now() - beganMs, `${name}, after ${answered}`).to.be.below(5 + 16 + 1);
+      }
+    }
+  });
+
   it('behaviour 26: yields never on a clock that stands still', async () => {
     const all = scene({ tryMs: 0 });
     herd(all, 'k', 20_000);

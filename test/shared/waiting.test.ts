@@ -276,6 +276,8 @@ describe('The close of shared waits', () => {
     expect([waits.numDelayed, waits.isClosed]).to.deep.equal([0, true]);
     for (const error of await Promise.all(rejected)) {
       expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: 'SharedWaits "test" are closed' });
+      const { cause } = error as Error;
+      expect(cause).to.equal('Parked when it was closed: 2, such as the wait on "job"');
     }
     expect(calls[0].signal.aborted).to.equal(true);
     expect(await rejection(wait('job'))).to.have.property('code', 'ERR_PURGATORY_CLOSED');

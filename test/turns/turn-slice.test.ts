@@ -1,36 +1,163 @@
 import { expect } from 'chai';
-import { TurnSlice } from '../../src/turns/turn-slice.ts';
-import { turn } from '../support/turns.ts';
-import { uncaughtDuring } from '../support/uncaught.ts';
+import { ManualClock } from '../../src/index.ts';
+import { TurnSlice, type Work } from '../../src/turns/turn-slice.ts';
+import { turn, until } from '../support/turns.ts';
+
+/** Works of one slice: `log` has their names, a letter for each batch. A batch takes `ms`. */
+function works(ms: number) {
+  const clock = new ManualClock();
+  const slice = new TurnSlice(clock);
+  const log: string[] = [];
+  const took: number[] = [];
+  const work = (name: string, batches: number, of: Partial<Work> = {}): Work => {
+    let left = batches;
+    const doBatch = (): boolean => {
+      log.push(name);
+      clock.advance(ms);
+      return --left > 0;
+    };
+    const didYield = (): void => void log.push('|');
+    const took1 = (time: number): void => void took.push(time);
+    return {
+      sliceMs: 5,
+      steps: 1,
+      hasAnswered: false,
+      mustYield: false,
+      doBatch,
+      didYield,
+      took: took1,
+      ...of,
+    };
+  };
+  return { slice, work, log, took, letters: () => log.join('') };
+}
 
 describe('The slice of a turn', () => {
-  it('runs what waits for the next turn, though a job of that turn throws', async () => {
-    const slice = new TurnSlice({ now: () => 0 });
-    const ran: string[] = [];
-    const errors = await uncaughtDuring(1, () => {
-      slice.nextTurn(() => ran.push('first'));
-      slice.nextTurn(() => {
-        throw new Error('boom');
-      });
-      for (const job of ['next', 'last']) slice.nextTurn(() => ran.push(job));
-    });
-    expect(errors.map(String)).to.deep.equal(['Error: boom']);
-    expect(ran).to.deep.equal(['first', 'next', 'last']);
+  it('does the batches of all work in turn, and no more of them in a turn than of one', async () => {
+    const { slice, work, letters } = works(1);
+    for (const name of ['a', 'b', 'c']) slice.add(work(name, 4));
+    await turn();
+    expect(letters()).to.match(/^abcab\|+$/);
+    await turn();
+    expect(letters().replaceAll('|', '')).to.equal('abcabcabca');
+    await turn();
+    expect(letters().replaceAll('|', '')).to.equal('abcabcabcabc');
   });
 
-  it('runs it in the turn after, though the clock throws in that turn', async () => {
-    let readings = 0;
-    const now = (): number => {
-      if (++readings === 1) throw new Error('no time');
-      return 0;
-    };
-    const slice = new TurnSlice({ now });
-    const ran: string[] = [];
-    const errors = await uncaughtDuring(1, () => {
-      for (const job of ['first', 'last']) slice.nextTurn(() => ran.push(job));
+  it('lets the microtasks run after a batch that answered somebody, and times them with it', async () => {
+    const clock = new ManualClock();
+    const slice = new TurnSlice(clock);
+    const log: string[] = [];
+    const took: number[] = [];
+    const answering = (name: string): Work => ({
+      sliceMs: 5,
+      steps: 1,
+      hasAnswered: true,
+      mustYield: false,
+      doBatch() {
+        log.push(name);
+        Promise.resolve().then(() => {
+          log.push(`after ${name}`);
+          clock.advance(2);
+        });
+        return log.length < 4;
+      },
+      didYield() {},
+      took: (ms) => took.push(ms),
     });
+    slice.add(answering('a'));
+    slice.add(answering('b'));
+    await until(() => log.length === 8);
+    const each = (name: string): string[] => [name, `after ${name}`];
+    expect(log).to.deep.equal(['a', 'b', 'a', 'b'].flatMap(each));
+    expect(took).to.deep.equal([2, 2, 2]);
+  });
+
+  it('reads no clock for the first few steps of a turn, and one clock for all that begins unread', async () => {
+    let readings = 0;
+    const slice = new TurnSlice({ now: () => ++readings / 1e6 });
+    const { work, letters } = works(0);
+    for (let i = 0; i < 16; i++) slice.startUnread(work('a', 1));
+    expect([letters(), readings]).to.deep.equal(['a'.repeat(16), 0]);
+    slice.startUnread(work('b', 1));
+    slice.startUnread(work('c', 1));
+    expect([letters(), readings], 'they wait for the microtasks').to.deep.equal(['a'.repeat(16), 1]);
     await turn();
-    expect(errors.map(String)).to.deep.equal(['Error: no time']);
-    expect(ran).to.deep.equal(['first', 'last']);
+    expect(letters()).to.equal(`${'a'.repeat(16)}bc`);
+    slice.startUnread(work('d', 1));
+    expect(letters().at(-1), 'the clock has been read').to.equal('d');
+  });
+
+  it('goes on with work without an end of its slice, while the rest waits', async () => {
+    const { slice, work, letters } = works(3);
+    slice.add(work('a', 3));
+    slice.add(work('b', 4, { sliceMs: Number.POSITIVE_INFINITY }));
+    await turn();
+    expect(letters()).to.equal('ab|bbb');
+    await turn();
+    expect(letters()).to.equal('ab|bbbaa');
+  });
+
+  it('has work that must yield wait for the next turn, though the slice is not spent', async () => {
+    const { slice, work, letters } = works(0);
+    slice.add(work('a', 3, { mustYield: true }));
+    slice.add(work('b', 3));
+    await turn();
+    expect(letters()).to.equal('a|bbb');
+    await turn();
+    expect(letters()).to.equal('a|bbba|');
+    await turn();
+    expect(letters()).to.equal('a|bbba|a');
+  });
+
+  it('goes on in the next turn with what has thrown, and with all other work', async () => {
+    const { slice, work, letters } = works(0);
+    const good = work('a', 2);
+    let calls = 0;
+    const doBatch = (isTimed: boolean): boolean => {
+      if (++calls === 1) throw new Error('boom');
+      return good.doBatch(isTimed);
+    };
+    slice.startUnread(work('c', 1));
+    expect(() => slice.start(work('b', 1, { doBatch }))).to.throw('boom');
+    slice.add(work('d', 1));
+    await turn();
+    expect([letters(), calls]).to.deep.equal(['c|ada', 3]);
+  });
+
+  it('goes on in the next turn when the clock throws', async () => {
+    for (const failing of [1, 2]) {
+      let readings = 0;
+      const now = (): number => {
+        if (++readings === failing) throw new Error('no time');
+        return 0;
+      };
+      const slice = new TurnSlice({ now });
+      const { work, letters } = works(0);
+      expect(() => slice.start(work('a', 3))).to.throw('no time');
+      slice.add(work('b', 2));
+      await turn();
+      expect(letters().replaceAll('|', '')).to.have.length(5);
+    }
+  });
+
+  it('lets the first promises of a turn settle in the calls that end them, and those of a batch', async () => {
+    const { slice, work } = works(0);
+    const settled = (): number => {
+      let count = 0;
+      while (slice.takeAtOnce()) count++;
+      return count;
+    };
+    expect([settled(), settled()]).to.deep.equal([16, 0]);
+    await turn();
+    let inBatch = 0;
+    const doBatch = (): boolean => {
+      inBatch = settled();
+      return false;
+    };
+    slice.startUnread(work('a', 1, { doBatch }));
+    expect(inBatch).to.equal(64);
+    await turn();
+    expect(settled()).to.equal(16);
   });
 });

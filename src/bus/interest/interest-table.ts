@@ -23,10 +23,7 @@ import { type KeyTry, type MemberInterest, MemberInterests } from './member-inte
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
 const BATCH = 512;
-/**
- * How long a try may wait for its acknowledgement. An engine that is slower is not waited for: the
- * keys are tried now, and once more at the acknowledgement.
- */
+/** A key that waited so long is tried without its acknowledgement, and once more at it. */
 const HOLD_MS = 100;
 
 const IDLE = 0;
@@ -56,7 +53,9 @@ export class InterestTable {
   readonly #turnEnd = new TurnEnd(() => this.#pump());
   /** A turn of the event loop lies between two batches: this one is to come. */
   #isTurnDue = false;
-  /** The command under way is slower than HOLD_MS. */
+  /** Since when the first key behind the command under way waits for its own. It counts for HOLD_MS. */
+  #behindSinceMs: number | undefined;
+  /** A key has waited for the command under way for HOLD_MS. */
   #isLate = false;
   /** The buckets that are to be acknowledged before the bus becomes live. */
   #toRestore = 0;
@@ -103,6 +102,7 @@ export class InterestTable {
       return true;
     }
     if (!this.#isUp) return true; // the sweep will try it
+    if (state !== SENT) this.#behindSinceMs ??= this.#timer.now();
     if (state === IDLE) this.#want(bucket);
     return false;
   }
@@ -137,6 +137,7 @@ export class InterestTable {
     this.#isUp = false;
     this.#isTurnDue = false;
     this.#isLate = false;
+    this.#behindSinceMs = undefined;
     this.#underWay = undefined;
     this.#restored = undefined;
     this.#subscriptions = 0;
@@ -168,7 +169,10 @@ export class InterestTable {
       this.#tellRestored();
       if (this.#wanted.size > 0) this.#send('subscribe', this.#wanted, SENT);
       else if (this.#toLeave.size > 0) this.#send('unsubscribe', this.#toLeave, LEAVING);
-      else return;
+      else {
+        this.#behindSinceMs = undefined; // who was behind has left
+        return;
+      }
     }
   }
 
@@ -188,19 +192,17 @@ export class InterestTable {
     }
     if (state === LEAVING) this.#subscriptions -= buckets.length;
     const command = { buckets, sinceMs: this.#timer.now() };
+    const holdMs = (this.#behindSinceMs ?? command.sinceMs) + HOLD_MS - command.sinceMs;
+    if (this.#wanted.size === 0) this.#behindSinceMs = undefined;
     this.#underWay = command;
     this.#connection.command(what, buckets.map(String), (error) => {
       if (this.#underWay !== command) return;
-      if (error !== undefined) {
-        this.#connection.fail('connection', error.reason);
-        return;
-      }
+      if (error !== undefined) return this.#connection.fail('connection', error.reason);
       this.#underWay = undefined;
-      this.#isLate = false;
       if (state === SENT) this.#acknowledged(buckets);
       else this.#left(buckets);
     });
-    if (this.#underWay === command) this.#timer.schedule(() => this.#holdNoLonger(command), HOLD_MS);
+    if (this.#underWay === command) this.#timer.schedule(() => this.#holdNoLonger(command), holdMs);
   }
 
   /** What is wanted behind an UNSUBSCRIBE waits for that, too. */
@@ -233,6 +235,9 @@ export class InterestTable {
   }
 
   #next(): void {
+    if (this.#wanted.size === 0) this.#behindSinceMs = undefined;
+    else if (this.#isLate) this.#behindSinceMs = this.#timer.now(); // what is behind was not held
+    this.#isLate = false;
     this.#tellRestored();
     if (this.#wanted.size + this.#toLeave.size === 0) return;
     this.#isTurnDue = true;

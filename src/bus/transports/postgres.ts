@@ -9,6 +9,7 @@
 import { requiredArray, requiredFunction } from '../../checks.ts';
 import { checkHintKey } from '../../membership/bus-member.ts';
 import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../node-errors.ts';
+import { cut } from '../../text.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { anonymousFrameText, FrameBody } from '../frames.ts';
 import { createBus } from '../hint-bus.ts';
@@ -39,6 +40,7 @@ export interface NotifiedMember {
   readonly $bus?: object | undefined;
 }
 
+const ENGINE = 'postgres';
 /** NOTIFY refuses payloads of 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_500;
 const FLUSH_MS = 10;
@@ -68,11 +70,12 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
  * @param client the connected client that the transaction runs on. A Pool is refused: it would
  * notify on another connection, outside of the transaction.
  * @param purgatory the purgatory, or the SharedWaits, of which those of the same name in all
- * processes are told.
- * @param options the `prefix` of the bus.
+ * processes are told, over the prefix of its bus.
+ * @param options the `prefix` of the bus, for a purgatory without one. Default 'purgatory'.
  * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, for one in which
- * operations are parked that has no bus, and for keys that a bus does not take; nothing is published
- * then. Rejects with what the query rejects with.
+ * operations are parked that has no bus, for one whose bus is not over PostgreSQL, for a `prefix`
+ * that its bus does not have, and for keys that a bus does not take; nothing is published then.
+ * Rejects with what the query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
@@ -92,7 +95,7 @@ export async function notifyInTransaction(
   }
   requiredArray('keys', keys);
   for (const key of keys) checkHintKey(key);
-  const { prefix } = checkedBusOptions(options);
+  const prefix = prefixOf(purgatory, options);
   let frame = new FrameBody(MAX_PAYLOAD_BYTES);
   for (const key of new Set(keys)) {
     if (frame.add(name, key, undefined)) continue;
@@ -101,6 +104,22 @@ export async function notifyInTransaction(
     frame.add(name, key, undefined);
   }
   if (keys.length > 0) await client.query(NOTIFY, [prefix, anonymousFrameText(frame.text())]);
+}
+
+/** The prefix of the bus of `purgatory`; that of `options` where it has none that tells. */
+function prefixOf({ name, $bus }: NotifiedMember, options: Pick<BusOptions, 'prefix'> | undefined): string {
+  const { prefix } = checkedBusOptions(options);
+  const bus = ($bus as Partial<Bus> | undefined)?.snapshot?.();
+  if (bus === undefined) return prefix;
+  if (bus.engine !== ENGINE) {
+    const rule = `must be on a bus over ${ENGINE}: its bus over ${bus.engine} hears nothing of a transaction`;
+    throw invalidArgValue('purgatory', rule, name);
+  }
+  if (options?.prefix !== undefined && prefix !== bus.prefix) {
+    const rule = `must be that of the bus of "${cut(name)}", "${bus.prefix}", or be left out`;
+    throw invalidArgValue('options.prefix', rule, prefix);
+  }
+  return bus.prefix;
 }
 
 /** The transport alone: for the conformance suite. */
@@ -122,7 +141,7 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
     link.up();
   };
   return {
-    engine: 'postgres',
+    engine: ENGINE,
     maxFrameBytes: MAX_PAYLOAD_BYTES,
     flushMs: FLUSH_MS,
     connect(link) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Bus } from '../../../src/bus/bus.ts';
+import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
@@ -60,6 +61,44 @@ describe('notifyInTransaction', () => {
       `The "purgatory" argument must have the option bus: what is parked in it hears no hint. Received 'alone'`,
     );
     expect(queries).to.have.length(1);
+  });
+
+  it('notifies over the prefix of the bus of the purgatory, and refuses another one', async () => {
+    const channels: unknown[] = [];
+    const client = {
+      query: async (_text: string, values: unknown[]) => channels.push(values[0]),
+    };
+    const newClient = (): pg.Client => clientOf(1);
+    const buses = [
+      postgresBus(newClient, { prefix: 'eu' }),
+      new LocalHub().bus({ prefix: 'eu' }),
+      { join: () => ({ publish: () => {}, leave: () => {} }) },
+    ] as const;
+    try {
+      const [shop, other, plain] = buses.map((bus) => new Purgatory<string>('shop', { bus }));
+      await notifyInTransaction(client, shop, ['a']);
+      await notifyInTransaction(client, shop, ['a'], { prefix: 'eu' });
+      await notifyInTransaction(client, orders, ['a'], { prefix: 'eu' });
+      await notifyInTransaction(client, plain, ['a'], { prefix: 'eu' });
+      await notifyInTransaction(client, plain, ['a']);
+      expect(channels.splice(0)).to.deep.equal(['eu', 'eu', 'eu', 'eu', 'purgatory']);
+      const refused = async (purgatory: Purgatory<string>, prefix?: string): Promise<unknown> => {
+        const error = (await rejection(notifyInTransaction(client, purgatory, ['a'], { prefix }))) as Error;
+        return [(error as Error & { code: string }).code, error.message];
+      };
+      expect(await refused(shop, 'us')).to.deep.equal([
+        'ERR_INVALID_ARG_VALUE',
+        `The "options.prefix" property must be that of the bus of "shop", "eu", or be left out. Received 'us'`,
+      ]);
+      expect(await refused(other)).to.deep.equal([
+        'ERR_INVALID_ARG_VALUE',
+        'The "purgatory" argument must be on a bus over postgres: its bus over local hears nothing of a ' +
+          `transaction. Received 'shop'`,
+      ]);
+      expect(channels).to.deep.equal([]);
+    } finally {
+      await Promise.all([buses[0].close(), buses[1].close()]);
+    }
   });
 
   it('refuses a Pool, and a name in place of the purgatory', async () => {
