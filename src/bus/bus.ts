@@ -1,5 +1,4 @@
 // A bus as its users see it, and its options.
-
 import { checkedClock, checkedFunction, checkedNumber, checkedOptions, requiredString } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
@@ -138,11 +137,7 @@ export function checkedBusOptions(
 
 /** @throws TypeError, RangeError (Node's codes) for a value that is not a transport. */
 export function checkedTransport(transport: Transport): Transport {
-  if (
-    typeof transport?.connect !== 'function' ||
-    typeof transport.publish !== 'function' ||
-    typeof transport.disconnect !== 'function'
-  ) {
+  if (!areFunctions(transport?.connect, transport?.publish, transport?.disconnect)) {
     const expected = 'a Transport, with the methods connect, publish and disconnect';
     throw invalidArgType('transport', expected, transport);
   }
@@ -156,13 +151,14 @@ export function checkedTransport(transport: Transport): Transport {
 
 /** @throws TypeError ERR_INVALID_ARG_VALUE for interest routing over an engine that cannot do it. */
 export function checkRouting(routing: Routing, transport: Transport): void {
-  if (routing === 'broadcast' || canRoute(transport)) return;
+  const { subscribe, unsubscribe, publishTo } = transport;
+  if (routing === 'broadcast' || areFunctions(subscribe, unsubscribe, publishTo)) return;
   const rule = `must be 'broadcast' over ${transport.engine}: only Redis and NATS can route by interest`;
   throw invalidArgValue('options.routing', rule, routing);
 }
 
-function canRoute({ subscribe, unsubscribe, publishTo }: Transport): boolean {
-  return [subscribe, unsubscribe, publishTo].every((method) => typeof method === 'function');
+function areFunctions(...methods: unknown[]): boolean {
+  return methods.every((method) => typeof method === 'function');
 }
 
 /** Whether trying again is no use: the engine refuses, or the user's function returns no client. */

@@ -4,7 +4,7 @@
 // Without `onError` it prints what somebody must repair. It also prints, once, that the bus has not
 // become live in time. The cause is often a wrong address, and nothing else would say so.
 import { PurgatoryError } from '../errors.ts';
-import { throwLater } from '../report-error.ts';
+import { reportError } from '../report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type CheckedBusOptions, isRefusal } from './bus.ts';
@@ -45,11 +45,7 @@ export class ErrorReporter {
       if (error instanceof PurgatoryError || isRefusal(error)) this.#warn(error as Error);
       return;
     }
-    try {
-      onError(error);
-    } catch (thrown) {
-      throwLater(thrown);
-    }
+    reportError(error, undefined, (each) => onError(each));
   }
 
   #warn(error: Error): void {

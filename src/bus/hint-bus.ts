@@ -7,7 +7,6 @@
 // nothing throws.
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
-
 import type { Clock } from '../clock/clock.ts';
 import { debugOnce } from '../debug.ts';
 import { busClosed } from '../errors.ts';
@@ -54,41 +53,28 @@ export class HintBus implements Bus {
     const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
     const timer = new SystemTimer({ clock: options.clock, onError: throwLater }).unref();
     const meter = new BusMeter(this, engine, timer.now());
-    const errors = new ErrorReporter(engine, options, timer, meter);
-    const owner: ConnectionOwner = {
-      echoed: (ms) => this.#echoed(ms),
-      isUp: (ready) => {
-        if (this.#interest === undefined) ready();
-        else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
-      },
-      becameLive: () => this.#becameLive(),
-      broke: (cause, error, wasLive) => this.#broke(cause, error, wasLive),
-      refused: (error) => this.#refused(error),
-      received: (text) => rootContext.runInAsyncScope(receiver.received, receiver, text),
-    };
-    const members = new Members(timer, meter);
-    const connection = new Connection(transport, owner, options, timer, random);
-    const receiver = new Receiver(
-      connection,
-      members,
-      timer,
-      meter,
-      options,
-      (error) => errors.report(error),
-      () => this.#sender.tellDeaf(),
-    );
-    const isRouting = options.routing === 'interest';
-    // Never more deliveries than a frame for all would cause.
-    const routes: Routes = (hints) => isRouting && hints <= receiver.peers && receiver.allRoute;
-    const maxBytes = Math.min(maxFrameBytes, MAX_FRAME_BYTES);
+    const connection = new Connection(transport, this.#owner, options, timer, random);
     this.#engine = engine;
     this.#options = options;
     this.#timer = timer;
     this.#meter = meter;
-    this.#errors = errors;
-    this.#members = members;
     this.#connection = connection;
-    this.#receiver = receiver;
+    this.#errors = new ErrorReporter(engine, options, timer, meter);
+    this.#members = new Members(timer, meter);
+    this.#receiver = new Receiver(
+      connection,
+      this.#members,
+      timer,
+      meter,
+      options,
+      (error) => this.#errors.report(error),
+      () => this.#sender.tellDeaf(),
+    );
+    const receiver = this.#receiver;
+    const isRouting = options.routing === 'interest';
+    // Never more deliveries than a frame for all would cause.
+    const routes: Routes = (hints) => isRouting && hints <= receiver.peers && receiver.allRoute;
+    const maxBytes = Math.min(maxFrameBytes, MAX_FRAME_BYTES);
     this.#sender = new Sender(connection, timer, meter, options, maxBytes, routes);
     if (isRouting) this.#interest = new InterestTable(connection, timer, options.lingerMs, receiver.tryKeys);
     rootContext.runInAsyncScope(connection.open, connection);
@@ -160,6 +146,18 @@ export class HintBus implements Bus {
       totals: meter.totals(nowMs),
     };
   }
+
+  readonly #owner: ConnectionOwner = {
+    echoed: (ms) => this.#echoed(ms),
+    isUp: (ready) => {
+      if (this.#interest === undefined) ready();
+      else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
+    },
+    becameLive: () => this.#becameLive(),
+    broke: (cause, error, wasLive) => this.#broke(cause, error, wasLive),
+    refused: (error) => this.#refused(error),
+    received: (text) => rootContext.runInAsyncScope(this.#receiver.received, this.#receiver, text),
+  };
 
   #echoed(ms: number): void {
     this.#meter.counts.framesSent++;

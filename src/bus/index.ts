@@ -13,7 +13,7 @@ export { MAX_KEY_BYTES } from '../membership/bus-member.ts';
 export type { Bus, BusOptions } from './bus.ts';
 export { refusal } from './bus.ts';
 export { createBus } from './hint-bus.ts';
-export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from './telemetry/bus-events.ts';
+export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from './telemetry/bus-meter.ts';
 export type {
   BusSnapshot,
   BusState,

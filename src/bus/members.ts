@@ -2,7 +2,6 @@
 //
 // Ground rules. It has one member of each name. A call for a sweep during a member's sweep is part
 // of that sweep. When a member leaves, its sweep has ended.
-
 import { requiredString } from '../checks.ts';
 import { nameJoined } from '../errors.ts';
 import type { BusMember } from '../membership/bus-member.ts';

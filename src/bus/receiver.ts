@@ -78,7 +78,6 @@ export class Receiver {
     return this.#origins.allRoute && this.#knowsAll(this.#timer.now());
   }
 
-  /** The number of processes that have sent something. */
   get peers(): number {
     return this.#origins.size;
   }
@@ -120,7 +119,6 @@ export class Receiver {
     this.#origins.clear();
   }
 
-  /** Forgets the processes that have ended. */
   forgetEnded(nowMs: number): void {
     this.#origins.forget(nowMs - ECHOES_TO_FORGET * this.#echoMs);
   }

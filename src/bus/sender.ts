@@ -112,7 +112,6 @@ export class Sender {
     if (lost > 0) this.#meter.didOverflow('out', lost);
   }
 
-  /** Drops what is pending. */
   close(): void {
     this.#outbox.clear();
     this.#underWay = undefined;

@@ -4,7 +4,6 @@
 // next turn. Each arming has a number. A host timer that fires with an old number was given up, and
 // is ignored. No immediate of the host is ever cleared (next-turn.ts). While a wake-up is
 // outstanding, it is in a set of its clock.
-
 import type { NextTurnJob, Turns } from '../turns/next-turn.ts';
 import { rootContext } from '../turns/root-context.ts';
 import type { Clock, WakeUp } from './clock.ts';

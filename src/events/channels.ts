@@ -4,7 +4,7 @@
 // it is here for the types. Events come from all timers, purgatories and buses of the process. A
 // listener for one of them checks `event.timer`, `event.purgatory` or `event.bus`.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-events.ts';
+import type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-meter.ts';
 import { requiredFunction } from '../checks.ts';
 import { invalidArgValue } from '../node-errors.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   OperationTried,
   PassSliced,
 } from '../purgatory/telemetry/operation-events.ts';
-import type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
+import type { LoadAnswered, LoadFailed } from '../shared/load-meter.ts';
 import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';
 
 /** The payload of each channel. */

@@ -1,6 +1,6 @@
 // `purgatory/events`: every event by the name of its channel, with the type of its payload.
 // docs/operations.md
-export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-events.ts';
+export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from '../bus/telemetry/bus-meter.ts';
 export type {
   Named,
   OperationEnded,
@@ -9,6 +9,6 @@ export type {
   OperationTried,
   PassSliced,
 } from '../purgatory/telemetry/operation-events.ts';
-export type { LoadAnswered, LoadFailed } from '../shared/load-events.ts';
+export type { LoadAnswered, LoadFailed } from '../shared/load-meter.ts';
 export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../timer/telemetry/timer-events.ts';
 export { listen, type PurgatoryEvents } from './channels.ts';

@@ -12,7 +12,13 @@
 // When the first objects of a class are tracked as soon as they are made, as a server does with
 // connections, V8 leaves room for the fields in all objects of the class. Else the fields are
 // beside the object, which costs a touch one more cache miss.
-import { NO_ROW, type Row } from './row.ts';
+declare const rowBrand: unique symbol;
+
+/** The number of an element's row in the ElementTable. */
+export type Row = number & { readonly [rowBrand]: true };
+
+/** No row. */
+export const NO_ROW = -1 as Row;
 
 /**
  * Its constructor returns the object that it gets. So a class that extends it puts its private

@@ -14,8 +14,8 @@
 // doubles the capacity. Compaction, when under a quarter is in use, halves it at least. Both are
 // O(1), amortised.
 import { mustHold } from '../must-hold.ts';
-import { type IdleBucket, MAX_PLACES, type Place } from './idle-bucket.ts';
-import type { Row } from './row.ts';
+import type { Row } from './element-index.ts';
+import { type IdleBucket, MAX_PLACES, type Place } from './idle-buckets.ts';
 import { NO_STRETCH, type Stretch } from './touch-time.ts';
 
 const MIN_ROWS = 64;

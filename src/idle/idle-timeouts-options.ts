@@ -44,16 +44,12 @@ const IDLE_OPTIONS: OptionNames<IdleTimeoutsOptions<unknown>> = {
 };
 const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 
-/** Every option, checked, with its default. */
-export interface CheckedIdleTimeoutsOptions<E> {
-  readonly timeoutMs: number;
+/** Every option, checked, with its default. `clock` is what the timer reads. */
+type CheckedIdleTimeoutsOptions<E> = IdleTimeoutsOptions<E> & {
   readonly timer: Timer;
-  readonly ownsTimer: boolean;
-  /** What the timer reads. */
   readonly clock: Clock;
-  readonly onIdle: IdleListener<E> | undefined;
-  readonly onError: ((error: unknown, element: E) => void) | undefined;
-}
+  readonly ownsTimer: boolean;
+};
 
 /** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
 export function checkedIdleTimeoutsOptions<E>(

@@ -22,17 +22,15 @@ import { idleTimeoutsClosed } from '../errors.ts';
 import { mustHold } from '../must-hold.ts';
 import { reportError } from '../report-error.ts';
 import type { Timer } from '../timer/timer.ts';
-import { ElementIndex } from './element-index.ts';
+import { ElementIndex, NO_ROW, type Row } from './element-index.ts';
 import { ElementTable } from './element-table.ts';
-import type { IdleBucket, Place } from './idle-bucket.ts';
-import { IdleBuckets } from './idle-buckets.ts';
+import { type IdleBucket, IdleBuckets, type Place } from './idle-buckets.ts';
 import {
   checkedIdleTimeoutsOptions,
   type IdleListener,
   type IdleTimeoutsOptions,
   requiredTimeout,
 } from './idle-timeouts-options.ts';
-import { NO_ROW, type Row } from './row.ts';
 import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
 
 /** Calls its listeners with each tracked element that has not been touched for its timeout. */

@@ -1,3 +1,3 @@
 // `purgatory/inspector`: a live picture of purgatories and timers in the browser.
-export type * from '../observed.ts';
+export type * from '../sources.ts';
 export { createInspector, type Inspector, type InspectorOptions } from './inspector.ts';

@@ -10,18 +10,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkedBoolean, checkedNumber, checkedOptions, type NumberRule, requiredString } from '../checks.ts';
-import { LiveSources } from '../live-sources.ts';
+import { checkNamedSources, checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
 import { invalidArgValue } from '../node-errors.ts';
-import {
-  checkNamedSources,
-  checkSources,
-  type NamedSources,
-  type ObservedBus,
-  type ObservedPurgatory,
-  type ObservedTimer,
-  refuseBareSources,
-  type Sources,
-} from '../sources.ts';
+import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
 import { cut } from '../text.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
 import { EVENTS_HEADERS, Feed } from './feed.ts';

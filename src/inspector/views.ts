@@ -4,9 +4,9 @@
 // Ground rules. Pure. Costs O(buckets) a timer and O(TOP) a purgatory.
 
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
+import type { ObservedSnapshot } from '../live-sources.ts';
 import { PromisedOperation } from '../purgatory/promised-operation.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
-import type { ObservedSnapshot } from '../sources.ts';
 import { cut } from '../text.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 import { MAX_KEY_LENGTH, MAX_KEYS, MAX_NAME_LENGTH, MAX_RINGS, MAX_SECTORS } from './frame.ts';

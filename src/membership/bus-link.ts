@@ -3,7 +3,6 @@
 // Ground rules. It belongs to one purgatory, or to SharedWaits, and knows of it only what it is
 // given here. It joins the bus in the constructor of its owner, as the last step, and leaves it
 // when that closes. Without a bus there is none.
-
 import { checkedNumber } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
 import { clockOf } from '../clock/system-clock.ts';

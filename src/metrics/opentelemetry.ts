@@ -5,6 +5,7 @@
 // each duration is recorded as it happens, from the library's channels.
 import { listen } from '../events/channels.ts';
 import { invalidArgValue } from '../node-errors.ts';
+import { Measured, type MetricSources } from './measured.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -19,7 +20,6 @@ import {
   TIME_PARKED,
   TIMER_READINGS,
 } from './readings.ts';
-import { Measured, type MetricSources } from './sources.ts';
 
 /** The part of OpenTelemetry's Meter that the library uses. */
 export interface OpenTelemetryMeter {
@@ -143,8 +143,8 @@ function instrument(
 
 function histogram(
   meter: OpenTelemetryMeter,
-  { name, help, unit }: Durations,
+  { name, help }: Durations,
   explicitBucketBoundaries: number[],
 ): DurationRecorder {
-  return meter.createHistogram(name, { description: help, unit, advice: { explicitBucketBoundaries } });
+  return meter.createHistogram(name, { description: help, unit: 's', advice: { explicitBucketBoundaries } });
 }

@@ -9,6 +9,7 @@
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import { TurnEnd } from '../turns/turn-end.ts';
+import { Measured, type MetricSources } from './measured.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -23,7 +24,6 @@ import {
   TIME_PARKED,
   TIMER_READINGS,
 } from './readings.ts';
-import { Measured, type MetricSources } from './sources.ts';
 
 /** The part of prom-client's Registry that the library uses. */
 export interface PrometheusRegistry {

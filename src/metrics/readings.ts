@@ -3,8 +3,8 @@
 // Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
+import type { ObservedSnapshot } from '../live-sources.ts';
 import type { LoadsSnapshot } from '../shared/load-meter.ts';
-import type { ObservedSnapshot } from '../sources.ts';
 import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 /** A metric whose value is read at a scrape. */
@@ -28,11 +28,10 @@ export interface CountsBy<Snapshot> {
   readonly of: (snapshot: Snapshot) => Readonly<Record<string, number>>;
 }
 
-/** A metric of durations. */
+/** A metric of durations, in seconds. */
 export interface Durations {
   readonly name: string;
   readonly help: string;
-  readonly unit: 's';
 }
 
 /** The names of those fields of a snapshot that are numbers. */
@@ -224,17 +223,14 @@ export const BUS_GAP_TIME: CountsBy<BusSnapshot> = {
 export const BUS_ECHO: Durations = {
   name: 'purgatory.bus.echo',
   help: 'How long an echo took from its publication to its arrival',
-  unit: 's',
 };
 
 export const TIME_PARKED: Durations = {
   name: 'purgatory.time_parked',
   help: 'How long operations were parked that have left, however they left',
-  unit: 's',
 };
 
 export const REAPER_LATENESS: Durations = {
   name: 'purgatory.reaper_lateness',
   help: 'How long after the tick of their deadline tasks ran',
-  unit: 's',
 };

@@ -3,12 +3,12 @@
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { requiredOptions } from '../checks.ts';
+import { checkNamedSources, checkSources, openSources, refuseBareSources } from '../live-sources.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
-import { checkNamedSources, checkSources, openSources, refuseBareSources } from '../sources.ts';
 import { type OptionNames, refuseUnread } from '../unread-options.ts';
+import type { MetricSources } from './measured.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
-import type { MetricSources } from './sources.ts';
 
 const SOURCES: OptionNames<MetricSources> = { purgatories: true, timers: true, buses: true };
 const WITH_SNAPSHOT = 'an object with the method snapshot';

@@ -69,7 +69,6 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlin
     (this.$keeper as ReplyKeeper).expire(this);
   }
 
-  /** The signal has aborted. */
   abort(reason: unknown): void {
     (this.$keeper as ReplyKeeper).abort(this, reason);
   }

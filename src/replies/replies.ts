@@ -7,7 +7,6 @@
 // while a call changes the table.
 //
 // Costs. Expecting, answering and expiring a reply: O(1) each.
-
 import { throwIfAborted } from '../abort-listeners.ts';
 import { checkedNumber, checkedOptions, checkedSignal, LIMIT, requiredOptions } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';

@@ -12,19 +12,19 @@
 // members of lists, so that one `remove` serves both. Costs: those of the wheel; for high ticks,
 // those of scheme 1.
 import type { Moved, Slot } from '../slab/slab.ts';
+import { UnsortedHashedWheel } from './hashed-wheel.ts';
 import type { Census, MakeScheme, Scheme, TaskSlab } from './scheme.ts';
-import { UnorderedList } from './unordered-list-timer.ts';
 
 /** The highest tick up to which every integer is a double. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 export class ExactTicks implements Scheme {
   readonly #wheel: Scheme;
-  readonly #far: UnorderedList;
+  readonly #far: Scheme;
 
   constructor(slab: TaskSlab, cursor: number, makeWheel: MakeScheme) {
     this.#wheel = makeWheel(slab, Math.min(cursor, LAST));
-    this.#far = new UnorderedList(slab, cursor);
+    this.#far = new UnsortedHashedWheel(slab, cursor, 1);
   }
 
   insert(tick: number): Slot {

@@ -7,9 +7,7 @@
 //                          where all are in one bucket; O(1) where none is due
 //   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
 //
-// Ground rules. Those of the wheel (hashed-wheel.ts). Each bucket has a lower bound of its earliest
-// tick. The bound is exact after each look into the bucket. A stop does not change it, which can
-// cost one look in vain. Within a bucket the order is that of insert.
+// Ground rules. Those of the wheel (hashed-wheel.ts).
 //
 // The timer also has the methods and options of io.netty.util.HashedWheelTimer. It differs in five
 // ways. A timeout is never early by the clock. A cancelled timeout leaves the wheel at once, and
@@ -18,13 +16,12 @@
 // call `stop`.
 import { checkedNumber, checkedOptions, type NumberRule } from '../checks.ts';
 import { invalidArgType, invalidArgValue } from '../node-errors.ts';
-import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../timer/system-timer-options.ts';
+import { TimerTask } from '../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import { HashedWheel } from './hashed-wheel.ts';
-import { getTick, type MakeScheme, pushTick, type TaskSlab } from './scheme.ts';
+import { UnsortedHashedWheel } from './hashed-wheel.ts';
+import type { MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
-import { type Timeout, type TimeoutTask, WheelTimeout } from './wheel-timeout.ts';
 
 /**
  * The options of a {@link HashedWheelTimer}, by Netty's names or by the library's. Give one name of
@@ -45,6 +42,26 @@ export interface HashedWheelTimerOptions extends SystemTimerOptions {
   maxPendingTimeouts?: number | undefined;
 }
 
+/**
+ * What a {@link Timeout} runs: a function, or an object with the method `run`. Both get the timeout
+ * as argument.
+ */
+export type TimeoutTask = ((timeout: Timeout) => void) | { run(timeout: Timeout): void };
+
+/** One start of a timer (io.netty.util.Timeout). */
+export interface Timeout {
+  /** The timer that it was started on. */
+  readonly timer: HashedWheelTimer;
+  /** What it runs. */
+  readonly task: TimeoutTask;
+  /** True once its task has been run, or is being run. */
+  readonly isExpired: boolean;
+  /** True once it was cancelled, by itself or by the end of its timer. */
+  readonly isCancelled: boolean;
+  /** Takes it out of the timer at once. True iff it was neither expired nor cancelled. O(1). */
+  cancel(): boolean;
+}
+
 const DEFAULT_TICK_MS = 100;
 const DEFAULT_WHEEL_SIZE = 512;
 const MAX_PENDING_TIMEOUTS: NumberRule = {
@@ -59,10 +76,7 @@ const MAX_PENDING_TIMEOUTS: NumberRule = {
  * cancelled, such as those of connections.
  */
 export class HashedWheelTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range, or both of a pair.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option, or both of a pair. */
   constructor(options?: HashedWheelTimerOptions) {
     const given = checkedOptions(options);
     const tickMs = checkedNumber(...eitherOf(given, 'tickDurationMs', 'tickMs'), DEFAULT_TICK_MS, TICK_MS);
@@ -136,32 +150,30 @@ function checkedMaxPending(options: HashedWheelTimerOptions): number | undefined
   return most > 0 ? most : Number.POSITIVE_INFINITY;
 }
 
-class UnsortedHashedWheel extends HashedWheel {
-  readonly #earliest: Float64Array;
+/** A {@link Timeout} as the wheel keeps it: a task that remembers how it ended. */
+class WheelTimeout extends TimerTask implements Timeout {
+  readonly timer: HashedWheelTimer;
+  readonly task: TimeoutTask;
+  #isExpired = false;
 
-  constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
-    super(slab, cursor, wheelSize);
-    this.#earliest = new Float64Array(this.buckets.length).fill(Number.POSITIVE_INFINITY);
+  constructor(timer: HashedWheelTimer, task: TimeoutTask, delayMs: number) {
+    super(delayMs);
+    this.timer = timer;
+    this.task = task;
   }
 
-  override insertIn(index: number, tick: number): Slot {
-    if (tick < this.#earliest[index]) this.#earliest[index] = tick;
-    return pushTick(this.slab, this.buckets[index], tick);
+  get isExpired(): boolean {
+    return this.#isExpired;
   }
 
-  override earliestIn(index: number): number {
-    return this.#earliest[index];
+  get isCancelled(): boolean {
+    return !this.#isExpired && !this.isPending;
   }
 
-  override expireIn(index: number, tick: number, expired: Slot[]): void {
-    const slab = this.slab;
-    const list = this.buckets[index];
-    let earliest = Number.POSITIVE_INFINITY;
-    for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) {
-      const slotTick = getTick(slab, slot);
-      if (slotTick <= tick) expired.push(slot);
-      else if (slotTick < earliest) earliest = slotTick;
-    }
-    this.#earliest[index] = earliest;
+  override run(): void {
+    this.#isExpired = true;
+    const task = this.task;
+    if (typeof task === 'function') task(this);
+    else task.run(this);
   }
 }

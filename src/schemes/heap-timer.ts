@@ -11,7 +11,6 @@
 // moved goes behind its equals. A slot in the heap is a list of its own. Its integer `a` is its
 // position, or NONE after it has left. Every change of a node goes through `#place`. (libuv, Java's
 // DelayQueue and Go kept timers in this way.)
-
 import { mustHold } from '../must-hold.ts';
 import { type Moved, NONE, type Slot } from '../slab/slab.ts';
 import type { Census, Scheme, TaskSlab } from './scheme.ts';
@@ -22,10 +21,7 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
  * enough that log n is small.
  */
 export class HeapTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SchemeTimerOptions) {
     super((slab, cursor) => new IndexedHeap(slab, cursor), options);
   }

@@ -18,7 +18,6 @@
 // cursor steps from bucket to bucket within a level. It steps over a whole bucket of the next level
 // when this level is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below
 // 2^53 (exact-ticks.ts), so divisions are exact.
-
 import { checkedOptions, requiredArray } from '../checks.ts';
 import { mustHold } from '../must-hold.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../node-errors.ts';
@@ -29,7 +28,6 @@ import {
   censusOf,
   getTick,
   type MakeScheme,
-  members,
   pushTick,
   type Scheme,
   type TaskSlab,
@@ -50,10 +48,7 @@ export interface HierarchicalWheelTimerOptions extends SchemeTimerOptions {
  * a meaning.
  */
 export class HierarchicalWheelTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: HierarchicalWheelTimerOptions) {
     const { levels = [60, 60, 24, 100], ...common } = checkedOptions(options);
     const checked = checkedLevels(levels);
@@ -165,24 +160,16 @@ class HierarchicalWheel implements Scheme {
       // A coarser bucket begins here only if this one is the first of its turn.
       if (digit % buckets.length !== 0) return;
     }
-    this.#refileBeyond(due);
+    this.#earliestBeyond = Number.POSITIVE_INFINITY; // for those that stay, #listFor notes it anew
+    this.#refile(this.#beyond, due);
   }
 
   #refile(list: Slot, due: Slot): void {
     for (const slot of members(this.#slab, list)) {
       const tick = getTick(this.#slab, slot);
-      this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
+      const to = tick === this.#cursor ? due : this.#listFor(tick);
+      if (to !== list) this.#slab.moveTo(to, slot);
     }
-  }
-
-  #refileBeyond(due: Slot): void {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const slot of members(this.#slab, this.#beyond)) {
-      const tick = getTick(this.#slab, slot);
-      if (this.#isBeyond(tick)) earliest = Math.min(earliest, tick);
-      else this.#slab.moveTo(tick === this.#cursor ? due : this.#listFor(tick), slot);
-    }
-    this.#earliestBeyond = earliest;
   }
 
   #listFor(tick: number): Slot {
@@ -240,5 +227,15 @@ class HierarchicalWheel implements Scheme {
       }
     }
     return censusOf(this.#slab, members, heads);
+  }
+}
+
+/** The slots of one list, in order. */
+function* members(slab: TaskSlab, list: Slot): Generator<Slot, void, undefined> {
+  for (let slot = slab.next(list); slot !== list; ) {
+    // The visitor may move the slot that it is given.
+    const next = slab.next(slot);
+    yield slot;
+    slot = next;
   }
 }

@@ -24,10 +24,7 @@ export abstract class SchemeTimer extends DrivenTimer {
   /** The tick in ms. */
   readonly tickMs: number;
 
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   protected constructor(makeScheme: MakeScheme, options: SchemeTimerOptions | undefined) {
     const checked = checkedTimerOptions(options);
     const { clock, tickMs } = checked;

@@ -64,25 +64,6 @@ export function getTick(slab: TaskSlab, slot: Slot): number {
   return tickOf(slab.b(slot), slab.a(slot));
 }
 
-/**
- * Moves `slots`, which are in the order of insert within a tick, behind the last of `due`, by tick.
- * O(k log k), O(k) when in order.
- */
-export function appendByTick(slab: TaskSlab, slots: Slot[], due: Slot): void {
-  slots.sort((x, y) => getTick(slab, x) - getTick(slab, y));
-  for (const slot of slots) slab.moveTo(due, slot);
-}
-
-/** The slots of one list, in order. */
-export function* members(slab: TaskSlab, list: Slot): Generator<Slot, void, undefined> {
-  for (let slot = slab.next(list); slot !== list; ) {
-    // The visitor may move the slot that it is given.
-    const next = slab.next(slot);
-    yield slot;
-    slot = next;
-  }
-}
-
 /** The census of a scheme whose slots carry their ticks. */
 export function censusOf(slab: TaskSlab, members: readonly Slot[], heads: number): Census {
   const earliest = members.reduce(

@@ -13,7 +13,6 @@
 // most wheelSize ticks ahead of the cursor, wherever in a tick it starts. That is why `maxDelayMs`
 // is (wheelSize - 1) ticks. All ticks are below 2^53 (exact-ticks.ts). `latest` is the highest tick
 // that was filed. A stop does not change it. No bucket behind it is stepped through.
-
 import { checkedNumber, checkedOptions, type NumberRule } from '../checks.ts';
 import { mustHold } from '../must-hold.ts';
 import { outOfRange } from '../node-errors.ts';
@@ -44,10 +43,7 @@ export class SimpleWheelTimer extends SchemeTimer {
   /** The longest delay that `add` takes, in ms: `(wheelSize - 1) * tickMs`. */
   readonly maxDelayMs: number;
 
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SimpleWheelTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, DEFAULT_WHEEL_SIZE, WHEEL_SIZE);

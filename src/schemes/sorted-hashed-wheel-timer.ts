@@ -5,62 +5,24 @@
 //   PER_TICK_BOOKKEEPING   O(1)             a look at the head of one bucket, and what is due
 //   space                  O(n + wheelSize) a list head (16 bytes) a bucket
 //
-// Ground rules. Those of the wheel (hashed-wheel.ts) and of its buckets (sorted-list.ts). The
-// search begins at the latest timer, so a start with a common delay never searches.
-
+// Ground rules. Those of the wheel (hashed-wheel.ts).
 import { checkedNumber, checkedOptions } from '../checks.ts';
-import { mustHold } from '../must-hold.ts';
-import type { Slot } from '../slab/slab.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../timer/system-timer-options.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import { HashedWheel } from './hashed-wheel.ts';
-import { type Census, getTick, type MakeScheme } from './scheme.ts';
+import { SortedHashedWheel } from './hashed-wheel.ts';
+import type { MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
-import { firstTick, insertByTick } from './sorted-list.ts';
 
 /**
  * Scheme 5, a hashed wheel with sorted buckets. For fewer timers than buckets, and the steadiest
  * ticks.
  */
 export class SortedHashedWheelTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SystemTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, 512, WHEEL_SIZE);
     const makeWheel: MakeScheme = (slab, cursor) => new SortedHashedWheel(slab, cursor, wheelSize);
     super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
-  }
-}
-
-class SortedHashedWheel extends HashedWheel {
-  override insertIn(index: number, tick: number): Slot {
-    return insertByTick(this.slab, this.buckets[index], tick);
-  }
-
-  override earliestIn(index: number): number {
-    return firstTick(this.slab, this.buckets[index]);
-  }
-
-  override expireIn(index: number, tick: number, expired: Slot[]): void {
-    const slab = this.slab;
-    const list = this.buckets[index];
-    for (let slot = slab.next(list); slot !== list && getTick(slab, slot) <= tick; slot = slab.next(slot)) {
-      expired.push(slot);
-    }
-  }
-
-  override check(): Census {
-    for (const bucket of this.buckets) {
-      let last = Number.NEGATIVE_INFINITY;
-      for (const slot of this.slab.check(bucket)) {
-        const tick = getTick(this.slab, slot);
-        mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
-        last = tick;
-      }
-    }
-    return super.check();
   }
 }

@@ -6,22 +6,9 @@
 //                                 O(1) in any other
 //   space                  O(n)   nothing besides the timers
 //
-// Ground rules. The paper decrements every timer at every tick. Here a timer keeps its tick, and
-// the list has a lower bound of its earliest tick. Only a tick that reaches the bound looks through
-// the list. The bound is exact after a look. A stop does not change it. The list is in the order of
-// insert, so a stable sort puts the due timers in order.
-import { mustHold } from '../must-hold.ts';
-import { type Moved, NONE, type Slot } from '../slab/slab.ts';
-import {
-  appendByTick,
-  type Census,
-  censusOf,
-  getTick,
-  members,
-  pushTick,
-  type Scheme,
-  type TaskSlab,
-} from './scheme.ts';
+// Ground rules. It is the one bucket of a wheel of scheme 6 (hashed-wheel.ts). The paper decrements
+// every timer at every tick. Here only a tick that reaches the earliest looks through the list.
+import { UnsortedHashedWheel } from './hashed-wheel.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /**
@@ -29,67 +16,8 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
  * due.
  */
 export class UnorderedListTimer extends SchemeTimer {
-  /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   * range.
-   */
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SchemeTimerOptions) {
-    super((slab, cursor) => new UnorderedList(slab, cursor), options);
-  }
-}
-
-export class UnorderedList implements Scheme {
-  readonly #slab: TaskSlab;
-  #list: Slot;
-  #cursor = 0;
-  /** No slot of the list has an earlier tick. */
-  #earliest = Number.POSITIVE_INFINITY;
-
-  constructor(slab: TaskSlab, cursor: number) {
-    this.#slab = slab;
-    this.#list = slab.makeList(NONE, NONE);
-    this.#cursor = cursor;
-  }
-
-  insert(tick: number): Slot {
-    if (tick < this.#earliest) this.#earliest = tick;
-    return pushTick(this.#slab, this.#list, tick);
-  }
-
-  remove(slot: Slot): void {
-    this.#slab.remove(slot);
-  }
-
-  collect(tick: number, due: Slot): void {
-    this.#cursor = tick;
-    if (tick < this.#earliest) return;
-    const slab = this.#slab;
-    const expired: Slot[] = [];
-    let earliest = Number.POSITIVE_INFINITY;
-    for (let slot = slab.next(this.#list); slot !== this.#list; slot = slab.next(slot)) {
-      const slotTick = getTick(slab, slot);
-      if (slotTick <= tick) expired.push(slot);
-      else if (slotTick < earliest) earliest = slotTick;
-    }
-    this.#earliest = earliest;
-    appendByTick(slab, expired, due);
-  }
-
-  nextTick(): number {
-    return this.#earliest;
-  }
-
-  relocate(moved: Moved): void {
-    this.#list = moved(this.#list);
-  }
-
-  check(): Census {
-    const slots = this.#slab.check(this.#list);
-    for (const slot of members(this.#slab, this.#list)) {
-      const tick = getTick(this.#slab, slot);
-      mustHold(tick > this.#cursor, `tick ${tick} was left behind at ${this.#cursor}`);
-      mustHold(tick >= this.#earliest, `tick ${tick} is before the earliest, ${this.#earliest}`);
-    }
-    return censusOf(this.#slab, slots, 1);
+    super((slab, cursor) => new UnsortedHashedWheel(slab, cursor, 1), options);
   }
 }

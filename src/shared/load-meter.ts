@@ -1,12 +1,15 @@
-// The counters of the loads of one SharedWaits. The only file of SharedWaits that counts and that
-// publishes events.
+// The counters and the events of the loads of one SharedWaits. The only file of SharedWaits that
+// counts and that publishes events.
 //
-// Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only.
+// Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only. The
+// rules of the channels are those of timer/telemetry/timer-events.ts. Each load that begins is
+// reported once, as `answered` or as `failed`, unless nobody waits for it any more or its
+// SharedWaits are closed.
+import { channel } from 'node:diagnostics_channel';
 import { debug } from '../debug.ts';
 import { DurationHistogram, type DurationSnapshot } from '../duration-histogram.ts';
 import type { Named } from '../purgatory/telemetry/operation-events.ts';
 import type { Load } from './load.ts';
-import { type LoadAnswered, type LoadFailed, loadAnswered, loadFailed } from './load-events.ts';
 
 /** Loads, counted since the SharedWaits were made. */
 export interface LoadTotals {
@@ -33,6 +36,32 @@ export interface LoadsSnapshot {
   durations: DurationSnapshot;
 }
 
+/**
+ * `purgatory:load:answered`: a load has ended, and its result has been given to all who waited for
+ * it.
+ */
+export interface LoadAnswered {
+  readonly waits: Named;
+  /** How many keys it was for. */
+  readonly keys: number;
+  /** The number of waiters that it ended. 0: the load was in vain. */
+  readonly answered: number;
+  /** From its beginning to the last answer, in ms by the clock. */
+  readonly tookMs: number;
+}
+
+/** `purgatory:load:failed`: a load has thrown, was rejected, or has returned no Map. */
+export interface LoadFailed {
+  readonly waits: Named;
+  readonly keys: number;
+  readonly error: unknown;
+  /** From its beginning, in ms by the clock. */
+  readonly tookMs: number;
+}
+
+const loadAnswered = channel('purgatory:load:answered');
+const loadFailed = channel('purgatory:load:failed');
+
 /** Up to 32 s. */
 const DURATION_BOUNDS = 16;
 
@@ -49,7 +78,6 @@ export class LoadMeter {
     return { ...this.#totals };
   }
 
-  /** From the beginning of a load to its last answer. */
   get durations(): DurationSnapshot {
     return this.#durations.snapshot();
   }

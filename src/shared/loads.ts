@@ -10,7 +10,6 @@
 // `onError`. What they throw is handled.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
-
 import { backoffMs } from '../backoff.ts';
 import { reportError } from '../report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
@@ -20,10 +19,9 @@ import { turnSliceOf } from '../turns/turn-slice.ts';
 import { type Answer, Answers } from './answers.ts';
 import { Load } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
-import type { SharedWaiter } from './shared-waiter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WaiterLists } from './waiter-lists.ts';
-import type { WatchedKey } from './watched-key.ts';
+import type { SharedWaiter, WatchedKey } from './watched-key.ts';
 
 /** How long an aborted load may go on before its keys can be loaded again. */
 const GIVE_UP_MS = 5_000;
@@ -57,12 +55,10 @@ export class Loads<V> {
     this.#answers = new Answers(turnSliceOf(timer), (answer, tried) => this.#answered(answer, tried));
   }
 
-  /** Loads whose promise has not settled. */
   get underWay(): number {
     return this.#underWay.size;
   }
 
-  /** Keys that wait for their load to begin. */
   get due(): number {
     return this.#due.size;
   }
@@ -107,9 +103,9 @@ export class Loads<V> {
     while (this.#due.size > 0 && this.#underWay.size < concurrency) {
       const keys: WatchedKey<V>[] = [];
       for (const key of this.#due) {
+        this.#due.delete(key);
         if (keys.push(key) === loadBatch) break;
       }
-      for (const key of keys) this.#due.delete(key);
       void this.#load(keys);
     }
   }

@@ -1,5 +1,4 @@
 // The options of SharedWaits, and their checks.
-
 import {
   COUNT,
   checkedFunction,
@@ -60,20 +59,12 @@ export interface SharedWaitsOptions<V> {
 /** The options of {@link SharedWaits.waitUntil}: those of `waitFor`. */
 export type WaitUntilOptions = WaitOptions;
 
-/** Every option, checked, with its default. */
-export interface CheckedSharedWaitsOptions<V> {
-  readonly load: LoadKeys<V>;
-  readonly bus: JoinableBus | undefined;
-  readonly loadBatch: number;
-  readonly concurrency: number;
-  /** The earliest first. */
-  readonly recheckMs: readonly number[];
-  /** Infinity for never. */
-  readonly pollMs: number;
-  readonly maxParked: number | undefined;
-  readonly clock: Clock | undefined;
-  readonly onError: ((error: unknown, keys: readonly string[]) => void) | undefined;
-}
+/**
+ * Every option, checked. Those with a default have it: `recheckMs` the earliest first, `pollMs`
+ * Infinity for never.
+ */
+export type CheckedSharedWaitsOptions<V> = SharedWaitsOptions<V> &
+  Required<Pick<SharedWaitsOptions<V>, 'loadBatch' | 'concurrency' | 'recheckMs' | 'pollMs'>>;
 
 const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
   load: true,

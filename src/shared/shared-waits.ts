@@ -13,7 +13,6 @@
 //
 // Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
 // waiters, in slices.
-
 import { throwIfAborted } from '../abort-listeners.ts';
 import { requiredFunction, requiredString } from '../checks.ts';
 import { sharedWaitsClosed } from '../errors.ts';
@@ -32,14 +31,13 @@ import { SystemTimer } from '../timer/system-timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
-import { SharedWaiter, type SharedWaitResult } from './shared-waiter.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
 import { WaiterLists } from './waiter-lists.ts';
-import type { WatchedKey } from './watched-key.ts';
+import { SharedWaiter, type SharedWaitResult, type WatchedKey } from './watched-key.ts';
 
 /** The waits and the loads at one moment. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {

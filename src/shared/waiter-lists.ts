@@ -11,8 +11,7 @@ import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
-import type { SharedWaiter } from './shared-waiter.ts';
-import { WatchedKey } from './watched-key.ts';
+import { type SharedWaiter, WatchedKey } from './watched-key.ts';
 
 /** `$place` of all waiters that are parked here. Waiters know their own lists. */
 const PARKED = 0;
@@ -112,7 +111,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
   }
 
   allOf(key: unknown): NextToLeave {
-    return () => this.#keys.get(key as string)?.first as SharedWaiter<V> | undefined;
+    return () => this.#keys.get(key as string)?.first;
   }
 
   stampOf(operation: DelayedOperation): number {
@@ -147,7 +146,7 @@ export class WaiterLists<V> implements ParkedLists<string> {
     const operations: DelayedOperation[] = [];
     let waiter = this.#keys.get(key as string)?.first;
     for (; waiter !== undefined && operations.length < max; waiter = waiter.after) {
-      operations.push(waiter as SharedWaiter<V>);
+      operations.push(waiter);
     }
     return operations;
   }

@@ -1,6 +1,6 @@
 // A key that somebody waits for: its waiters, and the state of its loading.
 //
-// Ground rules. It lives from its first waiter until its last has left and no load of it is under
+// Ground rules. A key lives from its first waiter until its last has left and no load of it is under
 // way. Its waiters are a list in park order, linked through them. To leave takes two writes, and
 // nothing is ever copied. So a hundred thousand may leave between two turns of the loop. One pass
 // goes over the list at a time and stands any change: `#next` moves on when its waiter leaves. Only
@@ -9,8 +9,16 @@
 //   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
 //                                                │                     event meanwhile
 //                                                └─ failed ──► backing off ──► due
+//
+// Ground rules of a waiter. Those of PromisedOperation: it is a parked operation behind a promise.
+// From parking until its end it is in the list of its key, and in the parking for its deadline. It
+// is never tried. A state is offered to it, by the answers to a load that began after it was parked.
 import { mustHold } from '../must-hold.ts';
+import { invalidReturnValue } from '../node-errors.ts';
+import { isAnswer, PromisedOperation } from '../purgatory/promised-operation.ts';
+import type { CheckedWaitOptions } from '../purgatory/purgatory-options.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
+import type { Settlements } from '../turns/settlements.ts';
 
 /** What a key needs of its load. */
 export interface KeyLoad {
@@ -22,26 +30,6 @@ export interface KeyLoad {
 export interface SweepRound {
   /** A key of the round is done, after this many waiters were tried. */
   tried(waiters: number): void;
-}
-
-/** A waiter, as the list of its key and a pass over it see it. */
-export interface KeyWaiter<V> {
-  /** The number of its parking. A load answers waiters up to the number at its beginning. */
-  readonly number: number;
-  readonly isPending: boolean;
-  /** Its neighbours, which the list alone writes. */
-  before: KeyWaiter<V> | undefined;
-  after: KeyWaiter<V> | undefined;
-  /**
-   * Offers a state of the key that was loaded after the waiter was parked. True iff that ended it,
-   * answered or rejected.
-   */
-  offer(value: V | undefined): boolean;
-  /**
-   * Takes the waiter out, unless it has ended. Its promise is rejected with `why`. True iff this
-   * call ended it.
-   */
-  fail(why: unknown): boolean;
 }
 
 export class WatchedKey<V> {
@@ -71,10 +59,10 @@ export class WatchedKey<V> {
   look: TimerTask | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
-  #first: KeyWaiter<V> | undefined;
-  #last: KeyWaiter<V> | undefined;
+  #first: SharedWaiter<V> | undefined;
+  #last: SharedWaiter<V> | undefined;
   /** In a pass: the waiter to be tried next. */
-  #next: KeyWaiter<V> | undefined;
+  #next: SharedWaiter<V> | undefined;
   #size = 0;
 
   constructor(key: string) {
@@ -91,12 +79,12 @@ export class WatchedKey<V> {
   }
 
   /** The waiter that has waited longest. */
-  get first(): KeyWaiter<V> | undefined {
+  get first(): SharedWaiter<V> | undefined {
     return this.#first;
   }
 
   /** Puts `waiter` behind the others. */
-  add(waiter: KeyWaiter<V>): void {
+  add(waiter: SharedWaiter<V>): void {
     waiter.before = this.#last;
     if (this.#last === undefined) this.#first = waiter;
     else this.#last.after = waiter;
@@ -104,7 +92,7 @@ export class WatchedKey<V> {
     this.#size++;
   }
 
-  remove(waiter: KeyWaiter<V>): void {
+  remove(waiter: SharedWaiter<V>): void {
     const { before, after } = waiter;
     if (before === undefined) this.#first = after;
     else before.after = after;
@@ -122,7 +110,7 @@ export class WatchedKey<V> {
   }
 
   /** The next waiter of the pass whose number is at most `upTo`; undefined: the pass has ended. */
-  step(upTo: number): KeyWaiter<V> | undefined {
+  step(upTo: number): SharedWaiter<V> | undefined {
     const waiter = this.#next;
     if (waiter === undefined || waiter.number > upTo) {
       this.#next = undefined;
@@ -135,7 +123,7 @@ export class WatchedKey<V> {
   /** Throws unless the list is sound. For tests: O(waiters). */
   check(): void {
     let size = 0;
-    let before: KeyWaiter<V> | undefined;
+    let before: SharedWaiter<V> | undefined;
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.after) {
       mustHold(waiter.before === before, `waiter ${waiter.number} of "${this.key}" has another before it`);
       mustHold(
@@ -148,5 +136,85 @@ export class WatchedKey<V> {
     }
     mustHold(this.#last === before, `the list of "${this.key}" ends elsewhere`);
     mustHold(this.#size === size, `"${this.key}" counts ${this.#size} waiters of ${size}`);
+  }
+}
+
+/**
+ * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered
+ * to it last: undefined when the last load had none for the key, or none ended in time.
+ */
+export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
+
+/** One waiter for a key to reach a state. */
+export class SharedWaiter<V> extends PromisedOperation {
+  /** The number of its parking. A load answers waiters up to the number at its beginning. */
+  number = 0;
+  readonly watched: WatchedKey<V>;
+  /** Its place in the list of its key, and in that of all waiters (waiter-lists.ts): the lists' own. */
+  before: SharedWaiter<V> | undefined;
+  after: SharedWaiter<V> | undefined;
+  older: SharedWaiter<V> | undefined;
+  younger: SharedWaiter<V> | undefined;
+  /** When it was parked, in the unit of the lists (parked-lists.ts). */
+  stamp = 0;
+  /** The state that was offered last. */
+  #state: V | undefined;
+  readonly #left: (waiter: SharedWaiter<V>) => void;
+  readonly #accept: (value: V | undefined) => unknown;
+
+  /** @param left is called once, when the waiter has ended and is off all lists. */
+  constructor(
+    watched: WatchedKey<V>,
+    left: (waiter: SharedWaiter<V>) => void,
+    accept: (value: V | undefined) => unknown,
+    options: CheckedWaitOptions,
+    settlements: Settlements,
+  ) {
+    super(options, settlements);
+    this.watched = watched;
+    this.#left = left;
+    this.#accept = accept;
+  }
+
+  override tryComplete(): boolean {
+    return false;
+  }
+
+  protected override expiry(): SharedWaitResult<never, V> {
+    return { expired: true, state: this.#state };
+  }
+
+  /**
+   * Offers a state of the key that was loaded after the waiter was parked. True iff that ended it,
+   * answered or rejected.
+   */
+  offer(value: V | undefined): boolean {
+    this.#state = value;
+    const accept = this.#accept;
+    let answer: unknown;
+    try {
+      answer = accept(value);
+      if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
+        Promise.resolve(answer).catch(() => {}); // the error below says it all
+        throw invalidReturnValue(
+          'a value, or undefined, null or false for "not yet", and no promise',
+          'accept',
+          answer,
+        );
+      }
+    } catch (error) {
+      return this.fail(error);
+    }
+    return isAnswer(answer) && this.answer(answer);
+  }
+
+  override onComplete(): void {
+    this.#left(this);
+    super.onComplete();
+  }
+
+  override refuse(why: unknown): void {
+    this.#left(this);
+    super.refuse(why);
   }
 }

@@ -2,7 +2,6 @@
 //
 // Ground rules. An abort ends the timer at once and leaves no listener on the signal; so does the
 // end of the timer. What awaits goes on in its own async context, as after any await.
-
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { checkedBoolean, checkedOptions, checkedSignal } from '../checks.ts';
 import { ScheduledTimeout } from './timeout.ts';

@@ -7,7 +7,6 @@
 // Why a disposable: the host keeps an AbortSignal.timeout until its delay is over, even if nobody
 // needs it any more. It also keeps all that the signal's listeners hold. `using signal =
 // timeoutSignal(5_000)` ends with its block, in O(1).
-
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
 import { checkedOptions, checkedSignal } from '../checks.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
@@ -91,7 +90,6 @@ class SignalTimeout extends TimerTask implements Abortable {
     this.#controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
   }
 
-  /** The parent has aborted. */
   abort(reason: unknown): void {
     this.end();
     this.#controller.abort(reason);

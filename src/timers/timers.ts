@@ -5,7 +5,6 @@
 // microtasks between two callbacks. What is better, and so differs, is in docs/drop-in-timers.md:
 // never early, no 24.8-day limit, callbacks by deadline across delays. Starting, refreshing and
 // clearing are O(1).
-
 import { promisify } from 'node:util';
 import { requiredFunction } from '../checks.ts';
 import { foreign, host, standsOnUs } from '../clock/host.ts';

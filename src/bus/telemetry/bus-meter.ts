@@ -1,20 +1,14 @@
-// The counters of one bus. The only file of a bus that counts and that publishes events.
+// The counters and the events of one bus. The only file of a bus that counts and that publishes
+// events.
 //
 // Ground rules. The bus calls the meter. The meter calls only subscribers, and keeps numbers only.
+// As with the events of timers, an event without subscribers costs a load and a branch. Subscribers
+// only observe, and are quick.
+import { channel } from 'node:diagnostics_channel';
 import { debug } from '../../debug.ts';
 import { DurationHistogram } from '../../duration-histogram.ts';
 import { cut } from '../../text.ts';
 import type { Bus } from '../bus.ts';
-import {
-  type BusEcho,
-  type BusOverflow,
-  type BusStateChanged,
-  type BusSwept,
-  busEcho,
-  busOverflow,
-  busState,
-  busSwept,
-} from './bus-events.ts';
 import type {
   BusState,
   BusTotals,
@@ -23,6 +17,51 @@ import type {
   GapSnapshot,
   SweepSnapshot,
 } from './bus-snapshot.ts';
+
+/** `purgatory:bus:state`: the bus has become live, has fallen into a gap, or was closed. */
+export interface BusStateChanged {
+  readonly bus: Bus;
+  readonly state: BusState;
+  /** Why a gap began; undefined otherwise. */
+  readonly cause: GapCause | undefined;
+  /** The error of the engine or its client, if any. */
+  readonly error: unknown;
+}
+
+/** `purgatory:bus:echo`: an echo has come back. */
+export interface BusEcho {
+  readonly bus: Bus;
+  /** From its publication to its arrival. */
+  readonly ms: number;
+}
+
+/**
+ * `purgatory:bus:swept`: a member has tried everything that was parked, because the bus became live
+ * or too much had changed.
+ */
+export interface BusSwept {
+  readonly bus: Bus;
+  /** The member's name. */
+  readonly member: string;
+  /** The number of waits that were tried. */
+  readonly tried: number;
+  readonly ms: number;
+}
+
+/**
+ * `purgatory:bus:overflow`: more keys were pending than are kept. They became one "try everything".
+ */
+export interface BusOverflow {
+  readonly bus: Bus;
+  /** `out`: keys to be sent. `in`: keys to be tried. */
+  readonly direction: 'out' | 'in';
+  readonly keys: number;
+}
+
+const busState = channel('purgatory:bus:state');
+const busEcho = channel('purgatory:bus:echo');
+const busSwept = channel('purgatory:bus:swept');
+const busOverflow = channel('purgatory:bus:overflow');
 
 /** Up to 8 s. An echo that takes longer than its timeout is not counted. */
 const ECHO_BOUNDS = 14;

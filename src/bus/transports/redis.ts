@@ -20,15 +20,12 @@ export interface RedisClient {
 }
 
 /** What the clients of both families have in common. */
-interface Emitter {
+interface Client {
   on(event: string, listener: (...values: never[]) => void): unknown;
-}
-
-interface Publisher {
   publish(channel: string, message: string): Promise<unknown>;
 }
 
-interface IoRedis extends Emitter, Publisher {
+interface IoRedis extends Client {
   readonly isCluster?: boolean;
   duplicate(overrides: object): IoRedis;
   nodes(role: 'master'): IoRedis[];
@@ -38,7 +35,7 @@ interface IoRedis extends Emitter, Publisher {
   disconnect(): void;
 }
 
-interface NodeRedis extends Emitter, Publisher {
+interface NodeRedis extends Client {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
   /** Only a cluster has it. */
@@ -54,7 +51,7 @@ interface NodeRedis extends Emitter, Publisher {
 /** The two ends of a connection. */
 interface Line {
   /** The client, or a node of its cluster. */
-  publisher: Publisher;
+  publisher: Client;
   subscribe(channels: string[]): Promise<unknown> | undefined;
   unsubscribe(channels: string[]): Promise<unknown> | undefined;
   end(): void;
@@ -82,20 +79,15 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 export function redisTransport(client: RedisClient, channel: string): Transport {
   let line: Line | undefined;
   const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
-  const publish = async (to: string, text: string): Promise<void> => {
+  const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
     try {
-      await (line?.publisher ?? client).publish(to, text);
+      await call();
     } catch (error) {
       throw refusedIf(error);
     }
   };
-  const change = async (what: 'subscribe' | 'unsubscribe', buckets: readonly string[]): Promise<void> => {
-    try {
-      await line?.[what](buckets.map(name));
-    } catch (error) {
-      throw refusedIf(error);
-    }
-  };
+  const publish = (to: string, text: string): Promise<void> =>
+    ask(() => (line?.publisher ?? client).publish(to, text));
   return {
     engine: 'redis',
     connect(link) {
@@ -107,8 +99,8 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
     },
     publish: (text) => publish(channel, text),
     publishTo: (bucket, text) => publish(name(bucket), text),
-    subscribe: (buckets) => change('subscribe', buckets),
-    unsubscribe: (buckets) => change('unsubscribe', buckets),
+    subscribe: (buckets) => ask(() => line?.subscribe(buckets.map(name))),
+    unsubscribe: (buckets) => ask(() => line?.unsubscribe(buckets.map(name))),
     disconnect() {
       line?.end();
       line = undefined;
