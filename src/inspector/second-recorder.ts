@@ -7,7 +7,7 @@
 // Costs: each second takes a snapshot of each purgatory, without its keys, and reads the lateness
 // of each timer. docs/operations.md has the figures.
 
-import type { DurationSnapshot } from '../duration-histogram.ts';
+import { quantile } from '../duration-histogram.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
@@ -110,9 +110,8 @@ export class SecondRecorder {
       ...(pass !== null &&
         pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes: events.passesUnderWay } }),
     };
-    return Object.keys(rare).length === 0
-      ? [parked, completed, expired, cancelled, failed]
-      : [parked, completed, expired, cancelled, failed, rare];
+    const counted = [parked, completed, expired, cancelled, failed] as const;
+    return Object.keys(rare).length === 0 ? counted : [...counted, rare];
   }
 
   /** Undefined when it refused none since the second before. */
@@ -134,24 +133,7 @@ export class SecondRecorder {
     this.#lateness.set(timer, counts);
     const since = counts.map((count, bin) => count - before[bin]);
     const ran = since.reduce((sum, count) => sum + count, 0);
-    return [ran, boundOf(leMs, since, 0.99 * ran)];
+    const latenessMs = quantile(leMs, since, 0.99) ?? 0;
+    return [ran, Number.isFinite(latenessMs) ? latenessMs : null];
   }
-}
-
-/**
- * The bound of the bin up to which `enough` tasks were counted. Null past the last bin, 0 where
- * there were none.
- */
-function boundOf(
-  leMs: DurationSnapshot['histogram']['leMs'],
-  counts: readonly number[],
-  enough: number,
-): number | null {
-  if (enough === 0) return 0;
-  let seen = 0;
-  const bin = counts.findIndex((count) => {
-    seen += count;
-    return seen >= enough;
-  });
-  return leMs[bin] ?? null;
 }

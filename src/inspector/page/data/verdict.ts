@@ -5,12 +5,13 @@
 // sentence begins with our words, never with a user's. The headline has no number that changes
 // with each frame, because screen readers read it aloud when it changes. The bounds are where a
 // person who waits would notice. They are named below, and in purgatory-warnings.ts.
+import { quantile } from '../../../duration-histogram.ts';
 import type { Frame, Second } from '../../frame.ts';
 import { clock, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { CAUSES, causeOf } from './cause.ts';
 import { heldUpAt, heldUpInWords } from './held-up.ts';
-import { chosenOf, latenessWithin, quantile, secondsBefore, spanOf, sum } from './history.ts';
+import { chosenOf, latenessWithin, secondsBefore, spanOf, sum } from './history.ts';
 import {
   expiring,
   failing,

@@ -1,9 +1,10 @@
 // How late the timer ran its tasks: a bar for each bin of its histogram.
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
+import { quantile } from '../../../duration-histogram.ts';
 import type { Frame } from '../../frame.ts';
 import type { TimerView } from '../../view-types.ts';
-import { latenessWithin, quantile, sum } from '../data/history.ts';
+import { latenessWithin, sum } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';

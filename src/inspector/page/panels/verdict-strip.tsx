@@ -1,7 +1,8 @@
 // The first thing to read: whether all is well, why not, and the six numbers behind it.
 import type { JSX } from 'preact';
+import { quantile } from '../../../duration-histogram.ts';
 import type { TimerView } from '../../view-types.ts';
-import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum, timersOf } from '../data/history.ts';
+import { chosenOf, endedWithin, latenessWithin, ratesOf, sum, timersOf } from '../data/history.ts';
 import type { Warning } from '../data/purgatory-warnings.ts';
 import type { ShownVerdict } from '../data/shown-verdict.ts';
 import { choose, type State, shown } from '../data/store.ts';
