@@ -3,7 +3,7 @@
 // A frame comes every quarter of a second. A server whose process is stopped, or whose event loop
 // is blocked, keeps its connections. Only the silence shows that it hangs.
 import type { Frame, HostTime, Second } from '../../frame.ts';
-import { type HeldUp, heldUpAt } from './held-up.ts';
+import { type HeldUp, heldUpAt } from './standstill.ts';
 
 /** From this length on, in ms, a block of the event loop is told as a silence of the server. */
 export const SILENT_MS = 2000;
@@ -20,6 +20,14 @@ export interface Hang {
   readonly heldUp: readonly HeldUp[];
   /** It ended before this page listened: the server's history tells it. */
   readonly isRecorded?: boolean;
+}
+
+/** What the server sent, as far as this page has it. */
+export interface Told {
+  readonly frames: readonly Frame[];
+  readonly seconds: readonly Second[];
+  /** The last silence of the server whose end this page has seen. */
+  readonly hang: Hang | undefined;
 }
 
 interface Heard {
@@ -57,17 +65,13 @@ export function hangOf(heard: Heard, frame: Frame): Hang | undefined {
  * The last silence: the one that this page heard, or a later one of the server's history, which
  * this page did not hear because it was opened afterwards or was hidden. `frames` is not empty.
  */
-export function latestHang(
-  frames: readonly Frame[],
-  seconds: readonly Second[],
-  heard: Hang | undefined,
-): Hang | undefined {
+export function latestHang({ frames, seconds, hang }: Told): Hang | undefined {
   const second = seconds.findLast(({ host }) => host.blockedMs >= SILENT_MS);
-  if (second === undefined) return heard;
+  if (second === undefined) return hang;
   const { wallMs, host } = second;
   const last = frames[frames.length - 1];
   const atMs = last.atMs - (last.wallMs - wallMs);
   // The second of a silence ends up to a second after it.
-  if (heard !== undefined && heard.atMs > atMs - SILENT_MS) return heard;
+  if (hang !== undefined && hang.atMs > atMs - SILENT_MS) return hang;
   return { forMs: host.blockedMs, atMs, wallMs, host, heldUp: heldUpAt(second), isRecorded: true };
 }

@@ -3,10 +3,9 @@
 import type { JSX } from 'preact';
 import { TOP } from '../../frame.ts';
 import type { PurgatoryView } from '../../view-types.ts';
-import { progress } from '../data/held-up.ts';
 import { sum } from '../data/history.ts';
 import { Explained } from '../words/explained.tsx';
-import { count, time } from '../words/format.ts';
+import { count, progress, time } from '../words/format.ts';
 import { Key, Name } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
 import { OperationTable } from './operation-table.tsx';
