@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type uPlot from 'uplot';
 import type { Frame, Second } from '../../frame.ts';
 import { ratesOf } from '../data/history.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { rate } from '../words/format.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
 
@@ -46,17 +46,14 @@ export function RatesChart({
   const rates = ratesOf(frames, chosen, seconds);
   const told = LINES.map(({ name }) => `${rate(rates[name].at(-1) ?? 0)} ${name} a second`).join(', ');
   return (
-    <section aria-labelledby="rates-title">
-      <h2 id="rates-title">
-        <Explained of="rates">Leaving, per second</Explained>
-      </h2>
+    <Section of="rates" title="Leaving, per second">
       <Lines />
       <Chart
         label={`The last minute in lines. Now: ${told}.`}
         data={[[...rates.atS], [...rates.completed], [...rates.expired], [...rates.cancelled]]}
         options={options}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -66,7 +63,7 @@ export function Lines(): JSX.Element {
     <p class="legend">
       {LINES.map(({ name }) => (
         <span key={name}>
-          <i data-line={name} /> {name}
+          <i class="line" data-tone={name} /> {name}
         </span>
       ))}
     </p>
