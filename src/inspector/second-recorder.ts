@@ -23,6 +23,7 @@ import {
 } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
 import { LastErrors } from './last-errors.ts';
+import type { EndTotals, PurgatoryView } from './view-types.ts';
 import { passView } from './views.ts';
 
 const { setInterval, clearInterval } = globalThis;
@@ -32,10 +33,10 @@ const wallNow = Date.now.bind(Date);
 /** The history does not show a shorter block of the event loop, whether somebody watches or not. */
 const PROBE_MS = 100;
 
-type Ends = readonly [completed: number, expired: number, cancelled: number, failed: number];
+type Counted = Pick<PurgatoryView, 'totals' | 'refused'>;
 
 /** For a purgatory that was made since the second before. */
-const NO_ENDS: Ends = [0, 0, 0, 0];
+const NOTHING: Counted = { totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 }, refused: {} };
 
 export class SecondRecorder {
   readonly #shown: LiveSources;
@@ -46,8 +47,7 @@ export class SecondRecorder {
   #number = 0;
   #atMs = 0;
   #interval: NodeJS.Timeout | undefined;
-  readonly #ends = new WeakMap<object, Ends>();
-  readonly #refused = new WeakMap<object, Readonly<Record<string, number>>>();
+  readonly #counted = new WeakMap<object, Counted>();
   readonly #lateness = new WeakMap<object, readonly number[]>();
 
   constructor(shown: LiveSources) {
@@ -99,32 +99,27 @@ export class SecondRecorder {
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
     const { parked, totals, refused = {}, events } = purgatory.snapshot({ top: 0 });
-    const ends: Ends = [totals.completed, totals.expired, totals.cancelled, totals.failed];
-    const before = this.#ends.get(purgatory) ?? (this.#number === 1 ? ends : NO_ENDS);
-    this.#ends.set(purgatory, ends);
-    const [completed, expired, cancelled, failed] = ends.map((each, index) => each - before[index]);
-    const refusedSince = this.#refusedSince(purgatory, refused);
+    const counted: Counted = { totals: { ...totals }, refused: { ...refused } };
+    const before = this.#counted.get(purgatory) ?? (this.#number === 1 ? counted : NOTHING);
+    this.#counted.set(purgatory, counted);
+    const ended = (kind: keyof EndTotals): number => totals[kind] - before.totals[kind];
+    const refusedSince = Object.entries(refused)
+      .map(([code, n]) => [code, n - (before.refused[code] ?? 0)] as const)
+      .filter(([, n]) => n > 0);
     const pass = passView(events);
     const rare: RareInSecond = {
-      ...(refusedSince !== undefined && { refused: refusedSince }),
+      ...(refusedSince.length > 0 && { refused: Object.fromEntries(refusedSince) }),
       ...(pass !== null &&
         pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes: events.passesUnderWay } }),
     };
-    const counted = [parked, completed, expired, cancelled, failed] as const;
-    return Object.keys(rare).length === 0 ? counted : [...counted, rare];
-  }
-
-  /** Undefined when it refused none since the second before. */
-  #refusedSince(
-    purgatory: ObservedPurgatory,
-    refused: Readonly<Record<string, number>>,
-  ): Readonly<Record<string, number>> | undefined {
-    const before = this.#refused.get(purgatory) ?? (this.#number === 1 ? refused : {});
-    this.#refused.set(purgatory, { ...refused });
-    const since = Object.entries(refused)
-      .map(([code, n]) => [code, n - (before[code] ?? 0)] as const)
-      .filter(([, n]) => n > 0);
-    return since.length === 0 ? undefined : Object.fromEntries(since);
+    const second = [
+      parked,
+      ended('completed'),
+      ended('expired'),
+      ended('cancelled'),
+      ended('failed'),
+    ] as const;
+    return Object.keys(rare).length === 0 ? second : [...second, rare];
   }
 
   #ofTimer(timer: ObservedTimer): SecondOfTimer {

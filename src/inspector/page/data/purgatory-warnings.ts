@@ -129,7 +129,7 @@ function growing({ views, recent }: Looked): Warning[] {
       return hasLostNone && watchers - counts[0] >= GROWN_BY;
     });
     if (grown === undefined) return [];
-    const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
+    const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
     return [{ tone: 'warn' as const, what: 'a key grows without completion', why }];
   });
 }

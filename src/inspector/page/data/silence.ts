@@ -30,19 +30,20 @@ export interface Told {
   readonly hang: Hang | undefined;
 }
 
-interface Heard {
-  readonly frames: readonly Frame[];
+/** When the page heard of the server, by the page's clock. */
+export interface Heard {
+  /** When the last frame arrived, and since when this page listens. */
   readonly heardMs: number | undefined;
   readonly openedMs: number;
   readonly nowMs: number;
 }
 
 /** How long no frame arrived while the page listened. */
-export function silenceOf({ heardMs, openedMs, nowMs }: Omit<Heard, 'frames'>): number {
+export function silenceOf({ heardMs, openedMs, nowMs }: Heard): number {
   return nowMs - Math.max(heardMs ?? openedMs, openedMs);
 }
 
-export function isSilent(heard: Omit<Heard, 'frames'>): boolean {
+export function isSilent(heard: Heard): boolean {
   return silenceOf(heard) >= SILENT_MS;
 }
 
@@ -50,7 +51,7 @@ export function isSilent(heard: Omit<Heard, 'frames'>): boolean {
  * The silence that `frame` ends now. Undefined when there was none, or when the page did not listen
  * all the time.
  */
-export function hangOf(heard: Heard, frame: Frame): Hang | undefined {
+export function hangOf(heard: Heard & Pick<Told, 'frames'>, frame: Frame): Hang | undefined {
   const { frames, heardMs, openedMs } = heard;
   const last = frames.at(-1);
   if (last === undefined || heardMs === undefined || heardMs < openedMs || !isSilent(heard)) return undefined;

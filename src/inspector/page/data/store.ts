@@ -9,19 +9,15 @@ import { type AskedOperation, type Found, type Frame, type History, MAX_SECONDS 
 import { type Followed, follow } from './follow.ts';
 import { MAX_FRAMES } from './history.ts';
 import { type Choice, readLink, writeLink } from './link.ts';
-import { hangOf, type Told } from './silence.ts';
+import { type Heard, hangOf, type Told } from './silence.ts';
 import { listen } from './stream.ts';
 
-export interface State extends Told {
+export interface State extends Told, Heard {
   readonly choice: Choice;
   /** The server's answers to the reader. Undefined: nothing was asked, or there is no answer yet. */
   readonly found: Found | undefined;
   readonly asked: { readonly id: number; readonly operation: AskedOperation | undefined } | undefined;
   readonly connection: 'connecting' | 'live' | 'lost';
-  /** When the last frame arrived, and since when this page listens, by the page's clock. */
-  readonly heardMs: number | undefined;
-  readonly openedMs: number;
-  readonly nowMs: number;
   /** How often the page has noticed a restart of the server. */
   readonly restarts: number;
   /** What is shown in place of the latest, and since when. */

@@ -1,4 +1,5 @@
-// The verdict: whether all is well, in words, and if not, why.
+// The verdict: whether all is well, in words, and if not, why. While the server is silent: that it
+// is.
 //
 // Ground rules. Pure: what the server sent goes in, sentences come out. A page that was opened a
 // moment ago has few frames: the seconds that the server kept before them count as well. A
@@ -11,11 +12,12 @@ import { clock, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { chosenOf, latenessWithin, secondsBefore, spanOf, sum } from './history.ts';
 import { purgatoryWarnings, RECENT_MS, type Tone, type Warning } from './purgatory-warnings.ts';
-import { type Hang, latestHang, type Told } from './silence.ts';
+import { type Hang, type Heard, isSilent, latestHang, silenceOf, type Told } from './silence.ts';
 import { causeOf, heldUpAt, standstillInWords } from './standstill.ts';
 
 export interface Verdict {
-  readonly tone: Tone;
+  /** `lost`: there is no news to judge. */
+  readonly tone: Tone | 'lost';
   readonly headline: string;
   readonly detail: string;
   readonly warnings: readonly Warning[];
@@ -36,7 +38,31 @@ const HEADLINES: Record<Tone, string> = {
 };
 const SEVERITY: readonly Tone[] = ['bad', 'warn', 'note'];
 
-/** `frames` is not empty. */
+/**
+ * What the page says in place of the verdict while the server is silent. The headline stays the
+ * same meanwhile.
+ */
+export function absence(heard: Heard, isLost: boolean): Verdict | undefined {
+  const { heardMs, nowMs } = heard;
+  const age = `What is shown is ${time(Math.max(0, nowMs - (heardMs ?? nowMs)))} old.`;
+  if (isLost) {
+    return {
+      tone: 'lost',
+      headline: 'The server does not answer',
+      detail: `${age} It has stopped, or is starting anew: this page goes on by itself when it is back.`,
+      warnings: [],
+    };
+  }
+  if (!isSilent(heard)) return undefined;
+  return {
+    tone: 'lost',
+    headline: 'The server is silent',
+    detail: `${age} For ${time(silenceOf(heard))} nothing has come over a connection that is still there: the process hangs, is stopped, or gets no CPU.`,
+    warnings: [],
+  };
+}
+
+/** The verdict on what the server told. `frames` is not empty. */
 export function judge(told: Told, chosen: string | undefined): Verdict {
   const { frames, seconds } = told;
   const recent = frames.slice(frames.indexOf(spanOf(frames, RECENT_MS)[0]));
