@@ -60,7 +60,7 @@ export class Recorder {
       atMs: performance.now(),
       wallMs: wallNow(),
       host: this.#host.take(),
-      second: this.#seconds.last,
+      second: this.#seconds.seconds.at(-1) ?? null,
       purgatories: purgatories.map(([name, each]) => {
         const oldest = each.$parked?.lists.oldestFirst(TOP) ?? [];
         const known = oldest.map((operation) => ({
@@ -84,6 +84,6 @@ export class Recorder {
   }
 
   history(): History {
-    return this.#seconds.history(this.#run);
+    return { run: this.#run, seconds: this.#seconds.seconds };
   }
 }

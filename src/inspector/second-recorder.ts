@@ -11,7 +11,6 @@ import { quantile } from '../duration-histogram.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
-  type History,
   LONG_PASS_MS,
   MAX_RECORDED,
   MAX_SECONDS,
@@ -70,12 +69,9 @@ export class SecondRecorder {
     this.#host.stop();
   }
 
-  get last(): Second | null {
-    return this.#seconds[this.#seconds.length - 1] ?? null;
-  }
-
-  history(run: string): History {
-    return { run, seconds: this.#seconds };
+  /** The oldest first. */
+  get seconds(): readonly Second[] {
+    return this.#seconds;
   }
 
   #record(): void {

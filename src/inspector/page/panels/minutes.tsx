@@ -8,7 +8,7 @@ import { type Incident, incidentsOf, isBlockedIn } from '../data/incidents.ts';
 import { Section } from '../words/explained.tsx';
 import { clock, count, plural } from '../words/format.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
-import { Lines, linesOf } from './rates-chart.tsx';
+import { Lines, lineSeries } from './rates-chart.tsx';
 
 /** The most incidents that are shown at once, the latest. The others unfold. */
 const MAX_TOLD = 6;
@@ -40,7 +40,7 @@ const parkedOptions = {
     { stroke: colour('--ember'), fill: colour('--shade-0'), width: 2, points: { show: false } },
   ],
 };
-const leavingOptions = { scales, axes: [minutesAxis, countAxis], series: [{}, blocked, ...linesOf()] };
+const leavingOptions = { scales, axes: [minutesAxis, countAxis], series: [{}, blocked, ...lineSeries] };
 
 export function Minutes({
   seconds,

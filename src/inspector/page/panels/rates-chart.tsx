@@ -8,19 +8,17 @@ import { rate } from '../words/format.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
 
 const LINES = [
-  { name: 'completed', colour: '--completed', dash: [] },
-  { name: 'expired', colour: '--expired', dash: [6, 3] },
-  { name: 'cancelled', colour: '--cancelled', dash: [2, 3] },
+  { name: 'completed', dash: [] },
+  { name: 'expired', dash: [6, 3] },
+  { name: 'cancelled', dash: [2, 3] },
 ] as const;
 
-export function linesOf(): uPlot.Series[] {
-  return LINES.map((line) => ({
-    stroke: colour(line.colour),
-    width: 2,
-    dash: [...line.dash],
-    points: { show: false },
-  }));
-}
+export const lineSeries: uPlot.Series[] = LINES.map(({ name, dash }) => ({
+  stroke: colour(`--${name}`),
+  width: 2,
+  dash: [...dash],
+  points: { show: false },
+}));
 
 const options = {
   scales: {
@@ -31,7 +29,7 @@ const options = {
     axis({ values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s} s`)), space: 60, size: 26 }),
     countAxis,
   ],
-  series: [{}, ...linesOf()],
+  series: [{}, ...lineSeries],
 };
 
 export function RatesChart({

@@ -1,8 +1,8 @@
 // Of the chosen purgatories: the hottest keys with the events that are being served, and the
 // operations that have been parked longest. A found key has its operations in the same table.
 import type { ComponentChildren, JSX } from 'preact';
-import { TOP } from '../../frame.ts';
-import type { OldOperation, PurgatoryView } from '../../view-types.ts';
+import { type FoundOperation, TOP } from '../../frame.ts';
+import type { PurgatoryView } from '../../view-types.ts';
 import { sum } from '../data/history.ts';
 import { Explained, Section } from '../words/explained.tsx';
 import { count, progress, time } from '../words/format.ts';
@@ -102,7 +102,7 @@ export function OldestParked({ views }: Props): JSX.Element {
 }
 
 interface OperationTableProps {
-  readonly operations: readonly (OldOperation & { readonly purgatory: string })[];
+  readonly operations: readonly FoundOperation[];
   readonly namesPurgatory: boolean;
   readonly test: string;
   /** The heading of the second column, and what it says of an operation. */

@@ -63,20 +63,14 @@ function Numbers({ state }: { state: State }): JSX.Element {
   const rates = ratesOf(frames, purgatory, seconds);
   const { completed, expired } = endedWithin(frames, purgatory, 60_000, seconds);
   const timers = timersOf(frame, purgatory);
+  const keys = sum(views, ({ watchedKeys }) => watchedKeys);
   const most = views.length === 1 ? views[0].maxParked : null;
   return (
     <div class="figures">
       <Figure of="parked" name="parked" note={most === null ? undefined : `of ${shortCount(most)} at most`}>
         {count(sum(views, ({ parked }) => parked))}
       </Figure>
-      <Figure
-        of="watched"
-        name="watches"
-        note={`on ${plural(
-          sum(views, ({ watchedKeys }) => watchedKeys),
-          'key',
-        )}`}
-      >
+      <Figure of="watched" name="watches" note={`on ${plural(keys, 'key')}`}>
         {count(sum(views, ({ watched }) => watched))}
       </Figure>
       <Figure of="completed" name="completed" note="a second" tone="completed">

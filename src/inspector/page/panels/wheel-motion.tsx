@@ -11,6 +11,7 @@ import type { Cascade, Ring, TimerView } from '../../view-types.ts';
 import { sum, timerOf } from '../data/history.ts';
 import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from '../data/rings.ts';
 import { current, onChange, shown } from '../data/store.ts';
+import { colour } from './chart.tsx';
 
 /**
  * A hand stands still after this time without a frame of its timer. Nobody would know whether it is
@@ -52,9 +53,7 @@ export class MotionCanvas extends Component {
 
   override componentDidMount(): void {
     const readColours = (): void => {
-      const style = getComputedStyle(document.documentElement);
-      const colour = (name: string): string => style.getPropertyValue(name);
-      this.#colours = { hand: colour('--hand'), spark: colour('--spark') };
+      this.#colours = { hand: colour('--hand')(), spark: colour('--spark')() };
     };
     readColours();
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', readColours);
