@@ -1,7 +1,7 @@
 // Starts the page.
 import './style/theme.css';
 import './style/layout.css';
-import './style/wheels.css';
+import './style/pictures.css';
 import './style/parts.css';
 import './style/names.css';
 import './style/notices.css';
@@ -18,10 +18,9 @@ const place = document.getElementById('app') as HTMLElement;
 const draw = (): void => {
   const state = current();
   const told = shown(state);
-  const verdict =
-    told.frames.length === 0
-      ? undefined
-      : (absence(state, state.connection === 'lost') ?? judge(told, state.choice.purgatory));
+  const hasNews = told.frames.length > 0;
+  const isLost = state.connection === 'lost';
+  const verdict = hasNews ? (absence(state, isLost) ?? judge(told, state.choice.purgatory)) : undefined;
   // The title has the verdict too, so that a reader sees it from another tab.
   document.title = verdict === undefined ? NAME : `${MARKS[verdict.tone]}${verdict.headline} - ${NAME}`;
   render(<App state={state} verdict={verdict} />, place);
