@@ -65,3 +65,24 @@ export class DurationHistogram {
     return ms > this.#maxBoundMs ? this.#counts.length - 1 : 32 - Math.clz32(Math.ceil(ms) - 1);
   }
 }
+
+/**
+ * The bound in ms within which `share` of the durations are: Infinity past the last bin, undefined
+ * when there are none. O(bins).
+ *
+ * @param counts may be the difference of two snapshots.
+ */
+export function quantile(
+  leMs: readonly number[],
+  counts: readonly number[],
+  share: number,
+): number | undefined {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return undefined;
+  let seen = 0;
+  const bin = counts.findIndex((count) => {
+    seen += count;
+    return seen >= share * all;
+  });
+  return leMs[bin] ?? Number.POSITIVE_INFINITY;
+}

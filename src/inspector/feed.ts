@@ -1,11 +1,11 @@
 // The stream of frames to those who watch: Server-Sent Events, at most four a second.
 //
 // Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody
-// watches, there is no clock, no frame is made and the source is stopped. So the stream costs
+// watches, there is no clock, no frame is made and the recorder is stopped. So the stream costs
 // nothing while nobody watches. A frame is made once for all watchers. A watcher whose connection
 // has not taken the last frame yet misses this one. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
-import type { Frame } from './frame.ts';
+import type { Recorder } from './recorder.ts';
 import { GUARDED } from './responses.ts';
 
 /** Between two frames, in ms. */
@@ -21,23 +21,13 @@ export const EVENTS_HEADERS: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
-/** Where frames come from. */
-export interface FrameSource {
-  /** Somebody watches from now on. */
-  start(): void;
-  /** The news since the last frame. */
-  frame(): Frame;
-  /** Nobody watches any more. */
-  stop(): void;
-}
-
 export class Feed {
-  readonly #source: FrameSource;
+  readonly #recorder: Recorder;
   readonly #watchers = new Set<ServerResponse>();
   #clock: NodeJS.Timeout | undefined;
 
-  constructor(source: FrameSource) {
-    this.#source = source;
+  constructor(recorder: Recorder) {
+    this.#recorder = recorder;
   }
 
   /** Sends frames to `response` until its connection closes. */
@@ -47,7 +37,7 @@ export class Feed {
     this.#watchers.add(response);
     response.once('close', () => this.#leave(response));
     if (this.#clock !== undefined) return;
-    this.#source.start();
+    this.#recorder.start();
     this.#clock = setInterval(() => this.#send(), FRAME_MS).unref();
     this.#send();
   }
@@ -61,7 +51,7 @@ export class Feed {
   }
 
   #send(): void {
-    const message = `data: ${JSON.stringify(this.#source.frame())}\n\n`;
+    const message = `data: ${JSON.stringify(this.#recorder.frame())}\n\n`;
     for (const response of this.#watchers) {
       if (!response.writableNeedDrain) response.write(message);
     }
@@ -71,6 +61,6 @@ export class Feed {
     if (!this.#watchers.delete(response) || this.#watchers.size > 0) return;
     clearInterval(this.#clock);
     this.#clock = undefined;
-    this.#source.stop();
+    this.#recorder.stop();
   }
 }

@@ -119,7 +119,9 @@ class Service implements Inspector {
   readonly #path: string;
   readonly #hosts: ReadonlySet<string> | 'any';
   readonly #keepsHistory: boolean;
-  readonly #server: Server = createServer((request, response) => this.#answer(request, response));
+  readonly #server: Server = createServer((request, response) => {
+    if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
+  });
 
   constructor(shown: LiveSources, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
     this.#seconds = new SecondRecorder(shown);
@@ -199,10 +201,6 @@ class Service implements Inspector {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  }
-
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
   }
 }
 

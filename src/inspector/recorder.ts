@@ -7,7 +7,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LiveSources } from '../live-sources.ts';
 import { Cascades } from './cascades.ts';
-import type { FrameSource } from './feed.ts';
 import { type Frame, type History, TOP } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
 import type { Lookup } from './lookup.ts';
@@ -20,13 +19,13 @@ const wallNow = Date.now.bind(Date);
 /** A shorter block of the event loop is not seen. */
 const PROBE_MS = 10;
 
-export class Recorder implements FrameSource {
+export class Recorder {
   readonly #run = randomUUID();
   readonly #shown: LiveSources;
   readonly #seconds: SecondRecorder;
   readonly #lookup: Lookup;
   readonly #host = new HostMeter(PROBE_MS);
-  readonly #cascades: Cascades;
+  readonly #cascades = new Cascades();
   readonly #timelines: Timelines;
 
   /** @param seconds started or not: its owner decides whether there is a history. */
@@ -34,10 +33,10 @@ export class Recorder implements FrameSource {
     this.#lookup = lookup;
     this.#shown = shown;
     this.#seconds = seconds;
-    this.#cascades = new Cascades();
     this.#timelines = new Timelines(shown);
   }
 
+  /** Somebody watches from now on. */
   start(): void {
     this.#host.start();
     this.#seconds.errors.start();
@@ -45,6 +44,7 @@ export class Recorder implements FrameSource {
     this.#timelines.start();
   }
 
+  /** Nobody watches any more. */
   stop(): void {
     this.#host.stop();
     this.#seconds.errors.stop();
@@ -52,6 +52,7 @@ export class Recorder implements FrameSource {
     this.#timelines.stop();
   }
 
+  /** The news since the last frame. */
   frame(): Frame {
     const { purgatories, timers, buses } = this.#shown.look();
     return {
@@ -59,7 +60,7 @@ export class Recorder implements FrameSource {
       atMs: performance.now(),
       wallMs: wallNow(),
       host: this.#host.take(),
-      second: this.#seconds.last,
+      second: this.#seconds.seconds.at(-1) ?? null,
       purgatories: purgatories.map(([name, each]) => {
         const oldest = each.$parked?.lists.oldestFirst(TOP) ?? [];
         const known = oldest.map((operation) => ({
@@ -83,6 +84,6 @@ export class Recorder implements FrameSource {
   }
 
   history(): History {
-    return this.#seconds.history(this.#run);
+    return { run: this.#run, seconds: this.#seconds.seconds };
   }
 }

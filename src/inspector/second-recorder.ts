@@ -7,11 +7,10 @@
 // Costs: each second takes a snapshot of each purgatory, without its keys, and reads the lateness
 // of each timer. docs/operations.md has the figures.
 
-import type { DurationSnapshot } from '../duration-histogram.ts';
+import { quantile } from '../duration-histogram.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
-  type History,
   LONG_PASS_MS,
   MAX_RECORDED,
   MAX_SECONDS,
@@ -23,6 +22,7 @@ import {
 } from './frame.ts';
 import { HostMeter } from './host-meter.ts';
 import { LastErrors } from './last-errors.ts';
+import type { EndTotals, PurgatoryView } from './view-types.ts';
 import { passView } from './views.ts';
 
 const { setInterval, clearInterval } = globalThis;
@@ -32,10 +32,10 @@ const wallNow = Date.now.bind(Date);
 /** The history does not show a shorter block of the event loop, whether somebody watches or not. */
 const PROBE_MS = 100;
 
-type Ends = readonly [completed: number, expired: number, cancelled: number, failed: number];
+type Counted = Pick<PurgatoryView, 'totals' | 'refused'>;
 
 /** For a purgatory that was made since the second before. */
-const NO_ENDS: Ends = [0, 0, 0, 0];
+const NOTHING: Counted = { totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 }, refused: {} };
 
 export class SecondRecorder {
   readonly #shown: LiveSources;
@@ -46,8 +46,7 @@ export class SecondRecorder {
   #number = 0;
   #atMs = 0;
   #interval: NodeJS.Timeout | undefined;
-  readonly #ends = new WeakMap<object, Ends>();
-  readonly #refused = new WeakMap<object, Readonly<Record<string, number>>>();
+  readonly #counted = new WeakMap<object, Counted>();
   readonly #lateness = new WeakMap<object, readonly number[]>();
 
   constructor(shown: LiveSources) {
@@ -70,12 +69,9 @@ export class SecondRecorder {
     this.#host.stop();
   }
 
-  get last(): Second | null {
-    return this.#seconds[this.#seconds.length - 1] ?? null;
-  }
-
-  history(run: string): History {
-    return { run, seconds: this.#seconds };
+  /** The oldest first. */
+  get seconds(): readonly Second[] {
+    return this.#seconds;
   }
 
   #record(): void {
@@ -99,33 +95,27 @@ export class SecondRecorder {
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
     const { parked, totals, refused = {}, events } = purgatory.snapshot({ top: 0 });
-    const ends: Ends = [totals.completed, totals.expired, totals.cancelled, totals.failed];
-    const before = this.#ends.get(purgatory) ?? (this.#number === 1 ? ends : NO_ENDS);
-    this.#ends.set(purgatory, ends);
-    const [completed, expired, cancelled, failed] = ends.map((each, index) => each - before[index]);
-    const refusedSince = this.#refusedSince(purgatory, refused);
+    const counted: Counted = { totals: { ...totals }, refused: { ...refused } };
+    const before = this.#counted.get(purgatory) ?? (this.#number === 1 ? counted : NOTHING);
+    this.#counted.set(purgatory, counted);
+    const ended = (kind: keyof EndTotals): number => totals[kind] - before.totals[kind];
+    const refusedSince = Object.entries(refused)
+      .map(([code, n]) => [code, n - (before.refused[code] ?? 0)] as const)
+      .filter(([, n]) => n > 0);
     const pass = passView(events);
     const rare: RareInSecond = {
-      ...(refusedSince !== undefined && { refused: refusedSince }),
+      ...(refusedSince.length > 0 && { refused: Object.fromEntries(refusedSince) }),
       ...(pass !== null &&
         pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes: events.passesUnderWay } }),
     };
-    return Object.keys(rare).length === 0
-      ? [parked, completed, expired, cancelled, failed]
-      : [parked, completed, expired, cancelled, failed, rare];
-  }
-
-  /** Undefined when it refused none since the second before. */
-  #refusedSince(
-    purgatory: ObservedPurgatory,
-    refused: Readonly<Record<string, number>>,
-  ): Readonly<Record<string, number>> | undefined {
-    const before = this.#refused.get(purgatory) ?? (this.#number === 1 ? refused : {});
-    this.#refused.set(purgatory, { ...refused });
-    const since = Object.entries(refused)
-      .map(([code, n]) => [code, n - (before[code] ?? 0)] as const)
-      .filter(([, n]) => n > 0);
-    return since.length === 0 ? undefined : Object.fromEntries(since);
+    const second = [
+      parked,
+      ended('completed'),
+      ended('expired'),
+      ended('cancelled'),
+      ended('failed'),
+    ] as const;
+    return Object.keys(rare).length === 0 ? second : [...second, rare];
   }
 
   #ofTimer(timer: ObservedTimer): SecondOfTimer {
@@ -134,24 +124,7 @@ export class SecondRecorder {
     this.#lateness.set(timer, counts);
     const since = counts.map((count, bin) => count - before[bin]);
     const ran = since.reduce((sum, count) => sum + count, 0);
-    return [ran, boundOf(leMs, since, 0.99 * ran)];
+    const latenessMs = quantile(leMs, since, 0.99) ?? 0;
+    return [ran, Number.isFinite(latenessMs) ? latenessMs : null];
   }
-}
-
-/**
- * The bound of the bin up to which `enough` tasks were counted. Null past the last bin, 0 where
- * there were none.
- */
-function boundOf(
-  leMs: DurationSnapshot['histogram']['leMs'],
-  counts: readonly number[],
-  enough: number,
-): number | null {
-  if (enough === 0) return 0;
-  let seen = 0;
-  const bin = counts.findIndex((count) => {
-    seen += count;
-    return seen >= enough;
-  });
-  return leMs[bin] ?? null;
 }

@@ -1,6 +1,9 @@
 // What a frame says of one purgatory, bus, timer or operation. All are JSON of bounded size.
 //
-// Ground rules. Those of frame.ts, whose bounds hold here too: only types.
+// Ground rules. Those of frame.ts, whose bounds hold here too: only types. What a snapshot says and
+// the page shows as it is has the type of the snapshot, where that file is one for the browser too.
+import type { PurgatoryTotals } from '../purgatory/telemetry/rates.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
 
 export interface PurgatoryView {
   readonly name: string;
@@ -43,12 +46,7 @@ export interface PassUnderWay {
 }
 
 /** How operations ended, counted since the purgatory was made. */
-export interface EndTotals {
-  readonly completed: number;
-  readonly expired: number;
-  readonly cancelled: number;
-  readonly failed: number;
-}
+export type EndTotals = Readonly<Omit<PurgatoryTotals, 'parked'>>;
 
 export interface LastError {
   readonly message: string;
@@ -91,7 +89,7 @@ export interface BusView {
     readonly tookMs: number | null;
   } | null;
   /** The last error, of connecting too. */
-  readonly lastError: { readonly message: string; readonly agoMs: number } | null;
+  readonly lastError: Omit<LastError, 'operation'> | null;
   /** The last time that all waits were tried. */
   readonly lastSweep: {
     readonly beganAgoMs: number;
@@ -114,30 +112,17 @@ export interface BusView {
   } | null;
 }
 
-export interface TimerView {
+export interface TimerView
+  extends Readonly<Pick<TimerSnapshot, 'tickMs' | 'wheelSize' | 'nowMs' | 'pending' | 'totals'>> {
   readonly name: string;
   /** The purgatories that use this timer, as far as they show it. */
   readonly of: readonly string[];
-  readonly tickMs: number;
-  readonly wheelSize: number;
-  readonly nowMs: number;
-  readonly pending: number;
   /** The finest first. */
   readonly rings: readonly Ring[];
   /** The number of tasks in wheels too coarse to be drawn, as far as they were counted. */
   readonly beyond: number;
   readonly head: QueueHead | null;
-  readonly lateness: {
-    /** Upper bounds of the bins, in ms. `counts` has one more entry, for all later ones. */
-    readonly leMs: readonly number[];
-    readonly counts: readonly number[];
-  };
-  readonly totals: {
-    readonly ran: number;
-    readonly failed: number;
-    readonly cascaded: number;
-    readonly slices: number;
-  };
+  readonly lateness: TimerSnapshot['lateness']['histogram'];
   /** Since the frame before. */
   readonly cascades: readonly Cascade[];
   /** The last cascade since somebody began to watch. */
@@ -156,21 +141,21 @@ export interface Ring {
   readonly isMore: boolean;
 }
 
-/** The bucket that expires first. */
-export interface QueueHead {
+/** A bucket of a ring, with its tasks. */
+export interface Bucket {
   readonly ring: number;
   readonly bucket: number;
   readonly tasks: number;
+}
+
+/** The bucket that expires first. */
+export interface QueueHead extends Bucket {
   /** From now until it expires. */
   readonly inMs: number;
 }
 
 /** One expired overflow bucket whose tasks were re-added to finer wheels. */
-export interface Cascade {
-  readonly ring: number;
-  readonly bucket: number;
-  readonly tasks: number;
-}
+export type Cascade = Bucket;
 
 /** The life of one operation. */
 export interface Timeline {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Second } from '../../src/inspector/frame.ts';
-import { endedWithin, latenessWithin, quantile, ratesOf } from '../../src/inspector/page/data/history.ts';
+import { endedWithin, latenessWithin, ratesOf } from '../../src/inspector/page/data/history.ts';
 import { frames } from './frames.ts';
 
 const growing = frames(41, (index) => ({
@@ -63,13 +63,6 @@ describe('what the inspector reckons from its frames', () => {
     expect(later.atS).to.deep.equal([-3, -2, -0.75, -0.5, -0.25, 0]);
     expect(later.completed).to.deep.equal([49, 59, 0, 0, 0, 0]);
     expect(endedWithin(frames(5), 'fetch', 60_000, seconds).completed).to.equal(90);
-  });
-
-  it('tells a quantile by the bound of its bin, and Infinity past the last', () => {
-    expect(quantile([1, 2], [0, 0, 0], 0.99)).to.equal(undefined);
-    expect(quantile([1, 2], [99, 1, 0], 0.99)).to.equal(1);
-    expect(quantile([1, 2], [98, 2, 0], 0.99)).to.equal(2);
-    expect(quantile([1, 2], [1, 1, 8], 0.99)).to.equal(Number.POSITIVE_INFINITY);
   });
 
   it('has no lateness of a timer that is not there', () => {

@@ -7,7 +7,7 @@ import { LocalHub } from '../../src/bus/index.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { type History, MAX_KEY_LENGTH } from '../../src/inspector/frame.ts';
 import { createInspector, type Inspector, type InspectorOptions } from '../../src/inspector/index.ts';
-import { heldUpAt } from '../../src/inspector/page/data/held-up.ts';
+import { heldUpAt } from '../../src/inspector/page/data/standstill.ts';
 import { SharedWaits } from '../../src/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/threshold/index.ts';
 import { runNode } from '../support/child.ts';

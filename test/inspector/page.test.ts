@@ -296,7 +296,7 @@ describe('the page of the inspector', function () {
     jumping.advance(510);
     slow.advanceClock();
     await says(figure('lateness'), /512\sms/);
-    await says('#lateness-title', /How late tasks ran\s+of timer \u2068early\u2069/);
+    await says('#histogram-title', /How late tasks ran\s+of timer \u2068early\u2069/);
     slow.close();
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Frame, HostTime, Second } from '../../src/inspector/frame.ts';
-import { hangOf } from '../../src/inspector/page/data/silence.ts';
-import { type Judged, judge, type Verdict } from '../../src/inspector/page/data/verdict.ts';
+import { hangOf, type Told } from '../../src/inspector/page/data/silence.ts';
+import { judge, type Verdict } from '../../src/inspector/page/data/verdict.ts';
 import type { BusView, EndTotals, ServedEvents } from '../../src/inspector/view-types.ts';
 import { type Change, events, frames } from './frames.ts';
 
@@ -33,7 +33,7 @@ const totals = (more: Partial<EndTotals>): Change => ({
 function verdict(
   told: readonly Frame[],
   chosen?: string,
-  { seconds = [], hang }: Partial<Pick<Judged, 'seconds' | 'hang'>> = {},
+  { seconds = [], hang }: Partial<Pick<Told, 'seconds' | 'hang'>> = {},
 ): Verdict {
   return judge({ frames: told, seconds, hang }, chosen);
 }

@@ -1,10 +1,9 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
-import type { Frame } from '../frame.ts';
 import { chosenOf, timerOf } from './data/history.ts';
-import type { ShownVerdict } from './data/shown-verdict.ts';
-import { isSilent } from './data/silence.ts';
-import { choose, type State, shown } from './data/store.ts';
+import { isSilent, silenceOf } from './data/silence.ts';
+import { type State, shown } from './data/store.ts';
+import type { Verdict } from './data/verdict.ts';
 import { Buses } from './panels/buses.tsx';
 import { Errors } from './panels/errors.tsx';
 import { LatenessChart } from './panels/lateness-chart.tsx';
@@ -15,12 +14,11 @@ import { HottestKeys, OldestParked } from './panels/tables.tsx';
 import { Timelines } from './panels/timelines.tsx';
 import { TopBar } from './panels/top-bar.tsx';
 import { VerdictStrip } from './panels/verdict-strip.tsx';
-import { Waiting } from './panels/waiting.tsx';
 import { Wheels } from './panels/wheels.tsx';
 import { explanations } from './words/explanations.ts';
-import { quoted } from './words/visible.ts';
+import { time } from './words/format.ts';
 
-export function App({ state, verdict }: { state: State; verdict: ShownVerdict | undefined }): JSX.Element {
+export function App({ state, verdict }: { state: State; verdict: Verdict | undefined }): JSX.Element {
   const isStale = state.connection === 'lost' || isSilent(state);
   return (
     <>
@@ -39,7 +37,7 @@ export function App({ state, verdict }: { state: State; verdict: ShownVerdict | 
   );
 }
 
-function Picture({ state, verdict }: { state: State; verdict: ShownVerdict }): JSX.Element {
+function Picture({ state, verdict }: { state: State; verdict: Verdict }): JSX.Element {
   const { choice, followed } = state;
   const { purgatory } = choice;
   const { frames, seconds } = shown(state);
@@ -53,7 +51,7 @@ function Picture({ state, verdict }: { state: State; verdict: ShownVerdict }): J
       <Lookup state={state} />
       <Buses frame={frame} />
       <Errors views={views} />
-      {view !== undefined && <Wheels view={view} timers={<Timers frame={frame} chosen={view.name} />} />}
+      {view !== undefined && <Wheels view={view} timers={frame.timers} />}
       <div class="charts">
         <RatesChart frames={frames} seconds={seconds} chosen={purgatory} />
         {view !== undefined && <LatenessChart frames={frames} view={view} isOnly={frame.timers.length < 2} />}
@@ -70,18 +68,25 @@ function Picture({ state, verdict }: { state: State; verdict: ShownVerdict }): J
   );
 }
 
-function Timers({ frame, chosen }: { frame: Frame; chosen: string }): JSX.Element | null {
-  if (frame.timers.length < 2) return null;
+/** Before the first frame. */
+function Waiting({ state }: { state: State }): JSX.Element {
+  if (state.connection === 'lost') {
+    return <p class="none">The server does not answer. This page tries again every second.</p>;
+  }
+  if (!isSilent(state)) return <p class="none">Waiting for the first news of the server.</p>;
   return (
-    <label class="choose">
-      Timer{' '}
-      <select value={chosen} onChange={({ currentTarget }) => choose({ timer: currentTarget.value })}>
-        {frame.timers.map(({ name, of }) => (
-          <option key={name} value={name}>
-            {of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    <section class="wide waiting">
+      <p role="status" class="headline">
+        The server has not answered yet
+      </p>
+      <p>For {time(silenceOf(state))} this page has waited for its first news. Either</p>
+      <ul>
+        <li>the process hangs, is stopped, or gets no CPU; or</li>
+        <li>
+          this browser has no connection left: over HTTP/1.1 it opens six to a server, and other pages hold
+          them all. (The tabs of this page share one.)
+        </li>
+      </ul>
+    </section>
   );
 }

@@ -4,14 +4,15 @@ import { judge } from './verdict.ts';
 
 export function exportShown(): void {
   const { choice, found } = current();
-  const { frames, seconds, hang } = shown(current());
+  const told = shown(current());
+  const { frames, seconds } = told;
   const frame = frames[frames.length - 1];
   const what = {
     exportedAt: new Date().toISOString(),
     shownAt: new Date(frame.wallMs).toISOString(),
     page: location.href,
     choice,
-    verdict: judge({ frames, seconds, hang }, choice.purgatory),
+    verdict: judge(told, choice.purgatory),
     frame,
     found,
     history: seconds,

@@ -176,22 +176,3 @@ export function latenessWithin(
   const now = to.timers.find(({ name }) => name === timer)?.lateness.counts ?? [];
   return now.map((n, bin) => n - (before?.[bin] ?? 0));
 }
-
-/**
- * The bound in ms within which `share` of the tasks ran: Infinity past the last bin, undefined when
- * there were no tasks.
- */
-export function quantile(
-  leMs: readonly number[],
-  counts: readonly number[],
-  share: number,
-): number | undefined {
-  const all = sum(counts, Number);
-  if (all === 0) return undefined;
-  let seen = 0;
-  for (const [bin, n] of counts.entries()) {
-    seen += n;
-    if (seen >= share * all) return leMs[bin] ?? Number.POSITIVE_INFINITY;
-  }
-  return Number.POSITIVE_INFINITY;
-}

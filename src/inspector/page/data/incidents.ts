@@ -3,13 +3,12 @@
 // Seconds with the same problem are one incident, also with a few good seconds between them.
 import type { Second } from '../../frame.ts';
 import type { PassUnderWay } from '../../view-types.ts';
-import { count, plural, time } from '../words/format.ts';
+import { count, plural, progress, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
-import { CAUSES, causeOf } from './cause.ts';
-import { heldUpAt, heldUpInWords, progress } from './held-up.ts';
 import { chosenIn, sum } from './history.ts';
 import { LONG_EVENT_MS } from './purgatory-warnings.ts';
 import { SILENT_MS } from './silence.ts';
+import { heldUpAt, standstillInWords } from './standstill.ts';
 
 export interface Incident {
   readonly what: 'stood still' | 'blocked' | 'late' | 'long event' | 'threw' | 'refused';
@@ -77,7 +76,7 @@ export function isBlockedIn({ host }: Second): boolean {
 function inWords(what: Incident['what'], seconds: readonly Second[], chosen: string | undefined): string {
   const worst = seconds.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
   const { blockedMs } = worst.host;
-  const because = `${CAUSES[causeOf(worst.host)]}${heldUpInWords(heldUpAt(worst), chosen)}`;
+  const because = standstillInWords(worst.host, heldUpAt(worst), chosen);
   if (what === 'stood still') return `The process stood still for ${time(blockedMs)}. ${because}`;
   if (what === 'blocked') {
     return `The event loop was blocked, for ${time(blockedMs)} at the longest. ${because}`;

@@ -2,10 +2,10 @@
 //
 // Ground rules. Those of verdict.ts.
 import type { Frame, Second } from '../../frame.ts';
-import { count, plural, share, time } from '../words/format.ts';
+import type { PurgatoryView } from '../../view-types.ts';
+import { count, plural, progress, share, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
-import { progress } from './held-up.ts';
-import { chosenOf, endedWithin, errorsOf, refusedWithin } from './history.ts';
+import { endedWithin, errorsOf, refusedWithin } from './history.ts';
 
 export type Tone = 'well' | 'note' | 'warn' | 'bad';
 
@@ -15,6 +15,17 @@ export interface Warning {
   readonly what: string;
   /** The numbers, and what to do. */
   readonly why: string;
+}
+
+/** What the warnings are about. */
+export interface Looked {
+  readonly frames: readonly Frame[];
+  /** Those of the last RECENT_MS. Not empty. */
+  readonly recent: readonly Frame[];
+  readonly seconds: readonly Second[];
+  readonly chosen: string | undefined;
+  /** The chosen purgatories in the last frame. */
+  readonly views: readonly PurgatoryView[];
 }
 
 /** The span of time that warnings look back on, in ms. */
@@ -28,8 +39,13 @@ const GROWN_BY = 20;
 /** With fewer ends in a minute, shares mean nothing. */
 const FEW_ENDS = 20;
 
-export function overdue(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, oldest }) => {
+export function purgatoryWarnings(looked: Looked): Warning[] {
+  const checks = [overdue, serving, heavy, full, failing, growing, expiring];
+  return checks.flatMap((check) => check(looked));
+}
+
+function overdue({ views }: Looked): Warning[] {
+  return views.flatMap(({ name, oldest }) => {
     const past = Math.max(...oldest.map(({ leftMs }) => -(leftMs ?? 0)), 0);
     if (past < OVERDUE_MS) return [];
     const why = `An operation of ${quoted(name)} is still parked ${time(past)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
@@ -40,8 +56,8 @@ export function overdue(recent: readonly Frame[], chosen: string | undefined): W
 const HELP = 'Fewer watchers a key, notify with atMost, or cheaper answers help.';
 
 /** Events of `notify` that began long ago, or should have. */
-export function serving(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, events }) => {
+function serving({ views }: Looked): Warning[] {
+  return views.flatMap(({ name, events }) => {
     const { pendingKeys, passesUnderWay, oldestMs, oldestPass } = events;
     if (oldestMs <= LONG_EVENT_MS) return [];
     const pending =
@@ -61,8 +77,8 @@ export function serving(recent: readonly Frame[], chosen: string | undefined): W
 }
 
 /** The hottest key, if an event on it would take long, as far as tries were timed. */
-export function heavy(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, hottestKeys: [hottest], events }) => {
+function heavy({ views }: Looked): Warning[] {
+  return views.flatMap(({ name, hottestKeys: [hottest], events }) => {
     const { tryMs, oldestMs } = events;
     if (hottest === undefined || tryMs === null || oldestMs > LONG_EVENT_MS) return [];
     const tookMs = hottest.watchers * tryMs;
@@ -73,12 +89,8 @@ export function heavy(recent: readonly Frame[], chosen: string | undefined): War
   });
 }
 
-export function full(
-  recent: readonly Frame[],
-  seconds: readonly Second[],
-  chosen: string | undefined,
-): Warning[] {
-  return chosenOf(recent[recent.length - 1], chosen).flatMap(({ name, parked, maxParked }) => {
+function full({ views, recent, seconds }: Looked): Warning[] {
+  return views.flatMap(({ name, parked, maxParked }) => {
     const isFull = maxParked !== null && parked >= FULL_SHARE * maxParked;
     const holds = isFull ? ` It holds ${count(parked)} of ${count(maxParked)} operations.` : '';
     const refused = Object.entries(refusedWithin(recent, seconds, name, RECENT_MS));
@@ -93,40 +105,28 @@ export function full(
   });
 }
 
-export function failing(
-  frames: readonly Frame[],
-  seconds: readonly Second[],
-  chosen: string | undefined,
-): Warning[] {
+function failing({ views, frames, seconds, chosen }: Looked): Warning[] {
   const { failed } = endedWithin(frames, chosen, RECENT_MS, seconds);
   if (failed === 0) return [];
-  const why = `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw in the last 10 s. ${lastError(frames, chosen) ?? 'The errors went to onError.'}`;
+  const why = `${plural(failed, 'call')} of tryComplete, onComplete or onExpiration threw in the last 10 s. ${lastError(views) ?? 'The errors went to onError.'}`;
   return [{ tone: 'warn', what: 'operations throw', why }];
 }
 
-function lastError(frames: readonly Frame[], chosen: string | undefined): string | undefined {
-  const [last] = errorsOf(chosenOf(frames[frames.length - 1], chosen));
+function lastError(views: readonly PurgatoryView[]): string | undefined {
+  const [last] = errorsOf(views);
   if (last === undefined) return undefined;
   const { name, operation, message, agoMs } = last;
   return `The last error came ${time(agoMs)} ago, of ${quoted(operation)} in ${quoted(name)}: ${quoted(message)}.`;
 }
 
 /** Keys that gained many watchers in the recent time and never lost any. */
-export function growing(recent: readonly Frame[], chosen: string | undefined): Warning[] {
-  const [first] = recent;
-  const last = recent[recent.length - 1];
-  if (last.atMs - first.atMs < RECENT_MS * 0.9) return [];
-  return chosenOf(last, chosen).flatMap(({ name, hottestKeys }) => {
+function growing({ views, recent }: Looked): Warning[] {
+  if (recent[recent.length - 1].atMs - recent[0].atMs < RECENT_MS * 0.9) return [];
+  return views.flatMap(({ name, hottestKeys }) => {
     const grown = hottestKeys.find(({ key, watchers }) => {
-      let before = Number.NEGATIVE_INFINITY;
-      for (const frame of recent) {
-        const view = frame.purgatories.find((each) => each.name === name);
-        const now = view?.hottestKeys.find((each) => each.key === key)?.watchers;
-        if (now === undefined || now < before) return false;
-        before = now;
-      }
-      const atFirst = first.purgatories.find((each) => each.name === name);
-      return watchers - (atFirst?.hottestKeys.find((each) => each.key === key)?.watchers ?? 0) >= GROWN_BY;
+      const counts = recent.map((frame) => watchersIn(frame, name, key));
+      const hasLostNone = counts.every((n, index) => n >= (counts[index - 1] ?? 0));
+      return hasLostNone && watchers - counts[0] >= GROWN_BY;
     });
     if (grown === undefined) return [];
     const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
@@ -134,11 +134,13 @@ export function growing(recent: readonly Frame[], chosen: string | undefined): W
   });
 }
 
-export function expiring(
-  frames: readonly Frame[],
-  seconds: readonly Second[],
-  chosen: string | undefined,
-): Warning[] {
+/** NaN where the frame does not say. */
+function watchersIn({ purgatories }: Frame, purgatory: string, key: string): number {
+  const view = purgatories.find(({ name }) => name === purgatory);
+  return view?.hottestKeys.find((each) => each.key === key)?.watchers ?? Number.NaN;
+}
+
+function expiring({ frames, seconds, chosen }: Looked): Warning[] {
   const { completed, expired } = endedWithin(frames, chosen, 60_000, seconds);
   if (completed + expired < FEW_ENDS || completed >= expired) return [];
   const why = `Only ${share(completed, completed + expired)} completed early in the last minute. Normal for quiet long polls; elsewhere events may be missing, or deadlines too short.`;

@@ -1,6 +1,7 @@
 // The places of the rings, and what is at a point. Pure geometry: a square of SIZE, the finest ring
 // innermost. Bucket 0 is at twelve o'clock, and time goes clockwise.
 import type { Ring } from '../../view-types.ts';
+import { capitalised } from '../words/format.ts';
 
 export const SIZE = 400;
 export const CENTRE = SIZE / 2;
@@ -76,6 +77,5 @@ export function ringPhrase(ring: number, rings: number): string {
 }
 
 export function ringName(ring: number, rings: number): string {
-  const name = ringPhrase(ring, rings).replace('the ', '');
-  return name[0].toUpperCase() + name.slice(1);
+  return capitalised(ringPhrase(ring, rings).replace('the ', ''));
 }

@@ -5,41 +5,19 @@
 // change, and twice a second besides, because the age of what is shown grows by itself. A frame of
 // another run of the server drops what the last run sent: the totals of two runs have no
 // difference.
-import {
-  type AskedOperation,
-  type Found,
-  type Frame,
-  type History,
-  MAX_SECONDS,
-  type Second,
-} from '../../frame.ts';
+import { type AskedOperation, type Found, type Frame, type History, MAX_SECONDS } from '../../frame.ts';
 import { type Followed, follow } from './follow.ts';
 import { MAX_FRAMES } from './history.ts';
 import { type Choice, readLink, writeLink } from './link.ts';
-import { type Hang, hangOf } from './silence.ts';
+import { type Heard, hangOf, type Told } from './silence.ts';
 import { listen } from './stream.ts';
 
-/** What the server sent. */
-export interface Told {
-  readonly frames: readonly Frame[];
-  readonly seconds: readonly Second[];
-  /** The last silence of the server whose end this page has seen. */
-  readonly hang: Hang | undefined;
-}
-
-/** The server's answers to the reader. Undefined: nothing was asked, or there is no answer yet. */
-export interface Answers {
+export interface State extends Told, Heard {
+  readonly choice: Choice;
+  /** The server's answers to the reader. Undefined: nothing was asked, or there is no answer yet. */
   readonly found: Found | undefined;
   readonly asked: { readonly id: number; readonly operation: AskedOperation | undefined } | undefined;
-}
-
-export interface State extends Told, Answers {
-  readonly choice: Choice;
   readonly connection: 'connecting' | 'live' | 'lost';
-  /** When the last frame arrived, and since when this page listens, by the page's clock. */
-  readonly heardMs: number | undefined;
-  readonly openedMs: number;
-  readonly nowMs: number;
   /** How often the page has noticed a restart of the server. */
   readonly restarts: number;
   /** What is shown in place of the latest, and since when. */

@@ -1,32 +1,23 @@
-// The verdict: whether all is well, in words, and if not, why.
+// The verdict: whether all is well, in words, and if not, why. While the server is silent: that it
+// is.
 //
 // Ground rules. Pure: what the server sent goes in, sentences come out. A page that was opened a
 // moment ago has few frames: the seconds that the server kept before them count as well. A
 // sentence begins with our words, never with a user's. The headline has no number that changes
 // with each frame, because screen readers read it aloud when it changes. The bounds are where a
 // person who waits would notice. They are named below, and in purgatory-warnings.ts.
+import { quantile } from '../../../duration-histogram.ts';
 import type { Frame, Second } from '../../frame.ts';
 import { clock, plural, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
-import { CAUSES, causeOf } from './cause.ts';
-import { heldUpAt, heldUpInWords } from './held-up.ts';
-import { chosenOf, latenessWithin, quantile, secondsBefore, spanOf, sum } from './history.ts';
-import {
-  expiring,
-  failing,
-  full,
-  growing,
-  heavy,
-  overdue,
-  RECENT_MS,
-  serving,
-  type Tone,
-  type Warning,
-} from './purgatory-warnings.ts';
-import { type Hang, latestHang } from './silence.ts';
+import { chosenOf, latenessWithin, secondsBefore, spanOf, sum } from './history.ts';
+import { purgatoryWarnings, RECENT_MS, type Tone, type Warning } from './purgatory-warnings.ts';
+import { type Hang, type Heard, isSilent, latestHang, silenceOf, type Told } from './silence.ts';
+import { causeOf, heldUpAt, standstillInWords } from './standstill.ts';
 
 export interface Verdict {
-  readonly tone: Tone;
+  /** `lost`: there is no news to judge. */
+  readonly tone: Tone | 'lost';
   readonly headline: string;
   readonly detail: string;
   readonly warnings: readonly Warning[];
@@ -47,33 +38,47 @@ const HEADLINES: Record<Tone, string> = {
 };
 const SEVERITY: readonly Tone[] = ['bad', 'warn', 'note'];
 
-/** What the verdict is about, as far as this page has it. `frames` is not empty. */
-export interface Judged {
-  readonly frames: readonly Frame[];
-  readonly seconds: readonly Second[];
-  readonly hang: Hang | undefined;
+/**
+ * What the page says in place of the verdict while the server is silent. The headline stays the
+ * same meanwhile.
+ */
+export function absence(heard: Heard, isLost: boolean): Verdict | undefined {
+  const { heardMs, nowMs } = heard;
+  const age = `What is shown is ${time(Math.max(0, nowMs - (heardMs ?? nowMs)))} old.`;
+  if (isLost) {
+    return {
+      tone: 'lost',
+      headline: 'The server does not answer',
+      detail: `${age} It has stopped, or is starting anew: this page goes on by itself when it is back.`,
+      warnings: [],
+    };
+  }
+  if (!isSilent(heard)) return undefined;
+  return {
+    tone: 'lost',
+    headline: 'The server is silent',
+    detail: `${age} For ${time(silenceOf(heard))} nothing has come over a connection that is still there: the process hangs, is stopped, or gets no CPU.`,
+    warnings: [],
+  };
 }
 
-export function judge({ frames, seconds, hang }: Judged, chosen: string | undefined): Verdict {
+/** The verdict on what the server told. `frames` is not empty. */
+export function judge(told: Told, chosen: string | undefined): Verdict {
+  const { frames, seconds } = told;
   const recent = frames.slice(frames.indexOf(spanOf(frames, RECENT_MS)[0]));
+  const views = chosenOf(recent[recent.length - 1], chosen);
   const before = secondsBefore(frames, seconds, RECENT_MS);
-  const hung = hanging(recent, latestHang(frames, seconds, hang), chosen);
+  const hung = hanging(recent, latestHang(told), chosen);
   const warnings = [
     ...hung,
-    ...(hung.length > 0 ? [] : waiting({ frames, recent, before }, chosen)),
-    ...cutOff(recent),
-    ...overdue(recent, chosen),
-    ...serving(recent, chosen),
-    ...heavy(recent, chosen),
-    ...full(recent, seconds, chosen),
-    ...failing(frames, seconds, chosen),
-    ...growing(recent, chosen),
-    ...expiring(frames, seconds, chosen),
+    ...(hung.length > 0 ? [] : waiting([...recent, ...before], latestTimer(frames, before), chosen)),
+    ...cutOff(recent[recent.length - 1]),
+    ...purgatoryWarnings({ frames, recent, seconds, chosen, views }),
   ];
   warnings.sort((a, b) => SEVERITY.indexOf(a.tone) - SEVERITY.indexOf(b.tone));
   const [worst] = warnings;
   if (worst === undefined) {
-    const isQuiet = sum(chosenOf(recent[recent.length - 1], chosen), ({ parked }) => parked) === 0;
+    const isQuiet = sum(views, ({ parked }) => parked) === 0;
     return {
       tone: 'well',
       headline: isQuiet ? 'All is quiet' : HEADLINES.well,
@@ -83,12 +88,8 @@ export function judge({ frames, seconds, hang }: Judged, chosen: string | undefi
       warnings,
     };
   }
-  return {
-    tone: worst.tone,
-    headline: `${HEADLINES[worst.tone]}: ${worst.what}`,
-    detail: worst.why,
-    warnings,
-  };
+  const { tone, what, why } = worst;
+  return { tone, headline: `${HEADLINES[tone]}: ${what}`, detail: why, warnings };
 }
 
 function hanging(recent: readonly Frame[], hang: Hang | undefined, chosen: string | undefined): Warning[] {
@@ -100,39 +101,31 @@ function hanging(recent: readonly Frame[], hang: Hang | undefined, chosen: strin
     return [{ tone: 'note', what: 'the connection was interrupted', why }];
   }
   const stood = `${until} the process stood still, and nothing was answered.`;
-  const why = `${stood} ${CAUSES[causeOf(host)]}${heldUpInWords(heldUp, chosen)}`;
+  const why = `${stood} ${standstillInWords(host, heldUp, chosen)}`;
   return [{ tone: 'bad', what: `the server hung for ${time(forMs)}`, why }];
-}
-
-interface Told {
-  readonly frames: readonly Frame[];
-  readonly recent: readonly Frame[];
-  /** The seconds of the recent time before the first frame. */
-  readonly before: readonly Second[];
 }
 
 /**
  * Warnings of a blocked event loop and of late timers. The blocked loop is the cause of the
  * lateness, unless the block was too short.
  */
-function waiting({ frames, recent, before }: Told, chosen: string | undefined): Warning[] {
-  const worst = [...recent, ...before].reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
+function waiting(
+  recent: readonly (Frame | Second)[],
+  late: LateTimer | undefined,
+  chosen: string | undefined,
+): Warning[] {
+  const worst = recent.reduce((a, b) => (b.host.blockedMs > a.host.blockedMs ? b : a));
   const { host } = worst;
-  const late = latestTimer(frames, before);
   const isBlocked = host.blockedMs >= BLOCKED_WARN_MS;
   const isAlone = late !== undefined && late.atLeastMs > host.blockedMs;
   const warnings: Warning[] = [];
   if (isBlocked || (late !== undefined && !isAlone)) {
-    const cause = causeOf(host);
     const tone = host.blockedMs >= BLOCKED_BAD_MS ? 'bad' : 'warn';
-    const what = cause === 'machine' ? 'the machine is busy' : 'the event loop was blocked';
+    const what = causeOf(host) === 'machine' ? 'the machine is busy' : 'the event loop was blocked';
     const stood = `The event loop stood still for ${time(host.blockedMs)} within the last 10 s, and nothing was answered.`;
     const ran = late === undefined || isAlone ? '' : ` For that, ${late.inWords}.`;
-    warnings.push({
-      tone,
-      what,
-      why: `${stood}${ran} ${CAUSES[cause]}${heldUpInWords(heldUpAt(worst), chosen)}`,
-    });
+    const why = `${stood}${ran} ${standstillInWords(host, heldUpAt(worst), chosen)}`;
+    warnings.push({ tone, what, why });
   }
   if (isAlone) {
     const why = `Within the last 10 s, ${late.inWords}, though the event loop was never more than ${time(host.blockedMs)} late. Either a burst of deadlines is spread over turns (yields), or the timer is advanced by hand and too seldom.`;
@@ -166,20 +159,15 @@ function latestTimer(frames: readonly Frame[], before: readonly Second[]): LateT
   return latest;
 }
 
-function cutOff(recent: readonly Frame[]): Warning[] {
-  return recent[recent.length - 1].buses.flatMap(({ name, engine, state, forMs, pendingKeys, lastError }) => {
+function cutOff({ buses }: Frame): Warning[] {
+  return buses.flatMap(({ name, engine, state, forMs, pendingKeys, lastError }) => {
     if (state === 'live' || state === 'closed' || forMs < CUT_OFF_MS) return [];
     const pending =
       pendingKeys === 0 ? '' : `, and ${plural(pendingKeys, 'key waits', 'keys wait')} to be sent`;
     const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
     const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
     const why = `${since} for ${time(forMs)}: hints of other processes do not arrive${pending}. Waits fall back on their deadlines.${said}`;
-    return [
-      {
-        tone: 'warn' as const,
-        what: `the bus ${name === null ? `of ${quoted(engine)}` : quoted(name)} is cut off`,
-        why,
-      },
-    ];
+    const what = `the bus ${name === null ? `of ${quoted(engine)}` : quoted(name)} is cut off`;
+    return [{ tone: 'warn' as const, what, why }];
   });
 }

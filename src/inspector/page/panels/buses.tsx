@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { Frame } from '../../frame.ts';
 import type { BusView } from '../../view-types.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
 import { Name } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
@@ -10,10 +10,11 @@ import { quoted } from '../words/visible.ts';
 export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
   if (buses.length === 0) return null;
   return (
-    <section class="wide" aria-labelledby="buses-title">
-      <h2 id="buses-title">
-        <Explained of="buses">{plural(buses.length, 'bus', 'buses').replace(/^1 bus$/, 'Bus')}</Explained>
-      </h2>
+    <Section
+      of="buses"
+      title={buses.length === 1 ? 'Bus' : plural(buses.length, 'bus', 'buses')}
+      class="wide"
+    >
       <ul class="buses">
         {buses.map((bus, index) => (
           <li key={index} data-state={bus.state} data-test="bus">
@@ -39,7 +40,7 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { PurgatoryView } from '../../view-types.ts';
 import { errorsOf } from '../data/history.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { time } from '../words/format.ts';
 import { Name } from '../words/names.tsx';
 
@@ -10,10 +10,7 @@ export function Errors({ views }: { views: readonly PurgatoryView[] }): JSX.Elem
   const errors = errorsOf(views);
   if (errors.length === 0) return null;
   return (
-    <section class="wide" aria-labelledby="errors-title">
-      <h2 id="errors-title">
-        <Explained of="errors">Last errors</Explained>
-      </h2>
+    <Section of="errors" title="Last errors" class="wide">
       <ul class="errors" data-test="errors">
         {errors.map(({ name, operation, message, agoMs }) => (
           <li key={name}>
@@ -22,6 +19,6 @@ export function Errors({ views }: { views: readonly PurgatoryView[] }): JSX.Elem
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

@@ -1,10 +1,11 @@
 // How late the timer ran its tasks: a bar for each bin of its histogram.
 import type { JSX } from 'preact';
 import uPlot from 'uplot';
+import { quantile } from '../../../duration-histogram.ts';
 import type { Frame } from '../../frame.ts';
 import type { TimerView } from '../../view-types.ts';
-import { latenessWithin, quantile, sum } from '../data/history.ts';
-import { Explained } from '../words/explained.tsx';
+import { latenessWithin, sum } from '../data/history.ts';
+import { Section } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { axis, Chart, type ChartProps, colour, countAxis, countScale } from './chart.tsx';
@@ -22,11 +23,7 @@ export function LatenessChart({
   const counts = latenessWithin(frames, name, Number.POSITIVE_INFINITY);
   const { leMs } = lateness;
   return (
-    <section aria-labelledby="lateness-title">
-      <h2 id="lateness-title">
-        <Explained of="histogram">How late tasks ran</Explained>
-        {!isOnly && <small> {timerInWords(name, of)}</small>}
-      </h2>
+    <Section of="histogram" title="How late tasks ran" note={isOnly ? undefined : timerInWords(name, of)}>
       <p class="legend">{inWords(leMs, counts)}</p>
       <Chart
         key={`${name} ${leMs.length}`}
@@ -34,7 +31,7 @@ export function LatenessChart({
         data={[counts.map((_, bin) => bin), [...counts]]}
         options={optionsFor(leMs)}
       />
-    </section>
+    </Section>
   );
 }
 

@@ -2,35 +2,32 @@
 import type { JSX } from 'preact';
 import { type AskedOperation, type Found, type FoundKey, MAX_FOUND } from '../../frame.ts';
 import { askFor, choose, type State } from '../data/store.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
 import { Key, Name } from '../words/names.tsx';
-import { OperationTable } from './operation-table.tsx';
+import { OperationTable } from './tables.tsx';
 
 export function Lookup({ state }: { state: State }): JSX.Element | null {
   const { choice, found, asked, frames } = state;
   const nowMs = frames[frames.length - 1].wallMs;
   if (choice.key === undefined && asked === undefined) return null;
   return (
-    <section class="wide lookup" aria-labelledby="lookup-title" data-test="lookup">
-      <header>
-        <h2 id="lookup-title">
-          <Explained of="lookup">Who waits</Explained>
-        </h2>
-        <button
-          type="button"
-          class="act"
-          onClick={() => {
-            askFor(undefined);
-            choose({ key: undefined });
-          }}
-        >
-          Close
-        </button>
-      </header>
+    <Section of="lookup" title="Who waits" aside={<Close />} class="wide lookup" test="lookup">
       {asked !== undefined && <Asked operation={asked.operation} nowMs={nowMs} />}
       {choice.key !== undefined && <FoundKeys text={choice.key} found={found} nowMs={nowMs} />}
-    </section>
+    </Section>
+  );
+}
+
+function Close(): JSX.Element {
+  const close = (): void => {
+    askFor(undefined);
+    choose({ key: undefined });
+  };
+  return (
+    <button type="button" class="act" onClick={close}>
+      Close
+    </button>
   );
 }
 

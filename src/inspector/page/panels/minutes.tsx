@@ -5,10 +5,10 @@ import uPlot from 'uplot';
 import type { Second } from '../../frame.ts';
 import { chosenIn, sum } from '../data/history.ts';
 import { type Incident, incidentsOf, isBlockedIn } from '../data/incidents.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { clock, count, plural } from '../words/format.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
-import { Lines, linesOf } from './rates-chart.tsx';
+import { Lines, lineSeries } from './rates-chart.tsx';
 
 /** The most incidents that are shown at once, the latest. The others unfold. */
 const MAX_TOLD = 6;
@@ -36,11 +36,11 @@ const parkedOptions = {
   axes: [minutesAxis, countAxis],
   series: [
     {},
-    { ...blocked },
+    blocked,
     { stroke: colour('--ember'), fill: colour('--shade-0'), width: 2, points: { show: false } },
   ],
 };
-const leavingOptions = { scales, axes: [minutesAxis, countAxis], series: [{}, { ...blocked }, ...linesOf()] };
+const leavingOptions = { scales, axes: [minutesAxis, countAxis], series: [{}, blocked, ...lineSeries] };
 
 export function Minutes({
   seconds,
@@ -58,10 +58,7 @@ export function Minutes({
   const parked = of(0);
   const incidents = incidentsOf(seconds, chosen);
   return (
-    <section class="wide" aria-labelledby="minutes-title">
-      <h2 id="minutes-title">
-        <Explained of="minutes">The last ten minutes</Explained>
-      </h2>
+    <Section of="minutes" title="The last ten minutes" class="wide">
       <div class="pair">
         <div>
           <p class="legend">
@@ -86,7 +83,7 @@ export function Minutes({
         </div>
       </div>
       <Incidents incidents={incidents} minutes={Math.round((-(atS[0] ?? 0) + 1) / 60)} />
-    </section>
+    </Section>
   );
 }
 

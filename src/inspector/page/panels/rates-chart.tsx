@@ -3,24 +3,22 @@ import type { JSX } from 'preact';
 import type uPlot from 'uplot';
 import type { Frame, Second } from '../../frame.ts';
 import { ratesOf } from '../data/history.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { rate } from '../words/format.ts';
 import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
 
 const LINES = [
-  { name: 'completed', colour: '--completed', dash: [] },
-  { name: 'expired', colour: '--expired', dash: [6, 3] },
-  { name: 'cancelled', colour: '--cancelled', dash: [2, 3] },
+  { name: 'completed', dash: [] },
+  { name: 'expired', dash: [6, 3] },
+  { name: 'cancelled', dash: [2, 3] },
 ] as const;
 
-export function linesOf(): uPlot.Series[] {
-  return LINES.map((line) => ({
-    stroke: colour(line.colour),
-    width: 2,
-    dash: [...line.dash],
-    points: { show: false },
-  }));
-}
+export const lineSeries: uPlot.Series[] = LINES.map(({ name, dash }) => ({
+  stroke: colour(`--${name}`),
+  width: 2,
+  dash: [...dash],
+  points: { show: false },
+}));
 
 const options = {
   scales: {
@@ -31,7 +29,7 @@ const options = {
     axis({ values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s} s`)), space: 60, size: 26 }),
     countAxis,
   ],
-  series: [{}, ...linesOf()],
+  series: [{}, ...lineSeries],
 };
 
 export function RatesChart({
@@ -46,17 +44,14 @@ export function RatesChart({
   const rates = ratesOf(frames, chosen, seconds);
   const told = LINES.map(({ name }) => `${rate(rates[name].at(-1) ?? 0)} ${name} a second`).join(', ');
   return (
-    <section aria-labelledby="rates-title">
-      <h2 id="rates-title">
-        <Explained of="rates">Leaving, per second</Explained>
-      </h2>
+    <Section of="rates" title="Leaving, per second">
       <Lines />
       <Chart
         label={`The last minute in lines. Now: ${told}.`}
         data={[[...rates.atS], [...rates.completed], [...rates.expired], [...rates.cancelled]]}
         options={options}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -66,7 +61,7 @@ export function Lines(): JSX.Element {
     <p class="legend">
       {LINES.map(({ name }) => (
         <span key={name}>
-          <i data-line={name} /> {name}
+          <i class="line" data-tone={name} /> {name}
         </span>
       ))}
     </p>

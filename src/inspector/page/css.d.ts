@@ -1,2 +1,0 @@
-// Styles are imported for the bundler, which gathers them into one <style>.
-declare module '*.css';
