@@ -10,10 +10,13 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseDemoOptions } from '../../../examples/broker/demo/options.ts';
 import { Watcher } from '../../inspector/stream.ts';
+import { bundled } from '../../support/bundled.ts';
 import { uncovered } from '../../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** As `npm run demo` does. It compiles everything, as the folder of tsx's cache is a new one. */
 const demo = ['--import', 'tsx', 'examples/broker/demo.ts'];
+const bundledDemo = (): Promise<string> => bundled('examples/broker/demo.ts');
 
 describe('npm run demo', function () {
   this.timeout(30_000);
@@ -52,7 +55,7 @@ describe('npm run demo', function () {
   });
 
   it('--watch keeps everything moving in the inspector, until Ctrl-C ends it with 0 and leaves nothing', async () => {
-    child = spawn('node', [...demo, '--watch'], {
+    child = spawn('node', [await bundledDemo(), '--watch'], {
       cwd: root,
       detached: true,
       env,
@@ -99,8 +102,9 @@ describe('npm run demo', function () {
   });
 
   it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
+    const bundle = await bundledDemo();
     const run = (...args: string[]) =>
-      promisify(execFile)('node', [...demo, ...args], { cwd: root, env, timeout: 20_000 }).catch(
+      promisify(execFile)('node', [bundle, ...args], { cwd: root, env, timeout: 20_000 }).catch(
         (error) => error,
       );
     await using other = createServer().listen(0, '127.0.0.1');
