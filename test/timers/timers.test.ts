@@ -420,7 +420,7 @@ describe('purgatory/timers, like node:timers', () => {
     const hook = createHook({ init: init as never }).enable();
     try {
       for (const ms of [1, 3]) {
-        for (let judged = 0; judged < 3; ) {
+        for (let judged = 0; judged < 20; ) {
           asked.length = 0;
           const beganMs = performance.now();
           const ran = new Promise<void>((resolve) => timers.setTimeout(resolve, ms));
