@@ -80,8 +80,9 @@ export async function runChild(
     String(size),
     quick ? 'quick' : 'full',
   ];
-  // A child of mocha or c8 must not inherit what they put in the environment.
-  const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env;
+  // A child of mocha or c8 must not inherit what they put in the environment. The names have to be
+  // there: Node hands its coverage on to a child whose environment does not name it.
+  const env = { ...process.env, NODE_OPTIONS: undefined, NODE_V8_COVERAGE: undefined };
   const { stdout } = await run(command[0], command.slice(1), { env });
   return JSON.parse(stdout) as Measured;
 }

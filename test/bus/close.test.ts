@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { runSource } from '../support/child.ts';
+import { bundled } from '../support/bundled.ts';
+import { runNode } from '../support/child.ts';
 import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
 
 const STATES = [
@@ -26,8 +27,9 @@ describe('close() of a bus', function () {
       async () => {
         const engine: Engine = await start();
         try {
-          const args = ['test/bus/children/closes.ts', client, `${engine.port}`, `${engine.pid}`];
-          const { code, stdout, stderr } = await runSource(args, { limitMs: 30_000 });
+          const child = await bundled('test/bus/children/closes.ts');
+          const args = [child, client, `${engine.port}`, `${engine.pid}`];
+          const { code, stdout, stderr } = await runNode(args, { limitMs: 30_000 });
           // Without an engine NATS's own `connect` rejects: there is nothing to make a bus of.
           const states = client === 'nats' ? STATES.slice(0, -1) : STATES;
           expect(stdout.trim().split('\n')).to.deep.equal(states.map((state) => `${state}: closed`));

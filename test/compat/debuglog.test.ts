@@ -12,23 +12,27 @@ function printed(NODE_DEBUG: string): Promise<{ stdout: string; stderr: string }
   });
 }
 
-describe('What the library prints by itself', () => {
-  it('is nothing', async function () {
-    this.timeout(60_000);
+describe('What the library prints by itself', function () {
+  this.timeout(60_000);
+  let asked: { stdout: string; stderr: string };
+
+  before(async () => {
+    asked = await printed('purgatory');
+  });
+
+  it('is nothing', async () => {
     expect(await printed('other')).to.deep.equal({ stdout: '', stderr: '' });
   });
 
-  it('is errors and closings on stderr, where NODE_DEBUG asks for purgatory', async function () {
-    this.timeout(60_000);
-    const { stdout, stderr } = await printed('purgatory');
+  it('is errors and closings on stderr, where NODE_DEBUG asks for purgatory', () => {
+    const { stdout, stderr } = asked;
     expect(stdout).to.equal('');
     expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls": a Faulty threw Error: no$/m);
     expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls" closed with 4 operations parked$/m);
   });
 
-  it('names what is given in vain, once each, where NODE_DEBUG asks for purgatory', async function () {
-    this.timeout(60_000);
-    const { stderr } = await printed('purgatory');
+  it('names what is given in vain, once each, where NODE_DEBUG asks for purgatory', () => {
+    const { stderr } = asked;
     for (const text of [
       'purgatory "misspelt": nobody reads the option "maxparked" (is "maxParked" meant?)',
       'purgatory "near": nobody reads the option "slice" (is "sliceMs" meant?)',
@@ -75,9 +79,8 @@ describe('What the library prints by itself', () => {
     expect(stderr.match(/nobody reads/g)).to.have.length(13);
   });
 
-  it('has one hint at keys that are objects, where NODE_DEBUG asks for purgatory', async function () {
-    this.timeout(60_000);
-    const { stderr } = await printed('purgatory');
+  it('has one hint at keys that are objects, where NODE_DEBUG asks for purgatory', () => {
+    const { stderr } = asked;
     const hints = stderr.match(
       /^PURGATORY \d+: purgatory "polls": the watch key { topic: 'orders' } is an object/gm,
     );

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ok, runNode, summary } from '../support/child.ts';
+import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -31,7 +32,8 @@ describe('The package, packed and installed', function () {
     const modules = join(home, 'node_modules');
     await mkdir(join(modules, 'purgatory'), { recursive: true });
     // Without `prepack`: it removes dist/, which tests of other processes load at this moment.
-    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: root });
+    const args = ['pack', '--ignore-scripts', '--pack-destination', home];
+    await run('npm', args, { cwd: root, env: uncovered() });
     const [archive] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
     await run('tar', ['-xzf', join(home, archive), '-C', join(modules, 'purgatory'), '--strip-components=1']);
     archiveBytes = (await stat(join(home, archive))).size;

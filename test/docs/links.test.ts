@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -98,7 +99,8 @@ describe('The pages of the package', () => {
 /** What `npm pack` would put into the package. */
 async function packedFiles(): Promise<string[]> {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e7 });
+  const options = { cwd: root, env: uncovered(), maxBuffer: 1e7 };
+  const { stdout } = await promisify(execFile)('npm', args, options);
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   return files.map(({ path }) => path);
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { program } from '../support/documented.ts';
+import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const STRICT = {
@@ -36,9 +37,9 @@ async function compiled(page: string, names: readonly string[]): Promise<string>
     }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT }));
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(
-      (error: { stdout: string }) => error,
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder], {
+      env: uncovered(),
+    }).catch((error: { stdout: string }) => error);
     return stdout;
   } finally {
     await rm(folder, { recursive: true });

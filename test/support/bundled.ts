@@ -17,7 +17,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    // Of the package too, whose inspector looks up its page.
+    onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
+      if (path.includes('/node_modules/')) return undefined;
       const url = JSON.stringify(pathToFileURL(path).href);
       return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', url), loader: 'ts' };
     });

@@ -1,5 +1,5 @@
-// An example that serves, in a process of its own, from a bundle: its workers start in a quarter of
-// the time. One that cannot start is started as its README says.
+// An example that serves, or cannot start, in a process of its own, from a bundle: it and its workers
+// start in a quarter of the time.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -79,17 +79,14 @@ export async function startExample(
   return { ...server, url };
 }
 
-/**
- * What `node --import tsx examples/<name>/main.ts ...args` prints when it cannot start, and its exit
- * code.
- */
+/** What an example prints when it cannot start with `args`, and its exit code. */
 export async function refusalOf(
   name: string,
   ...args: string[]
 ): Promise<{ text: string; code: number | null }> {
   // An example may make a folder before it finds what is wrong.
   const folder = mkdtempSync(join(tmpdir(), 'purgatory-refusal-'));
-  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
+  const child = spawn(process.execPath, [await bundled(`examples/${name}/main.ts`), ...args], {
     cwd,
     env: uncovered({ TMPDIR: folder }),
     stdio: ['ignore', 'ignore', 'pipe'],

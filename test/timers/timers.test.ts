@@ -419,16 +419,22 @@ describe('purgatory/timers, like node:timers', () => {
     };
     const hook = createHook({ init: init as never }).enable();
     try {
-      for (const ms of [1, 1, 1, 3, 3, 3]) {
-        await new Promise<void>((resolve) => timers.setTimeout(resolve, ms));
-        asked.push('ran');
+      for (const ms of [1, 3]) {
+        for (let judged = 0; judged < 20; ) {
+          asked.length = 0;
+          const beganMs = performance.now();
+          const ran = new Promise<void>((resolve) => timers.setTimeout(resolve, ms));
+          // A busy machine may hold up the call itself. Then less of the wait is left to ask for.
+          if (performance.now() - beganMs < 0.9) {
+            expect(asked).to.deep.equal([ms]);
+            judged++;
+          }
+          await ran;
+        }
       }
     } finally {
       hook.disable();
     }
-    // A host that was woken early by a busy machine may be asked for the rest.
-    const first = asked.filter((_, i) => i === 0 || asked[i - 1] === 'ran');
-    expect(first).to.deep.equal([1, 1, 1, 3, 3, 3]);
   });
 
   same(

@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { describeTopicSettings } from '../../../examples/broker/settings/topic-settings.ts';
+import { bundled } from '../../support/bundled.ts';
 import { until } from '../../support/turns.ts';
 import { uncovered } from '../../support/uncovered.ts';
 import { dataFolder, startBroker } from './support/running-broker.ts';
@@ -95,8 +96,9 @@ describe('npm start', function () {
 
   it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
     const { broker, port, http } = await startBroker();
+    const main = await bundled('examples/broker/main.ts');
     const run = (...args: string[]) =>
-      promisify(execFile)('node', ['--import', 'tsx', 'examples/broker/main.ts', ...args], {
+      promisify(execFile)('node', [main, ...args], {
         cwd: root,
         env,
       }).catch((error) => error);

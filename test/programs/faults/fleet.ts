@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { BusOptions } from '../../../src/bus/bus.ts';
 import { relayBus } from '../../../src/bus/transports/cluster.ts';
+import { bundled } from '../../support/bundled.ts';
 import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../../support/engines.ts';
 import type { Order, Report } from './member.ts';
 import { SharedState } from './shared-state.ts';
@@ -42,13 +42,13 @@ export class Fleet {
       this.engine = await STARTERS[this.engineName]();
       this.proxy = await new TcpProxy(this.engine.port).start();
     }
-    const exec = new URL('./member.ts', import.meta.url);
     const port = `${this.proxy?.port ?? 0}`;
     const args = [this.engineName, port, path, `${this.keys}`, JSON.stringify(options)];
-    const execArgv = ['--import', 'tsx', '--expose-gc'];
-    cluster.setupPrimary({ exec: fileURLToPath(exec), execArgv, args });
+    const exec = await bundled('test/programs/faults/member.ts');
+    cluster.setupPrimary({ exec, execArgv: ['--expose-gc'], args });
+    const source = new URL('./member.ts', import.meta.url);
     for (let member = 0; member < count; member++) {
-      this.members.push(this.engineName === 'workers' ? startThread(exec, args) : cluster.fork());
+      this.members.push(this.engineName === 'workers' ? startThread(source, args) : cluster.fork());
     }
     await Promise.all(this.members.map((worker) => this.#isReady(worker)));
     await this.until('all are live', (reports) => reports.every(({ state }) => state === 'live'));
