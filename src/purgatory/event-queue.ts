@@ -175,6 +175,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     bulks.step();
     this.#vain = 0;
     if (this.#isIdle) return; // closed meanwhile
+    this.#batches.readClock();
     if (!this.#hasYielded) this.#pendingSinceMs = slice.lastMs;
     meter.didSlice(this.#pending.size, this.#held.size);
   }

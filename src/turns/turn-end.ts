@@ -28,6 +28,11 @@ export class TurnEnd {
   };
 }
 
+/** Calls `forget` after the microtasks that are due. It runs no user code, so its context is nobody's. */
+export function atTurnEnd(forget: () => void): void {
+  turnEnd.then(forget);
+}
+
 /**
  * How often the microtasks run before work goes on: a continuation of several awaits gets on by as
  * many of them. With fewer, the rest runs between the next batches. A hop takes about 50 ns.

@@ -17,7 +17,7 @@ import { clockOf } from '../clock/system-clock.ts';
 import { FIRST, MAX_ANSWERS } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
 import { rootContext } from './root-context.ts';
-import { afterMicrotasks, TurnEnd } from './turn-end.ts';
+import { afterMicrotasks, atTurnEnd } from './turn-end.ts';
 
 /** What goes on batch after batch. */
 export interface Work {
@@ -37,6 +37,9 @@ export interface Work {
   didYield(): void;
 }
 
+/** Counts of a turn are forgotten at its end from here on. */
+const FEW = FIRST / 2;
+
 export class TurnSlice {
   readonly #clock: Pick<Clock, 'now'>;
   #beganMs = Number.NEGATIVE_INFINITY;
@@ -49,13 +52,11 @@ export class TurnSlice {
   #isUnderWay = false;
   /** The work whose batch has the time since the last reading. */
   #timed: Work | undefined;
-  /** Steps since the last reading. */
-  #unread = 0;
   #isInBatch = false;
+  /** Steps before any reading of the clock, and promises that settled at once, of a turn. */
+  #unread = 0;
   #settledAtOnce = 0;
-  readonly #turnEnd = new TurnEnd(() => {
-    this.#settledAtOnce = 0;
-  });
+  #willForget = false;
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
@@ -72,16 +73,28 @@ export class TurnSlice {
    */
   takeAtOnce(): boolean {
     if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
-    if (this.#settledAtOnce++ === 0) this.#turnEnd.request();
+    if (++this.#settledAtOnce >= FEW) this.#forgetSoon();
     return true;
   }
+
+  /** A few of several turns may count as of one: a microtask each would cost more than it bounds. */
+  #forgetSoon(): void {
+    if (this.#willForget) return;
+    this.#willForget = true;
+    atTurnEnd(this.#forget);
+  }
+
+  readonly #forget = (): void => {
+    this.#willForget = false;
+    this.#unread = 0;
+    this.#settledAtOnce = 0;
+  };
 
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
   begin(isNewTurn = false): void {
     const nowMs = this.#clock.now();
     if (isNewTurn || !(nowMs - this.#lastMs < PAUSE_MS)) this.#beganMs = nowMs;
     this.#lastMs = nowMs;
-    this.#unread = 0;
   }
 
   /** Does the first batch in the call, unless other work is under way or the slice is spent. */
@@ -92,20 +105,28 @@ export class TurnSlice {
     this.#run(this.#begin);
   }
 
-  /** As `start`, but reads the clock only if more than a few steps are to do. */
+  /**
+   * Does the first batch in the call, also while other work is under way: a small event waits for
+   * nobody. Reads the clock only if more than that is to do. If very many begin so in a turn, the
+   * others wait as in `add`.
+   */
   startUnread(work: Work): void {
-    if (this.#isUnderWay || this.#unread >= FIRST) {
+    if (this.#unread >= FIRST) {
       this.add(work);
       return;
     }
+    const isFirst = !this.#isUnderWay;
     this.#isUnderWay = true;
     try {
       this.#doBatch(work, false);
       this.#unread += work.steps;
-      this.#timed = work; // what runs after the batch
+      if (this.#unread >= FEW) this.#forgetSoon();
+      if (isFirst) this.#timed = work; // what runs after the batch
     } finally {
-      if (this.#queue.length > 0) this.#beginLater();
-      else this.#waitOrEnd();
+      if (isFirst) {
+        if (this.#queue.length > 0) this.#beginLater();
+        else this.#waitOrEnd();
+      }
     }
   }
 
@@ -145,7 +166,6 @@ export class TurnSlice {
     const nowMs = this.#clock.now();
     this.#timed?.took(nowMs - this.#lastMs);
     this.#lastMs = nowMs;
-    this.#unread = 0;
   };
 
   #run(read: () => void): void {

@@ -193,6 +193,17 @@ describe('An event with many watchers', () => {
     }
   });
 
+  it('behaviour 25: serves one small event after another without a turn, however long the chain is', async () => {
+    const all = scene();
+    for (let event = 1; event <= 100; event++) {
+      all.park(`op${event}`, `k${event}`);
+      all.purgatory.notify(`k${event}`);
+      await undefined;
+      await undefined;
+      expect(all.tried).to.have.length(event);
+    }
+  });
+
   it('behaviour 26: yields never on a clock that stands still', async () => {
     const all = scene({ tryMs: 0 });
     herd(all, 'k', 20_000);

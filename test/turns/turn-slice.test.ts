@@ -85,7 +85,20 @@ describe('The slice of a turn', () => {
     await turn();
     expect(letters()).to.equal(`${'a'.repeat(16)}bc`);
     slice.startUnread(work('d', 1));
-    expect(letters().at(-1), 'the clock has been read').to.equal('d');
+    expect(letters().at(-1), 'another turn').to.equal('d');
+  });
+
+  it('does a few steps of other work at once, while work waits for the next turn', async () => {
+    const { slice, work, letters } = works(6);
+    slice.start(work('a', 2));
+    slice.startUnread(work('b', 1));
+    expect(letters()).to.equal('a|b');
+    slice.startUnread(work('c', 2));
+    expect(letters()).to.equal('a|bc');
+    await turn();
+    expect(letters()).to.equal('a|bca|');
+    await turn();
+    expect(letters()).to.equal('a|bca|c');
   });
 
   it('goes on with work without an end of its slice, while the rest waits', async () => {
