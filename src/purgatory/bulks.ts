@@ -80,7 +80,6 @@ export class Bulks {
   /** Whether nothing is left to give back. */
   #shrink(visits: number): boolean {
     const isOver = this.#lists.shrink(visits);
-    this.#timer?.settle(visits);
-    return isOver;
+    return (this.#timer === undefined || this.#timer.settle(visits)) && isOver;
   }
 }
