@@ -50,7 +50,7 @@ export class TurnSlice {
   #isUnderWay = false;
   /** The work whose batch has the time since the last reading. */
   #timed: Work | undefined;
-  /** Steps since the last reading. */
+  /** Steps of what began unread, since the last `begin`. */
   #unread = 0;
   #isInBatch = false;
   #settledAtOnce = 0;
@@ -147,7 +147,6 @@ export class TurnSlice {
     const nowMs = this.#clock.now();
     this.#timed?.took(nowMs - this.#lastMs);
     this.#lastMs = nowMs;
-    this.#unread = 0;
   };
 
   #run(read: () => void): void {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { TurnSlice, type Work } from '../../src/turns/turn-slice.ts';
@@ -86,6 +87,56 @@ describe('The slice of a turn', () => {
     expect(letters()).to.equal(`${'a'.repeat(16)}bc`);
     slice.startUnread(work('d', 1));
     expect(letters().at(-1), 'the clock has been read').to.equal('d');
+  });
+
+  it('times each batch for the work that did it, and none for work that has ended', async () => {
+    const clock = new ManualClock();
+    const slice = new TurnSlice(clock);
+    const took: string[] = [];
+    const work = (name: string, ms: number, batches: number): Work => ({
+      sliceMs: 50,
+      steps: 1,
+      hasAnswered: false,
+      mustYield: false,
+      doBatch() {
+        clock.advance(ms);
+        return --batches > 0;
+      },
+      didYield() {},
+      took: (time) => void took.push(`${name}${time}`),
+    });
+    slice.add(work('a', 1, 2));
+    slice.add(work('b', 2, 2));
+    await turn();
+    expect(took, 'nobody asks after the last').to.deep.equal(['a1', 'b2', 'a1']);
+    slice.start(work('c', 1, 1));
+    slice.add(work('d', 1, 1));
+    await turn();
+    expect(took.slice(3)).to.deep.equal([]);
+    slice.startUnread(work('e', 3, 2));
+    clock.advance(4); // what runs before the microtasks
+    await turn();
+    expect(took.slice(3)).to.deep.equal(['e4']);
+  });
+
+  it('counts what began unread anew after each reading', () => {
+    let readings = 0;
+    const slice = new TurnSlice({ now: () => ++readings / 1e6 });
+    const { work, letters } = works(0);
+    for (let i = 0; i < 16; i++) slice.startUnread(work('a', 1));
+    slice.start(work('b', 1));
+    slice.startUnread(work('c', 1));
+    expect([letters(), readings]).to.deep.equal([`${'a'.repeat(16)}bc`, 1]);
+  });
+
+  it('goes on outside of the async context that began it', async () => {
+    const { slice, work } = works(0);
+    const requests = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const doBatch = (): boolean => seen.push(requests.getStore()) < 3;
+    requests.run('request', () => slice.start(work('a', 1, { doBatch, mustYield: true })));
+    await until(() => seen.length === 3);
+    expect(seen).to.deep.equal(['request', undefined, undefined]);
   });
 
   it('goes on with work without an end of its slice, while the rest waits', async () => {
