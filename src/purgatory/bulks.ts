@@ -12,6 +12,7 @@
 import type { SystemTimer } from '../timer/system-timer.ts';
 import { Batches } from '../turns/batches.ts';
 import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
+import { TurnEnd } from '../turns/turn-end.ts';
 import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
@@ -25,6 +26,8 @@ export class Bulks {
   readonly #timer: SystemTimer | undefined;
   /** The steps after a bulk: one a turn. */
   readonly #steps: Batches;
+  /** The call that ends a bulk may be deep in the stack: the steps begin outside of it. */
+  readonly #turnEnd = new TurnEnd(() => this.#steps.beginLater());
   #underWay = 0;
   /** Counts those that leave; wraps round. */
   left = 0;
@@ -49,8 +52,9 @@ export class Bulks {
   /** `outer` is what `begin` returned. After the outermost one memory is given back. */
   end(outer: number): void {
     this.#underWay = outer;
-    if (outer > 0 || this.left === this.#settledLeft || this.#steps.isUnderWay) return;
-    if (!this.#settled(VISITS_A_STEP)) this.#steps.beginLater();
+    if (outer > 0 || this.left === this.#settledLeft) return;
+    if (this.#turnEnd.isRequested || this.#steps.isUnderWay) return;
+    if (!this.#settled(VISITS_A_STEP)) this.#turnEnd.request();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */
@@ -76,7 +80,6 @@ export class Bulks {
   /** Whether nothing is left to give back. */
   #shrink(visits: number): boolean {
     const isOver = this.#lists.shrink(visits);
-    this.#timer?.settle(visits);
-    return isOver;
+    return (this.#timer === undefined || this.#timer.settle(visits)) && isOver;
   }
 }

@@ -109,6 +109,10 @@ export class SchemeTasks implements PendingTasks {
     return tasks;
   }
 
+  get isSparse(): boolean {
+    return this.#slab.isSparse;
+  }
+
   shrink(): void {
     if (!this.#slab.isSparse || this.isPassOpen) return;
     const moved = this.#slab.compact();

@@ -215,10 +215,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /**
    * @internal To be called after tasks were taken out, and at the end of a pass. Gives memory back,
    * and the wake-up when no task is left. Does nothing while a pass runs tasks. In one call, about
-   * `visits` tasks are moved in memory.
+   * `visits` tasks are moved in memory. Returns whether nothing is left to give back.
    */
-  settle(visits: number = VISITS): void {
-    if (this.#runner.isRunning) return;
+  settle(visits: number = VISITS): boolean {
+    if (this.#runner.isRunning) return !this.#tasks.isSparse;
     const reaper = this.#reaper;
     if (this.#tasks.size === 0) reaper.disarm();
     else if (reaper.armedTick === Number.POSITIVE_INFINITY) reaper.stopped();
@@ -229,6 +229,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       // What is to be given back is given back the next time.
       if (!(error instanceof RangeError)) throw error;
     }
+    return !this.#tasks.isSparse;
   }
 
   /** @internal Runs the next task of an open pass. False: there is none, and the wake-up goes on. */

@@ -43,6 +43,8 @@ export interface PendingTasks {
   firstTick(): number;
   /** Takes out every task, in order. */
   takeAll(): TimerTask[];
+  /** Whether there is memory for `shrink` to give back. */
+  readonly isSparse: boolean;
   /**
    * Gives memory back after a burst, but not while a pass is open: the tasks that would be moved
    * are about to run. With no task pending, it ends an open pass. It may change every slot, and

@@ -15,11 +15,15 @@ export class TurnEnd {
     this.#go = go;
   }
 
+  get isRequested(): boolean {
+    return this.#isRequested;
+  }
+
   /** Has `go` called at the end of this turn, once however often it is requested before. */
   request(): void {
     if (this.#isRequested) return;
+    turnEnd.then(this.#run); // first: it may overflow the stack of the caller
     this.#isRequested = true;
-    turnEnd.then(this.#run);
   }
 
   readonly #run = (): void => {

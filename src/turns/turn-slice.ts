@@ -7,7 +7,8 @@
 // Time comes from the clock, turns come from the host. So on a ManualClock, and on a fake clock,
 // time stands still and nothing is ever spent. Work that begins within less than PAUSE_MS of the
 // last reading may be in the same turn, and continues its slice. After a throw, of the clock too,
-// what is left goes on in the next turn.
+// what is left goes on in the next turn. Work is handed over where the stack is shallow (TurnEnd): an
+// overflow in the calls of the slice would stop all work of the clock for ever.
 //
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
 // is to do, and one immediate for all that waits.
@@ -73,15 +74,16 @@ export class TurnSlice {
    */
   takeAtOnce(): boolean {
     if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
-    if (++this.#settledAtOnce >= FEW) this.#forgetSoon();
+    if (this.#settledAtOnce >= FEW) this.#forgetSoon();
+    this.#settledAtOnce++;
     return true;
   }
 
   /** A few of several turns may count as of one: a microtask each would cost more than it bounds. */
   #forgetSoon(): void {
     if (this.#willForget) return;
+    atTurnEnd(this.#forget); // first: it may overflow the stack of the caller
     this.#willForget = true;
-    atTurnEnd(this.#forget);
   }
 
   readonly #forget = (): void => {

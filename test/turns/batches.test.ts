@@ -125,4 +125,38 @@ describe('Work in batches', () => {
     await until(() => !batches.isUnderWay);
     expect({ done, yields }).to.deep.equal({ done: [16, 16, 8], yields: 1 });
   });
+
+  it('tells the owner once that it waits, for however many turns', async () => {
+    const clock = new ManualClock();
+    const slice = new TurnSlice(clock);
+    const log: string[] = [];
+    const yielding = { mustYield: false, didYield: () => void log.push('waits') };
+    const doBatch = (): boolean => {
+      clock.advance(6);
+      return log.push('batch') < 4;
+    };
+    let hogs = 0;
+    const hog = new Batches(slice, 5, () => {
+      clock.advance(6);
+      return ++hogs < 9;
+    });
+    const other = new Batches(slice, 5, () => {
+      clock.advance(6);
+      return ++hogs < 9;
+    });
+    const batches = new Batches(slice, 5, doBatch, yielding);
+    for (const each of [batches, hog, other]) each.begin();
+    await until(() => !batches.isUnderWay);
+    expect(log).to.deep.equal(['batch', 'waits', 'batch', 'waits', 'batch']);
+  });
+
+  it('begins each time with a first batch of the same size, whatever it has learnt', async () => {
+    const { batches, done, more } = steps(60, 0);
+    batches.begin();
+    await microtasks();
+    more(20);
+    batches.begin();
+    await microtasks();
+    expect(done).to.deep.equal([16, 32, 12, 16, 4]);
+  });
 });

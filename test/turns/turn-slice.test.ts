@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { TurnSlice, type Work } from '../../src/turns/turn-slice.ts';
@@ -99,6 +100,46 @@ describe('The slice of a turn', () => {
     expect(letters()).to.equal('a|bca|');
     await turn();
     expect(letters()).to.equal('a|bca|c');
+  });
+
+  it('times each batch for the work that did it, and none for work that has ended', async () => {
+    const clock = new ManualClock();
+    const slice = new TurnSlice(clock);
+    const took: string[] = [];
+    const work = (name: string, ms: number, batches: number): Work => ({
+      sliceMs: 50,
+      steps: 1,
+      hasAnswered: false,
+      mustYield: false,
+      doBatch() {
+        clock.advance(ms);
+        return --batches > 0;
+      },
+      didYield() {},
+      took: (time) => void took.push(`${name}${time}`),
+    });
+    slice.add(work('a', 1, 2));
+    slice.add(work('b', 2, 2));
+    await turn();
+    expect(took, 'nobody asks after the last').to.deep.equal(['a1', 'b2', 'a1']);
+    slice.start(work('c', 1, 1));
+    slice.add(work('d', 1, 1));
+    await turn();
+    expect(took.slice(3)).to.deep.equal([]);
+    slice.startUnread(work('e', 3, 2));
+    clock.advance(4); // what runs before the microtasks
+    await turn();
+    expect(took.slice(3)).to.deep.equal(['e4']);
+  });
+
+  it('goes on outside of the async context that began it', async () => {
+    const { slice, work } = works(0);
+    const requests = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const doBatch = (): boolean => seen.push(requests.getStore()) < 3;
+    requests.run('request', () => slice.start(work('a', 1, { doBatch, mustYield: true })));
+    await until(() => seen.length === 3);
+    expect(seen).to.deep.equal(['request', undefined, undefined]);
   });
 
   it('goes on with work without an end of its slice, while the rest waits', async () => {

@@ -204,6 +204,10 @@ export class WheelTasks implements PendingTasks {
     return tasks;
   }
 
+  get isSparse(): boolean {
+    return this.#slab.isSparse;
+  }
+
   shrink(visits: number): void {
     if (this.size === 0) this.#rest();
     else if (this.#slab.isSparse && !this.isPassOpen) this.#shrinkSome(visits);
