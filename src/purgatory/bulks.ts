@@ -69,7 +69,9 @@ export class Bulks {
 
   /** Whether anything is left to give back. */
   #shrinkOn(): boolean {
-    return this.#underWay > 0 || !this.#settled(VISITS_A_STEP);
+    if (this.#underWay === 0) return !this.#settled(VISITS_A_STEP);
+    this.#settledLeft = (this.left + 1) | 0; // the end of the bulk under way goes on with it
+    return false;
   }
 
   #settled(visits: number): boolean {

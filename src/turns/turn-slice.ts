@@ -199,7 +199,7 @@ export class TurnSlice {
   #next(): Work | undefined {
     const usedMs = this.#lastMs - this.#beganMs;
     for (let work = this.#queue.shift(); work !== undefined; work = this.#queue.shift()) {
-      if (usedMs < work.sliceMs) return work;
+      if (!(usedMs >= work.sliceMs)) return work; // also when a clock has given NaN
       this.#wait(work);
     }
     return undefined;

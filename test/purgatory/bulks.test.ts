@@ -44,11 +44,13 @@ describe('The end of a bulk', () => {
     bulks.begin();
     for (let i = 0; i < 3; i++) await turn();
     expect(visits, 'nothing moves during a bulk').to.have.length(1);
-    bulks.left++;
     bulks.end(0);
-    expect(visits, 'the steps go on by themselves').to.have.length(1);
+    expect(visits, 'its end goes on').to.have.length(2);
+    bulks.left++;
+    bulks.end(bulks.begin());
+    expect(visits, 'the steps go on by themselves').to.have.length(2);
     await turn();
-    expect(visits).to.have.length(2);
+    expect(visits).to.have.length(3);
     for (let i = 0; i < 5; i++) await turn();
     expect(visits).to.deep.equal([1_024, 1_024, 1_024, 1_024]);
   });
