@@ -420,17 +420,15 @@ describe('purgatory/timers, like node:timers', () => {
     const hook = createHook({ init: init as never }).enable();
     try {
       for (const ms of [1, 3]) {
-        for (let judged = 0; judged < 20; ) {
+        const first: unknown[] = [];
+        for (let i = 0; i < 20; i++) {
           asked.length = 0;
-          const beganMs = performance.now();
           const ran = new Promise<void>((resolve) => timers.setTimeout(resolve, ms));
-          // A busy machine may hold up the call itself. Then less of the wait is left to ask for.
-          if (performance.now() - beganMs < 0.9) {
-            expect(asked).to.deep.equal([ms]);
-            judged++;
-          }
+          first.push(...asked);
           await ran;
         }
+        // On a busy machine less of the wait may be left to ask for, or nothing. Never is it more.
+        expect(Math.max(...(first as number[]))).to.equal(ms);
       }
     } finally {
       hook.disable();
