@@ -211,7 +211,7 @@ describe('The recipe for request and reply', () => {
     try {
       const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
       const source = recipe('database-job', 'job.mjs')
-        .replace('query_timeout: 5_000', 'query_timeout: 100')
+        .replace('query_timeout: 5_000', 'query_timeout: 1_000')
         .replace('SELECT result FROM jobs', 'SELECT pg_sleep(20), result FROM jobs');
       const caught = source.replace(
         "console.log(await resultOf('a', { timeoutMs: 5_000 }));",
