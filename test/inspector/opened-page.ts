@@ -21,7 +21,8 @@ export class OpenedPage {
     page.on('pageerror', ({ message }) => this.complaints.push(message));
     page.on('console', (said) => {
       if (said.type() !== 'error' && said.type() !== 'warning') return;
-      if (!/ERR_(CONNECTION_(REFUSED|RESET)|SOCKET_NOT_CONNECTED)/.test(said.text())) this.complaints.push(said.text());
+      if (!/ERR_(CONNECTION_(REFUSED|RESET)|SOCKET_NOT_CONNECTED)/.test(said.text()))
+        this.complaints.push(said.text());
     });
   }
 
