@@ -13,6 +13,8 @@ import { build, type Plugin } from 'esbuild';
 /** Packages of CommonJS that are bundled look for `require`. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Bun and Deno start as fast without a bundle, and Bun may not hear of esbuild's end. */
+const readsTypeScript = process.versions.bun !== undefined || process.versions.deno !== undefined;
 
 const ownUrls: Plugin = {
   name: 'own-urls',
@@ -31,6 +33,7 @@ let folder: string | undefined;
 
 /** The path of a bundle of the script, whose path is given from the root of the repository. */
 export function bundled(script: string): Promise<string> {
+  if (readsTypeScript) return Promise.resolve(join(root, script));
   let bundle = bundles.get(script);
   if (bundle === undefined) {
     bundle = makeBundle(script);
