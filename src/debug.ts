@@ -13,6 +13,8 @@ export const debug: (format: string, ...values: unknown[]) => void = debuglog('p
  */
 export const isDebugging: boolean = isAskedFor('purgatory', process.env.NODE_DEBUG ?? '');
 
+/** The most kinds of hints about one object: a kind may have a name from another process in it. */
+const MAX_KINDS = 100;
 const told = new WeakMap<object, Set<string>>();
 
 /** As {@link debug}, once for each `kind` of hint and each `of`, the object that the hint is about. */
@@ -23,7 +25,7 @@ export function debugOnce(of: object, kind: string, format: string, ...values: u
     kinds = new Set();
     told.set(of, kinds);
   }
-  if (kinds.has(kind)) return;
+  if (kinds.has(kind) || kinds.size === MAX_KINDS) return;
   kinds.add(kind);
   debug(format, ...values);
 }

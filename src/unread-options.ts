@@ -5,16 +5,12 @@
 // (NODE_DEBUG=purgatory), once for each name: users may pass objects of theirs that have more in
 // them. The lists of names are typed by the options, so the compiler keeps them complete. While
 // debugging is off, a check costs one comparison.
-import { debug, isDebugging } from './debug.ts';
+import { debugOnce, isDebugging } from './debug.ts';
 import { invalidArgValue } from './node-errors.ts';
 import { cut } from './text.ts';
 
 /** The names of all options of a type. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
-
-/** The most names that are told in one process. */
-const MAX_TOLD = 100;
-const told = new Set<string>();
 
 /** Tells once of each option that `names` does not have. @param of what the options are for. */
 export function hintAtUnread<Options extends object>(
@@ -24,10 +20,9 @@ export function hintAtUnread<Options extends object>(
 ): void {
   if (!isDebugging || options === undefined) return;
   for (const name of unread(options, names)) {
-    const option = `${of}: ${cut(name)}`;
-    if (told.has(option) || told.size === MAX_TOLD) continue;
-    told.add(option);
-    debug('%s: nobody reads the option "%s"%s', of, cut(name), meant(name, names));
+    const option = cut(name);
+    const near = meant(name, names);
+    debugOnce(names, `${of}: ${option}`, '%s: nobody reads the option "%s"%s', of, option, near);
   }
 }
 

@@ -5,7 +5,7 @@
 // As with the events of timers, an event without subscribers costs a load and a branch. Subscribers
 // only observe, and are quick.
 import { channel } from 'node:diagnostics_channel';
-import { debug } from '../../debug.ts';
+import { debug, debugOnce } from '../../debug.ts';
 import { DurationHistogram } from '../../duration-histogram.ts';
 import { cut } from '../../text.ts';
 import type { Bus } from '../bus.ts';
@@ -66,8 +66,6 @@ const busOverflow = channel('purgatory:bus:overflow');
 /** Up to 8 s. An echo that takes longer than its timeout is not counted. */
 const ECHO_BOUNDS = 14;
 const MAX_TEXT = 200;
-/** The most names that are told as missing. */
-const MAX_MISSED = 100;
 
 type Counts = Omit<BusTotals, 'gaps' | 'gapMs'>;
 
@@ -93,8 +91,6 @@ export class BusMeter {
   lastSweep: SweepSnapshot | null = null;
   readonly #bus: Bus;
   readonly #engine: string;
-  /** Names that hints came for and that had no member. */
-  readonly #missed = new Set<string>();
   readonly #gaps = perCause();
   readonly #gapMs = perCause();
 
@@ -110,9 +106,8 @@ export class BusMeter {
    */
   didMissMember(name: string): void {
     this.counts.forNobody++;
-    if (this.#missed.size === MAX_MISSED || this.#missed.has(name)) return;
-    this.#missed.add(name);
-    debug('bus "%s": hints come for "%s", which nothing in this process has joined', this.#engine, name);
+    const format = 'bus "%s": hints come for "%s", which nothing in this process has joined';
+    debugOnce(this, name, format, this.#engine, name);
   }
 
   didEcho(ms: number): void {
