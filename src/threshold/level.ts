@@ -17,8 +17,8 @@ export interface Level<K, V extends ThresholdValue> {
 }
 
 /**
- * A threshold of a parked operation. Nearly all operations have one, so their first mark stands for
- * them: an object more for each would take a tenth of the time of an advance.
+ * A threshold of a parked operation. Nearly all operations have one threshold, so no object but the
+ * first mark stands for them.
  */
 export interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
   readonly level: Level<K, V>;
@@ -29,6 +29,14 @@ export interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
   sibling: WaitingMark<K, V> | undefined;
   /** How many marks of the operation are in a heap. Belongs to the first of them. */
   waiting: number;
+}
+
+/** Whether the value of `level` is known, and at least `threshold`. */
+export function isReached<V extends ThresholdValue>(
+  level: { readonly value: V | undefined } | undefined,
+  threshold: V,
+): boolean {
+  return level?.value !== undefined && level.value >= threshold;
 }
 
 /** The marks of an operation that are in a heap, by its first one. */

@@ -13,7 +13,7 @@ import type { KeyInterest } from '../membership/bus-member.ts';
 import { mustHold } from '../must-hold.ts';
 import type { DelayedOperation } from '../purgatory/delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../purgatory/parked-lists.ts';
-import { IN_DOUBT, type Level, type WaitingMark, waitingMarks } from './level.ts';
+import { IN_DOUBT, isReached, type Level, type WaitingMark, waitingMarks } from './level.ts';
 import { ParkedWaits } from './parked-waits.ts';
 import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
@@ -102,8 +102,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   }
 
   isReached([key, threshold]: Threshold<K, V>): boolean {
-    const value = this.valueOf(key);
-    return value !== undefined && value >= threshold;
+    return isReached(this.#levels.get(key), threshold);
   }
 
   /** How many operations wait on `key`. O(1). */
@@ -132,7 +131,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
       else last.sibling = mark;
       first ??= mark;
       last = mark;
-      if (level.value === undefined || !(level.value >= threshold)) this.#put(mark);
+      if (!isReached(level, threshold)) this.#put(mark);
     }
   }
 
