@@ -139,18 +139,8 @@ const paths: Record<string, (size: number) => Scene> = {
       },
     };
   },
-  deadlines: (size) => {
-    const purgatory = new Purgatory<string>('herd');
-    const dueMs = performance.now() + 500 + size / 20;
-    return {
-      park() {
-        const timeoutMs = Math.max(0, dueMs - performance.now());
-        purgatory.waitFor(['key'], () => undefined, { timeoutMs }).then(() => answer());
-      },
-      end() {},
-      close: () => purgatory.close(),
-    };
-  },
+  deadlines: (size) => deadlines(size, 1),
+  'deadlines of purgatories': (size) => deadlines(size, size / 100),
   advance: () => {
     const purgatory = new ThresholdPurgatory<string>('herd');
     return {
@@ -185,6 +175,23 @@ function waiting(after: () => unknown): Scene {
       purgatory.notify('key');
     },
     close: () => purgatory.close(),
+  };
+}
+
+/** Waits whose deadlines come in the same millisecond, in purgatories with a timer each. */
+function deadlines(size: number, count: number): Scene {
+  const purgatories = Array.from({ length: count }, (_, i) => new Purgatory<string>(`herd ${i}`));
+  const dueMs = performance.now() + 500 + size / 20;
+  return {
+    park(index) {
+      const timeoutMs = Math.max(0, dueMs - performance.now());
+      const purgatory = purgatories[index % count];
+      purgatory.waitFor(['key'], () => undefined, { timeoutMs }).then(() => answer());
+    },
+    end() {},
+    close() {
+      for (const purgatory of purgatories) purgatory.close();
+    },
   };
 }
 
@@ -363,6 +370,7 @@ export const herd: Workload = {
     row('notify of 100,000 keys in a turn', 'keys', 25),
     row('notify in 1,000 purgatories in a turn', 'purgatories', 25),
     row('all deadlines at once', 'deadlines', 30),
+    row('deadlines of 1,000 purgatories at once', 'deadlines of purgatories', 30),
     row('after advance', 'advance', 20),
     row('advance itself', 'advance, the call', 75),
     row('after cancelForKey', 'cancelForKey', 20),

@@ -50,11 +50,6 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     });
   }
 
-  /** @internal */
-  override get $settlesInTurns(): boolean {
-    return true;
-  }
-
   /** A try has begun, and its promise has not settled. */
   get isUnderWay(): boolean {
     return false;

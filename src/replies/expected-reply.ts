@@ -39,11 +39,6 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlin
     this.#reject = reject;
   }
 
-  /** @internal */
-  override get $settlesInTurns(): boolean {
-    return true;
-  }
-
   /** What its promise is to settle with. */
   end(outcome: unknown, isRefused: boolean): this {
     this.#outcome = outcome;

@@ -11,9 +11,12 @@
 // methods. A field that holds a number begins as one: else V8 gives it no number representation.
 import { requiredFunction } from '../checks.ts';
 import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import { timerClosed, timerFull } from '../errors.ts';
 import { invalidArgType } from '../node-errors.ts';
-import { afterMicrotasks } from '../turns/turn-end.ts';
+import type { Batch } from '../turns/batch.ts';
+import { Batches } from '../turns/batches.ts';
+import { turnSliceOf } from '../turns/turn-slice.ts';
 import { CallbackTask } from './callback-task.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
@@ -39,6 +42,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tasks: PendingTasks;
   readonly #runner: TaskRunner;
   readonly #reaper: Reaper;
+  /** Its passes as work that takes turns with all other work of the clock. */
+  readonly #turns: Batches | undefined;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -61,6 +66,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#tasks = tasks;
     this.#runner = new TaskRunner(this, tasks, options, observer);
     this.#reaper = new Reaper(options, tasks, () => this.#wake());
+    if (options.reaper && clock === systemClock) this.#turns = this.#passesInTurns(options.sliceMs);
     this.#nowMs = nowMs;
   }
 
@@ -237,31 +243,41 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#runner.runNext();
   }
 
+  /**
+   * Only turns of the host let microtasks run. A clock of the user's own may wake in the middle of
+   * one, as a fake does.
+   */
+  #passesInTurns(sliceMs: number): Batches {
+    const runner = this.#runner;
+    const slice = turnSliceOf(this);
+    const runBatch = (batch: Batch): boolean => {
+      let isOpen = false;
+      try {
+        isOpen = runner.runBatch(tickAt(this.now(), this.#tickMs), batch, slice.beganMs);
+      } finally {
+        if (!isOpen) this.#endPass();
+      }
+      return isOpen;
+    };
+    return new Batches(slice, sliceMs, runBatch, { mustYield: false, didYield: () => runner.didYield() });
+  }
+
   #wake(): void {
     if (this.#runner.isRunning) return;
+    const { isExact } = this.#reaper;
+    if (this.#turns !== undefined && !isExact) {
+      this.#turns.begin();
+      return;
+    }
     const nowMs = this.now();
     const tick = tickAt(nowMs, this.#tickMs);
     try {
       // On a fake host, to go on in the next turn would take a fake millisecond.
-      if (this.#reaper.isExact) this.#runner.runAll(tick);
-      else this.#runner.runSlice(tick, nowMs, this.#reaper.isOnHost);
+      if (isExact) this.#runner.runAll(tick);
+      else this.#runner.runSlice(tick, nowMs);
     } finally {
-      this.#endSlice();
+      this.#endPass();
     }
-  }
-
-  /** After the microtasks that followed a batch. */
-  readonly #goOn = (): void => {
-    try {
-      this.#runner.goOn();
-    } finally {
-      this.#endSlice();
-    }
-  };
-
-  #endSlice(): void {
-    if (this.#runner.goesOn) afterMicrotasks(this.#goOn);
-    else this.#endPass();
   }
 
   #endPass(): void {
@@ -272,7 +288,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** @internal */
   static check(timer: DrivenTimer): void {
     const earliest = timer.#tasks.check();
-    if (!timer.#runner.isRunning && !timer.#runner.goesOn) timer.#reaper.check(earliest);
+    const isInPass = timer.#runner.isRunning || timer.#turns?.isUnderWay === true;
+    if (!isInPass) timer.#reaper.check(earliest);
   }
 }
 

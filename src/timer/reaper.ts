@@ -34,8 +34,6 @@ export class Reaper {
   armedTick: number = Number.NEGATIVE_INFINITY;
   /** False: it never wakes its timer, and `armedTick` stays -Infinity. */
   readonly isOn: boolean;
-  /** Whether it wakes in turns of the host, so that the microtasks run when its timer returns. */
-  readonly isOnHost: boolean;
 
   constructor(
     options: { clock: Clock; tickMs: number; reaper: boolean },
@@ -47,7 +45,6 @@ export class Reaper {
     this.#tasks = tasks;
     this.#wake = wake;
     this.isOn = options.reaper;
-    this.isOnHost = options.clock instanceof SystemClock;
     if (this.isOn) this.armedTick = Number.POSITIVE_INFINITY;
   }
 
@@ -56,7 +53,7 @@ export class Reaper {
    * so that every start calls `started` and every stop calls `stopped`.
    */
   get isExact(): boolean {
-    return this.isOnHost && (this.#clock as SystemClock).isFaked;
+    return this.#clock instanceof SystemClock && this.#clock.isFaked;
   }
 
   /** To be called for a start for a `tick` before `armedTick`. @throws what the clock throws. */

@@ -4,12 +4,10 @@
 // user code may do all it wants (add, cancel, close, throw, advanceClock) and the pass goes on. An
 // error of a task goes to `onError`, and stops nothing.
 //
-// A slice may run in batches. Its owner lets the microtasks run after each, and calls `goOn`: the
-// continuations of what a batch has run are part of the slice, and do not all run after it. A task
-// whose promise settles in turns of its own does not count: it leaves nothing to run. In between,
-// a task may be cancelled or added, and `advanceClock` may run the rest.
+// A slice may run in batches, with the microtasks and other work after each. In between, a task may
+// be cancelled or added, and `advanceClock` may run the rest.
 import { reportError } from '../report-error.ts';
-import { Batch } from '../turns/batch.ts';
+import type { Batch } from '../turns/batch.ts';
 import { Slice } from '../turns/budget.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
@@ -26,11 +24,7 @@ export class TaskRunner {
   readonly #slice: Slice;
   readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
   readonly #observer: PassObserver | undefined;
-  readonly #batch = new Batch();
-  #batchBeganMs = 0;
   #isRunning = false;
-  /** True between two batches of a slice: `goOn` is to be called. */
-  goesOn: boolean = false;
   /** How many tasks have run in the slice. */
   #ran = 0;
 
@@ -54,38 +48,30 @@ export class TaskRunner {
 
   /** Runs what is due at `tick`. Returns how many tasks ran. @throws what the clock throws. */
   runAll(tick: number): number {
-    const ran = this.#run(tick, undefined, undefined);
-    this.goesOn = false;
-    return ran;
+    return this.#run(tick, undefined, undefined);
+  }
+
+  /** As `runAll`, for one slice, which begins at `nowMs`. The pass may stay open then. */
+  runSlice(tick: number, nowMs: number): void {
+    this.#slice.begin(nowMs);
+    this.#ran = this.#run(tick, this.#slice, undefined);
+    this.didYield();
   }
 
   /**
-   * As `runAll`, for one slice, which begins at `nowMs`. The pass may stay open then. With
-   * `inBatches` it may end before the slice is spent, and `goesOn` is true.
+   * Runs a batch of the pass that is open, or of a new one up to `tick`, in a slice that began at
+   * `beganMs`. Returns whether the pass stays open.
    */
-  runSlice(tick: number, nowMs: number, inBatches: boolean): void {
-    const batch = this.#batch;
-    this.#ran = 0;
-    this.goesOn = false;
-    if (this.#tasks.isPassOpen) batch.begin();
-    else batch.reset();
-    this.#batchBeganMs = nowMs;
-    this.#slice.begin(nowMs);
-    this.#run(tick, this.#slice, inBatches ? batch : undefined);
+  runBatch(tick: number, batch: Batch, beganMs: number): boolean {
+    this.#slice.begin(beganMs);
+    this.#ran += this.#run(this.#tasks.isPassOpen ? undefined : tick, this.#slice, batch);
+    return this.#tasks.isPassOpen;
   }
 
-  /** Runs the next batch of the slice, unless that is spent: what ran in between counts. */
-  goOn(): void {
-    const batch = this.#batch;
-    this.goesOn = false;
-    const isSpent = this.#slice.isSpent();
-    const nowMs = this.#timer.lastReadingMs;
-    batch.adapt(nowMs - this.#batchBeganMs);
-    this.#batchBeganMs = nowMs;
-    batch.begin();
-    if (!this.#tasks.isPassOpen) return;
-    if (isSpent) this.#observer?.didYield(this.#ran, this.#tasks.size);
-    else this.#run(undefined, this.#slice, batch);
+  /** To be called at the end of a slice. */
+  didYield(): void {
+    if (this.#tasks.isPassOpen) this.#observer?.didYield(this.#ran, this.#tasks.size);
+    this.#ran = 0;
   }
 
   /** Runs one task of a pass that a slice has left open, and reads the clock. False if there is none. */
@@ -117,12 +103,7 @@ export class TaskRunner {
         ran += this.#runPass(slice, batch);
       }
     } finally {
-      // Also when the clock has thrown: else the timer would never run again.
-      this.#isRunning = false;
-      this.#ran += ran;
-      if (slice !== undefined && tasks.isPassOpen && !this.goesOn) {
-        this.#observer?.didYield(this.#ran, tasks.size);
-      }
+      this.#isRunning = false; // also when the clock has thrown: else the timer would never run again
     }
     return ran;
   }
@@ -131,19 +112,15 @@ export class TaskRunner {
     const tasks = this.#tasks;
     let ran = 0;
     do {
-      if (batch?.isFull && tasks.isPassOpen) {
-        this.goesOn = true;
-        break;
-      }
       const task = tasks.take();
       if (task !== undefined) {
         this.#runTask(task);
         ran++;
-        if (batch !== undefined && !task.$settlesInTurns) batch.step(true);
+        batch?.step(true);
       } else if (!tasks.isPassOpen) {
         break;
       }
-    } while (!slice?.isSpent());
+    } while (!batch?.isFull && !slice?.isSpent());
     return ran;
   }
 

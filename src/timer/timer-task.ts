@@ -70,16 +70,6 @@ export abstract class TimerTask {
     return keptBy === undefined ? false : keptBy.remove(this);
   }
 
-  /**
-   * Whether the promise behind it settles in turns of its own (turns/settlements.ts): then its run
-   * leaves no work for the microtasks that follow.
-   *
-   * @internal
-   */
-  get $settlesInTurns(): boolean {
-    return false;
-  }
-
   /** True from `add` (or parking) until it runs, completes or is cancelled. */
   get isPending(): boolean {
     return this.$keeper !== undefined;

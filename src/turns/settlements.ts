@@ -38,7 +38,8 @@ export class Settlements {
       return;
     }
     this.#queue.push(settling);
-    this.#turnEnd.request(); // those that settled at once come first
+    // Those that settled at once come first.
+    if (!this.#batches.isUnderWay) this.#turnEnd.request();
   }
 
   #settleBatch(batch: Batch): boolean {

@@ -32,7 +32,7 @@ export class TurnEnd {
   };
 }
 
-/** Calls `forget` after the microtasks that are due. It runs no user code, so its context is nobody's. */
+/** Calls `forget` after the microtasks that are due. `forget` calls no user code. */
 export function atTurnEnd(forget: () => void): void {
   turnEnd.then(forget);
 }

@@ -1,14 +1,15 @@
 // How long the work of one turn of the event loop may take, and who goes on next.
 //
-// Ground rules. There is one for each clock: all purgatories of that clock share it, so a thousand
-// of them together take no longer than one. Work goes on a batch at a time. Works take turns, and
-// after a batch that answered somebody the microtasks run: so the next reading of the clock knows
-// what that batch has cost. When the slice is spent, the rest waits for the next turn, in its order.
-// Time comes from the clock, turns come from the host. So on a ManualClock, and on a fake clock,
-// time stands still and nothing is ever spent. Work that begins within less than PAUSE_MS of the
-// last reading may be in the same turn, and continues its slice. After a throw, of the clock too,
-// what is left goes on in the next turn. Work is handed over where the stack is shallow (TurnEnd): an
-// overflow in the calls of the slice would stop all work of the clock for ever.
+// Ground rules. There is one for each clock: all purgatories of that clock share it, and the timers
+// of the system clock, so a thousand of them together take no longer than one. Work goes on a batch
+// at a time. Works take turns, and after a batch that answered somebody the microtasks run: so the
+// next reading of the clock knows what that batch has cost, the last of a work too. When the slice
+// is spent, the rest waits for the next turn, in its order. Time comes from the clock, turns come
+// from the host. So on a ManualClock, and on a fake clock, time stands still and nothing is ever
+// spent. Work that begins within less than PAUSE_MS of the last reading may be in the same turn, and
+// continues its slice. After a throw, of the clock too, what is left goes on in the next turn. Work
+// is handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls of the
+// slice would stop all work of the clock for ever.
 //
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
 // is to do, and one immediate for all that waits.
@@ -38,7 +39,10 @@ export interface Work {
   didYield(): void;
 }
 
-/** Counts of a turn are forgotten at its end from here on. */
+/**
+ * Counts are kept for a turn. To end them costs a microtask. So counts up to this are kept, and
+ * several turns with few steps count as one.
+ */
 const FEW = FIRST / 2;
 
 export class TurnSlice {
@@ -63,6 +67,11 @@ export class TurnSlice {
     this.#clock = clock;
   }
 
+  /** When the slice began, in ms. */
+  get beganMs(): number {
+    return this.#beganMs;
+  }
+
   /** The last reading, in ms. */
   get lastMs(): number {
     return this.#lastMs;
@@ -79,7 +88,7 @@ export class TurnSlice {
     return true;
   }
 
-  /** A few of several turns may count as of one: a microtask each would cost more than it bounds. */
+  /** The counts end with this turn. */
   #forgetSoon(): void {
     if (this.#willForget) return;
     atTurnEnd(this.#forget); // first: it may overflow the stack of the caller
@@ -120,10 +129,10 @@ export class TurnSlice {
     const isFirst = !this.#isUnderWay;
     this.#isUnderWay = true;
     try {
-      this.#doBatch(work, false);
+      const isLeft = this.#doBatch(work, false);
       this.#unread += work.steps;
       if (this.#unread >= FEW) this.#forgetSoon();
-      if (isFirst) this.#timed = work; // what runs after the batch
+      if (isFirst && isLeft) this.#timed = work; // what runs after the batch
     } finally {
       if (isFirst) {
         if (this.#queue.length > 0) this.#beginLater();
@@ -170,6 +179,11 @@ export class TurnSlice {
     this.#lastMs = nowMs;
   };
 
+  /** What ran after the last batch counts too: more work may begin in this turn. */
+  readonly #readIfIdle = (): void => {
+    if (!this.#isUnderWay) this.#read();
+  };
+
   #run(read: () => void): void {
     let goesOn = false;
     try {
@@ -183,12 +197,11 @@ export class TurnSlice {
   /** Returns whether it goes on after the microtasks. */
   #doBatches(): boolean {
     for (let work = this.#next(); work !== undefined; work = this.#next()) {
-      this.#timed = work;
-      this.#doBatch(work, true);
-      if (this.#queue.length === 0) return false;
+      this.#timed = this.#doBatch(work, true) ? work : undefined;
       if (work.hasAnswered) {
-        afterMicrotasks(this.#goOn);
-        return true;
+        const goesOn = this.#queue.length > 0;
+        afterMicrotasks(goesOn ? this.#goOn : this.#readIfIdle);
+        return goesOn;
       }
       this.#read();
     }
@@ -205,7 +218,8 @@ export class TurnSlice {
     return undefined;
   }
 
-  #doBatch(work: Work, isTimed: boolean): void {
+  /** Returns whether anything is left of `work`. */
+  #doBatch(work: Work, isTimed: boolean): boolean {
     let isLeft = true;
     let hasThrown = true;
     this.#isInBatch = true;
@@ -219,6 +233,7 @@ export class TurnSlice {
         else this.#queue.push(work);
       }
     }
+    return isLeft;
   }
 
   #wait(work: Work): void {

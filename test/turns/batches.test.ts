@@ -104,7 +104,7 @@ describe('Work in batches', () => {
     batches.beginUnread();
     expect(readings).to.equal(0);
     batches.begin();
-    expect(readings).to.equal(1);
+    expect(readings, 'before and after').to.equal(2);
   });
 
   it('counts the time from the first reading, where the clock was not read before', async () => {

@@ -4,33 +4,39 @@ import { ManualClock } from '../../src/index.ts';
 import { TurnSlice, type Work } from '../../src/turns/turn-slice.ts';
 import { turn, until } from '../support/turns.ts';
 
-/** Works of one slice: `log` has their names, a letter for each batch. A batch takes `ms`. */
-function works(ms: number) {
+/**
+ * Works of one slice: `log` has their names, a letter for each batch, and `took` the times that they
+ * were told. A batch takes `ms`, and the microtasks after it `afterMs`.
+ */
+function works(ms: number, { afterMs = 0, sliceMs = 5 } = {}) {
   const clock = new ManualClock();
   const slice = new TurnSlice(clock);
   const log: string[] = [];
-  const took: number[] = [];
+  const took: string[] = [];
   const work = (name: string, batches: number, of: Partial<Work> = {}): Work => {
     let left = batches;
+    const after = (): void => {
+      log.push(',');
+      clock.advance(afterMs);
+    };
     const doBatch = (): boolean => {
       log.push(name);
       clock.advance(ms);
+      if (afterMs > 0) void Promise.resolve().then(after);
       return --left > 0;
     };
-    const didYield = (): void => void log.push('|');
-    const took1 = (time: number): void => void took.push(time);
     return {
-      sliceMs: 5,
+      sliceMs,
       steps: 1,
-      hasAnswered: false,
+      hasAnswered: afterMs > 0,
       mustYield: false,
       doBatch,
-      didYield,
-      took: took1,
+      didYield: () => void log.push('|'),
+      took: (time) => void took.push(name + time),
       ...of,
     };
   };
-  return { slice, work, log, took, letters: () => log.join('') };
+  return { clock, slice, work, took, letters: () => log.join('') };
 }
 
 describe('The slice of a turn', () => {
@@ -46,32 +52,12 @@ describe('The slice of a turn', () => {
   });
 
   it('lets the microtasks run after a batch that answered somebody, and times them with it', async () => {
-    const clock = new ManualClock();
-    const slice = new TurnSlice(clock);
-    const log: string[] = [];
-    const took: number[] = [];
-    const answering = (name: string): Work => ({
-      sliceMs: 5,
-      steps: 1,
-      hasAnswered: true,
-      mustYield: false,
-      doBatch() {
-        log.push(name);
-        Promise.resolve().then(() => {
-          log.push(`after ${name}`);
-          clock.advance(2);
-        });
-        return log.length < 4;
-      },
-      didYield() {},
-      took: (ms) => took.push(ms),
-    });
-    slice.add(answering('a'));
-    slice.add(answering('b'));
-    await until(() => log.length === 8);
-    const each = (name: string): string[] => [name, `after ${name}`];
-    expect(log).to.deep.equal(['a', 'b', 'a', 'b'].flatMap(each));
-    expect(took).to.deep.equal([2, 2, 2]);
+    const { slice, work, letters, took } = works(1, { afterMs: 2, sliceMs: 50 });
+    slice.add(work('a', 2));
+    slice.add(work('b', 2));
+    await turn();
+    expect(letters()).to.equal('a,b,a,b,');
+    expect(took, 'nobody is told of a last batch').to.deep.equal(['a3', 'b3']);
   });
 
   it('reads no clock for the first few steps of a turn, and one clock for all that begins unread', async () => {
@@ -103,33 +89,29 @@ describe('The slice of a turn', () => {
   });
 
   it('times each batch for the work that did it, and none for work that has ended', async () => {
-    const clock = new ManualClock();
-    const slice = new TurnSlice(clock);
-    const took: string[] = [];
-    const work = (name: string, ms: number, batches: number): Work => ({
-      sliceMs: 50,
-      steps: 1,
-      hasAnswered: false,
-      mustYield: false,
-      doBatch() {
-        clock.advance(ms);
-        return --batches > 0;
-      },
-      didYield() {},
-      took: (time) => void took.push(`${name}${time}`),
-    });
-    slice.add(work('a', 1, 2));
-    slice.add(work('b', 2, 2));
+    const { clock, slice, work, took } = works(1, { sliceMs: 50 });
+    slice.add(work('a', 2));
+    slice.add(work('b', 2));
     await turn();
-    expect(took, 'nobody asks after the last').to.deep.equal(['a1', 'b2', 'a1']);
-    slice.start(work('c', 1, 1));
-    slice.add(work('d', 1, 1));
+    expect(took).to.deep.equal(['a1', 'b1']);
+    slice.start(work('c', 1));
+    slice.add(work('d', 1));
     await turn();
-    expect(took.slice(3)).to.deep.equal([]);
-    slice.startUnread(work('e', 3, 2));
+    expect(took.slice(2)).to.deep.equal([]);
+    slice.startUnread(work('e', 2));
     clock.advance(4); // what runs before the microtasks
     await turn();
-    expect(took.slice(3)).to.deep.equal(['e4']);
+    expect(took.slice(2)).to.deep.equal(['e4']);
+  });
+
+  it('counts the last batch of a work, with what ran after it, for the work that begins next', async () => {
+    const { slice, work, letters } = works(3, { afterMs: 3 });
+    slice.start(work('a', 1));
+    for (let i = 0; i < 5; i++) await undefined; // as many microtasks as it waits
+    slice.start(work('b', 1)); // what the host calls next in the same turn
+    expect(letters()).to.equal('a,|');
+    await turn();
+    expect(letters()).to.equal('a,|b,');
   });
 
   it('goes on outside of the async context that began it', async () => {
