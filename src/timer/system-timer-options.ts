@@ -29,8 +29,8 @@ export interface SystemTimerOptions {
   /** False: no task runs before a call of `advanceClock()`. Default true. */
   reaper?: boolean | undefined;
   /**
-   * How long the reaper runs tasks in one turn before it yields to the event loop, in ms. Infinity:
-   * it never yields. Default 5.
+   * How long tasks run in one turn before the reaper yields to the event loop, in ms. On the system
+   * clock, other timers and events of the same turn count too. Infinity: it never yields. Default 5.
    */
   sliceMs?: number | undefined;
   /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
