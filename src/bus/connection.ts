@@ -1,4 +1,5 @@
-// The connection of a bus: connect, receive the own echo, be live; break, wait, connect again.
+// The connection of a bus: connect, receive the own echo, be live; break, wait for a pause that
+// grows, connect again.
 //
 // Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live`
 // means that an echo has come back that was published after the engine had acknowledged the

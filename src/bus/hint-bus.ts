@@ -1,4 +1,4 @@
-// The bus. What is published here reaches the members of the same name in other processes, over any
+// The bus: what is published here reaches the members of the same name in other processes, over any
 // transport.
 //
 // Ground rules. It joins its connection, its sender, its receiver and its members. It has a timer

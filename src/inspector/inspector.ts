@@ -1,5 +1,5 @@
-// The inspector: a live picture of purgatories and timers in the browser, for people who
-// operate them.
+// The inspector: a live picture of purgatories and timers in the browser, for people who operate
+// them. Its options, its checks, and what it answers to which address.
 //
 // Ground rules. Read-only: it changes nothing. It answers GET and HEAD for the page, the stream of
 // frames, the history, the search for keys, and one operation. By itself it listens on loopback

@@ -1,4 +1,4 @@
-// The metrics of a meter of OpenTelemetry.
+// The metrics of a meter of OpenTelemetry, with the bounds of its histograms.
 //
 // Ground rules. @opentelemetry/api is not imported, and its types neither: users without it can
 // compile. Counts are read in one batch for each collection. A meter takes no whole histograms, so

@@ -1,4 +1,4 @@
-// The metrics in a registry of prom-client.
+// The metrics in a registry of prom-client, with the bounds of its histograms.
 //
 // Ground rules. prom-client is not imported. A registry takes any object whose `get()` returns
 // values. So users without the package do not need it, and whole histograms can be handed over. All

@@ -1,5 +1,5 @@
-// The one place where operations enter a purgatory and leave it: its lists and its timer, entered
-// and left together.
+// The one place where operations enter a purgatory and leave it, its lists and its timer together:
+// tried and parked, completed, expired, cancelled, or taken out by `close`, with the cause it names.
 //
 // Ground rules. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
 // operation that is parked there. An operation is either on all its lists and, with a deadline, in

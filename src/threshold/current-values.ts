@@ -1,4 +1,5 @@
-// Asks the user for the values of keys that may have been missed, key by key.
+// Asks the user's `current` for the values of keys that may have been missed, key by key, and again
+// after a failure.
 //
 // Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
 // hands the answer to its purgatory. What fails is reported with the first operation that waits.

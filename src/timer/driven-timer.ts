@@ -1,5 +1,5 @@
-// What all timers of the library have around their pending tasks: milliseconds, a clock, a reaper
-// and passes.
+// What all timers of the library have around their pending tasks: start, stop and close,
+// milliseconds, a clock, a reaper and passes.
 //
 // Ground rules. It alone calls its pending tasks (PendingTasks), its reaper and its runner. A start
 // reads the clock once. A deadline is rounded UP to a tick, and a reading DOWN. So no task is early
