@@ -98,7 +98,7 @@ export class HostWakeUp implements WakeUp, NextTurnJob {
       }
       this.#timer = timer;
     } else if (delayMs <= 0) {
-      // A slice that has yielded goes on in the next turn, and not a whole millisecond later.
+      // What is due already comes in the next turn, and not a whole millisecond later.
       this.#timer = undefined;
       this.#clock.turns.add(this);
       return;

@@ -14,10 +14,8 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { timerClosed, timerFull } from '../errors.ts';
 import { invalidArgType } from '../node-errors.ts';
-import type { Batch } from '../turns/batch.ts';
-import { Batches } from '../turns/batches.ts';
-import { turnSliceOf } from '../turns/turn-slice.ts';
 import { CallbackTask } from './callback-task.ts';
+import { PassesInTurns } from './passes-in-turns.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import { Reaper } from './reaper.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
@@ -42,8 +40,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tasks: PendingTasks;
   readonly #runner: TaskRunner;
   readonly #reaper: Reaper;
-  /** Its passes as work that takes turns with all other work of the clock. */
-  readonly #turns: Batches | undefined;
+  readonly #turns: PassesInTurns | undefined;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -66,7 +63,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#tasks = tasks;
     this.#runner = new TaskRunner(this, tasks, options, observer);
     this.#reaper = new Reaper(options, tasks, () => this.#wake());
-    if (options.reaper && clock === systemClock) this.#turns = this.#passesInTurns(options.sliceMs);
+    if (options.reaper && clock === systemClock) {
+      const parts = { runner: this.#runner, reaper: this.#reaper, endPass: () => this.#endPass() };
+      this.#turns = new PassesInTurns(this, options.sliceMs, parts);
+    }
     this.#nowMs = nowMs;
   }
 
@@ -174,12 +174,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** Pending tasks keep the process alive (the default). */
   ref(): this {
     this.#reaper.isRef = true;
+    this.#turns?.hold();
     return this;
   }
 
   /** Pending tasks let the process end. */
   unref(): this {
     this.#reaper.isRef = false;
+    this.#turns?.hold();
     return this;
   }
 
@@ -243,34 +245,15 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#runner.runNext();
   }
 
-  /**
-   * Only turns of the host let microtasks run. A clock of the user's own may wake in the middle of
-   * one, as a fake does.
-   */
-  #passesInTurns(sliceMs: number): Batches {
-    const runner = this.#runner;
-    const slice = turnSliceOf(this);
-    const runBatch = (batch: Batch): boolean => {
-      let isOpen = false;
-      try {
-        isOpen = runner.runBatch(tickAt(this.now(), this.#tickMs), batch, slice.beganMs);
-      } finally {
-        if (!isOpen) this.#endPass();
-      }
-      return isOpen;
-    };
-    return new Batches(slice, sliceMs, runBatch, { mustYield: false, didYield: () => runner.didYield() });
-  }
-
   #wake(): void {
     if (this.#runner.isRunning) return;
     const { isExact } = this.#reaper;
-    if (this.#turns !== undefined && !isExact) {
-      this.#turns.begin();
-      return;
-    }
     const nowMs = this.now();
     const tick = tickAt(nowMs, this.#tickMs);
+    if (this.#turns !== undefined && !isExact) {
+      this.#turns.begin(tick);
+      return;
+    }
     try {
       // On a fake host, to go on in the next turn would take a fake millisecond.
       if (isExact) this.#runner.runAll(tick);

@@ -58,13 +58,19 @@ export class TaskRunner {
     this.didYield();
   }
 
+  /** Opens a pass up to `tick`, unless one is open: what is added from now on waits for the next. */
+  open(tick: number): void {
+    if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
+  }
+
   /**
-   * Runs a batch of the pass that is open, or of a new one up to `tick`, in a slice that began at
-   * `beganMs`. Returns whether the pass stays open.
+   * Runs a batch of the pass that is open, in a slice that began at `beganMs`. Returns whether the
+   * pass stays open.
    */
-  runBatch(tick: number, batch: Batch, beganMs: number): boolean {
+  runBatch(batch: Batch, beganMs: number): boolean {
     this.#slice.begin(beganMs);
-    this.#ran += this.#run(this.#tasks.isPassOpen ? undefined : tick, this.#slice, batch);
+    this.#ran += this.#run(undefined, this.#slice, batch);
+    if (!this.#tasks.isPassOpen) this.#ran = 0;
     return this.#tasks.isPassOpen;
   }
 

@@ -5,7 +5,8 @@
 //
 // Costs. Those of the slice.
 import { Batch } from './batch.ts';
-import type { TurnSlice, Work } from './turn-slice.ts';
+import type { TurnSlice } from './turn-slice.ts';
+import type { Work } from './work-queue.ts';
 
 /** Does what fits in `batch`. Returns whether anything is left. */
 export type DoBatch = (batch: Batch) => boolean;
@@ -16,6 +17,9 @@ export interface Yielding {
   readonly mustYield: boolean;
   /** The rest waits. */
   didYield(): void;
+  /** As in {@link Work}. */
+  readonly isOfTimer?: boolean;
+  readonly isUnref?: boolean;
 }
 
 const notYielding: Yielding = { mustYield: false, didYield() {} };
@@ -100,6 +104,14 @@ export class Batches implements Work {
 
   get mustYield(): boolean {
     return this.#yielding.mustYield;
+  }
+
+  get isOfTimer(): boolean {
+    return this.#yielding.isOfTimer === true;
+  }
+
+  get isUnref(): boolean {
+    return this.#yielding.isUnref === true;
   }
 
   didYield(): void {

@@ -4,10 +4,13 @@
 // But when an `uncaughtException` handler clears an immediate, because of an error that another
 // immediate threw, Node's queue of immediates breaks for good (20, 22 and 24: an endless TypeError
 // about `_idleNext`). So an immediate with nothing left to run is unref'd, and the next job uses it
-// again. It runs jobs in the root context.
+// again. It runs jobs in the root context. The microtasks run after each job, as Node runs them after
+// each of its own timers: what a job has caused is done before the next one begins.
 //
 // Costs. add, delete: O(1), and one host immediate for each turn.
+import { throwLater } from '../report-error.ts';
 import { HostTurn } from './host-turn.ts';
+import { afterMicrotasks } from './turn-end.ts';
 
 /** A job that waits for the next turn. */
 export interface NextTurnJob {
@@ -65,17 +68,18 @@ export class NextTurn implements Turns {
     this.#coming = this.#current;
     this.#current = current;
     this.#turn = undefined;
+    this.#runNext();
+  };
+
+  readonly #runNext = (): void => {
+    const [job] = this.#current;
+    if (job === undefined) return;
+    this.delete(job);
     try {
-      for (const job of current) {
-        this.delete(job);
-        job.run();
-      }
-    } finally {
-      // After a throw.
-      for (const job of current) {
-        this.delete(job);
-        this.add(job);
-      }
+      job.run();
+    } catch (error) {
+      throwLater(error);
     }
+    if (this.#current.size > 0) afterMicrotasks(this.#runNext);
   };
 }

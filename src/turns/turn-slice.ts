@@ -13,31 +13,13 @@
 //
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
 // is to do, and one immediate for all that waits.
-import { setImmediate as hostSetImmediate } from 'node:timers';
 import type { Clock } from '../clock/clock.ts';
 import { clockOf } from '../clock/system-clock.ts';
 import { FIRST, MAX_ANSWERS } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
-import { rootContext } from './root-context.ts';
+import { HostTurn } from './host-turn.ts';
 import { afterMicrotasks, atTurnEnd } from './turn-end.ts';
-
-/** What goes on batch after batch. */
-export interface Work {
-  /** How long it and all other work may take in a turn, in ms. Infinity: it never waits. */
-  readonly sliceMs: number;
-  /** Does a batch. Returns whether anything is left. `isTimed`: `took` will be called for it. */
-  doBatch(isTimed: boolean): boolean;
-  /** How many steps the last batch had. */
-  readonly steps: number;
-  /** Whether the last batch answered somebody: then the microtasks run before more is done. */
-  readonly hasAnswered: boolean;
-  /** The last batch took `ms`, with the microtasks that ran after it. */
-  took(ms: number): void;
-  /** The rest is to wait, however little of the slice is used. */
-  readonly mustYield: boolean;
-  /** The rest waits for the next turn. */
-  didYield(): void;
-}
+import { keepAlive, type Work, WorkQueue } from './work-queue.ts';
 
 /**
  * Counts are kept for a turn. To end them costs a microtask. So counts up to this are kept, and
@@ -49,10 +31,12 @@ export class TurnSlice {
   readonly #clock: Pick<Clock, 'now'>;
   #beganMs = Number.NEGATIVE_INFINITY;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** What goes on, the one whose turn is next first. */
-  #queue: Work[] = [];
+  /** What goes on. */
+  readonly #queue = new WorkQueue();
   /** What waits for the next turn. */
   #later: Work[] = [];
+  /** The next turn, while anything waits for it. */
+  #nextTurn: HostTurn | undefined;
   /** Whether work is under way, or waits. */
   #isUnderWay = false;
   /** The work whose batch has the time since the last reading. */
@@ -110,8 +94,7 @@ export class TurnSlice {
 
   /** Does the first batch in the call, unless other work is under way or the slice is spent. */
   start(work: Work): void {
-    this.#queue.push(work);
-    if (this.#isUnderWay) return;
+    if (this.#joins(work)) return;
     this.#isUnderWay = true;
     this.#run(this.#begin);
   }
@@ -135,7 +118,7 @@ export class TurnSlice {
       if (isFirst && isLeft) this.#timed = work; // what runs after the batch
     } finally {
       if (isFirst) {
-        if (this.#queue.length > 0) this.#beginLater();
+        if (this.#queue.size > 0) this.#beginLater();
         else this.#waitOrEnd();
       }
     }
@@ -143,10 +126,21 @@ export class TurnSlice {
 
   /** Does the first batch after the microtasks. */
   add(work: Work): void {
-    this.#queue.push(work);
-    if (this.#isUnderWay) return;
+    if (this.#joins(work)) return;
     this.#isUnderWay = true;
     this.#beginLater();
+  }
+
+  /** Returns whether other work is under way, which goes on with this one too. */
+  #joins(work: Work): boolean {
+    this.#queue.push(work);
+    if (this.#nextTurn !== undefined && !work.isUnref) this.#nextTurn.isHeld = true;
+    return this.#isUnderWay;
+  }
+
+  /** To be called when waiting work begins or ceases to keep the process alive. */
+  hold(): void {
+    if (this.#nextTurn !== undefined) this.#nextTurn.isHeld = this.#queue.isRef || keepAlive(this.#later);
   }
 
   /** What runs before the next reading is part of the slice. */
@@ -164,7 +158,8 @@ export class TurnSlice {
   readonly #goOn = (): void => this.#run(this.#read);
 
   readonly #turn = (): void => {
-    this.#queue = this.#later.concat(this.#queue);
+    this.#nextTurn = undefined;
+    this.#queue.putFirst(this.#later);
     this.#later = [];
     this.#run(this.#beginAnew);
   };
@@ -197,9 +192,10 @@ export class TurnSlice {
   /** Returns whether it goes on after the microtasks. */
   #doBatches(): boolean {
     for (let work = this.#next(); work !== undefined; work = this.#next()) {
+      this.#queue.didTurn(work);
       this.#timed = this.#doBatch(work, true) ? work : undefined;
       if (work.hasAnswered) {
-        const goesOn = this.#queue.length > 0;
+        const goesOn = this.#queue.size > 0;
         afterMicrotasks(goesOn ? this.#goOn : this.#readIfIdle);
         return goesOn;
       }
@@ -211,7 +207,7 @@ export class TurnSlice {
   /** The work whose turn it is. What has spent the slice waits for the next turn. */
   #next(): Work | undefined {
     const usedMs = this.#lastMs - this.#beganMs;
-    for (let work = this.#queue.shift(); work !== undefined; work = this.#queue.shift()) {
+    for (let work = this.#queue.take(); work !== undefined; work = this.#queue.take()) {
       if (!(usedMs >= work.sliceMs)) return work; // also when a clock has given NaN
       this.#wait(work);
     }
@@ -243,8 +239,10 @@ export class TurnSlice {
 
   #waitOrEnd(): void {
     this.#timed = undefined;
-    this.#isUnderWay = this.#queue.length + this.#later.length > 0;
-    if (this.#isUnderWay) rootContext.runInAsyncScope(hostSetImmediate, undefined, this.#turn);
+    this.#isUnderWay = this.#queue.size + this.#later.length > 0;
+    if (!this.#isUnderWay) return;
+    this.#nextTurn = new HostTurn(this.#turn);
+    this.hold();
   }
 }
 

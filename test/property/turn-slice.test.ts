@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock } from '../../src/index.ts';
-import { TurnSlice, type Work } from '../../src/turns/turn-slice.ts';
+import { TurnSlice } from '../../src/turns/turn-slice.ts';
+import type { Work } from '../../src/turns/work-queue.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { unhandledDuring } from '../support/unhandled.ts';

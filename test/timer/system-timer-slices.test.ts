@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { listen } from '../../src/events/index.ts';
 import { ManualClock, Purgatory, SystemTimer, type TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { HostClock } from '../support/host-clock.ts';
@@ -128,6 +129,51 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     for (let i = 0; i < 3; i++) await turn();
     expect([ran, closed.length]).to.deep.equal([1, 2]);
     checkTimerInvariants(timer);
+  });
+
+  it('keeps what is added while a pass waits for its turn for the pass after it', async () => {
+    const [spinning, waiting] = [new SystemTimer(), new SystemTimer()];
+    const ranIn: number[] = [];
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (ranIn.length < 2) setImmediate(count);
+    };
+    const spin = (ms: number): void => {
+      const endMs = performance.now() + ms;
+      while (performance.now() < endMs);
+    };
+    spinning.schedule(() => {
+      spin(6); // the slice is spent
+      setImmediate(() => waiting.schedule(() => ranIn.push(turns), 0));
+    }, 1);
+    waiting.schedule(() => ranIn.push(turns), 1);
+    setImmediate(count);
+    spin(5); // both wake in the same turn
+    await until(() => ranIn.length === 2);
+    expect(ranIn[1]).to.be.above(ranIn[0]);
+  });
+
+  it('tells how many tasks ran in the slice, and not in passes before', async () => {
+    const timer = new SystemTimer({ sliceMs: 1 });
+    for (let i = 0; i < 10; i++) {
+      timer.schedule(() => {}, 0);
+      await until(() => timer.size === 0);
+    }
+    const ran: number[] = [];
+    const stop = listen('purgatory:reaper:sliced', (event) => {
+      if (event.timer === timer) ran.push(event.ran);
+    });
+    for (let i = 0; i < 3; i++) {
+      timer.schedule(() => {
+        const endMs = performance.now() + 2;
+        while (performance.now() < endMs);
+      }, 1);
+    }
+    await until(() => timer.size === 0);
+    stop();
+    expect(ran.length).to.be.within(2, 3); // the end of a pass may be found in a turn of its own
+    expect(Math.max(...ran)).to.equal(1);
   });
 
   it('does not yield with sliceMs Infinity', async () => {

@@ -49,6 +49,18 @@ describe('The next turn', () => {
     next.delete(again);
   });
 
+  it('lets the microtasks run after each job, and what they cause', async () => {
+    const next = new NextTurn();
+    const caused = (name: string) => async (): Promise<void> => {
+      for (let i = 0; i < 3; i++) await undefined;
+      ran.push(name);
+    };
+    for (const name of ['a', 'b']) next.add(job(name, () => void caused(`after ${name}`)()));
+    await turn();
+    await turn();
+    expect(ran).to.deep.equal(['a', 'after a', 'b', 'after b']);
+  });
+
   it('runs the others when one throws', async () => {
     const next = new NextTurn();
     const errors = await uncaughtDuring(1, () => {

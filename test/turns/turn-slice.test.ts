@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
-import { TurnSlice, type Work } from '../../src/turns/turn-slice.ts';
+import { TurnSlice } from '../../src/turns/turn-slice.ts';
+import type { Work } from '../../src/turns/work-queue.ts';
 import { turn, until } from '../support/turns.ts';
 
 /**
@@ -49,6 +50,27 @@ describe('The slice of a turn', () => {
     expect(letters().replaceAll('|', '')).to.equal('abcabcabca');
     await turn();
     expect(letters().replaceAll('|', '')).to.equal('abcabcabcabc');
+  });
+
+  it('lets deadlines and all other work take turns, however much there is of one kind', async () => {
+    const { slice, work, letters } = works(1);
+    for (const name of ['a', 'b', 'c', 'd']) slice.add(work(name, 2));
+    slice.add(work('T', 3, { isOfTimer: true }));
+    await turn();
+    expect(letters()).to.match(/^TaTbT\|+$/);
+    slice.add(work('U', 2, { isOfTimer: true }));
+    await turn();
+    expect(letters().replaceAll('|', '')).to.equal('TaTbTcUdUa');
+    await turn();
+    expect(letters().replaceAll('|', '')).to.equal('TaTbTcUdUabcd');
+  });
+
+  it('starves neither kind, where each batch takes longer than a slice', async () => {
+    const { slice, work, letters } = works(6);
+    for (const name of ['a', 'b', 'c']) slice.add(work(name, 2));
+    slice.add(work('T', 4, { isOfTimer: true }));
+    for (let i = 0; i < 8; i++) await turn();
+    expect(letters().replaceAll('|', '')).to.equal('TaTbTcTa');
   });
 
   it('lets the microtasks run after a batch that answered somebody, and times them with it', async () => {

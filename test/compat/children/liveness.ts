@@ -18,6 +18,21 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** 0.4 s of due tasks. Something else keeps the process alive for a tenth of that. */
+function burst(timer: SystemTimer): SystemTimer {
+  const count = 200;
+  let ran = 0;
+  for (let i = 0; i < count; i++) {
+    timer.schedule(() => {
+      ran++;
+      for (const endMs = performance.now() + 2; performance.now() < endMs; );
+    }, 1);
+  }
+  setTimeout(() => {}, 40);
+  process.on('exit', () => say(ran < count ? 'left some' : 'ran all'));
+  return timer;
+}
+
 const scenes: Record<string, () => void> = {
   'an empty timer': () => {
     new SystemTimer();
@@ -62,6 +77,14 @@ const scenes: Record<string, () => void> = {
     const timer = new SystemTimer();
     timer.schedule(() => timer.unref(), 5);
     timer.schedule(() => say('ran'), HOUR);
+  },
+  'a burst after unref': () => {
+    burst(new SystemTimer().unref());
+  },
+  'a burst, unref and ref in the middle of it': () => {
+    const timer = burst(new SystemTimer());
+    const between = (): void => void (timer.hasRef() ? timer.unref() : timer.ref());
+    for (const delayMs of [20, 40]) setTimeout(between, delayMs);
   },
   'a timer without a reaper': () => {
     new SystemTimer({ reaper: false }).schedule(() => say('ran'), 5);
