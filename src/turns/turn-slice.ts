@@ -42,6 +42,8 @@ export class TurnSlice {
   /** The work whose batch has the time since the last reading. */
   #timed: Work | undefined;
   #isInBatch = false;
+  /** Whether it goes on in this turn, after the microtasks. */
+  #willGoOn = false;
   /** Steps before any reading of the clock, and promises that settled at once, of a turn. */
   #unread = 0;
   #settledAtOnce = 0;
@@ -88,7 +90,8 @@ export class TurnSlice {
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
   begin(isNewTurn = false): void {
     const nowMs = this.#clock.now();
-    if (isNewTurn || !(nowMs - this.#lastMs < PAUSE_MS)) this.#beganMs = nowMs;
+    const isSameTurn = this.#willGoOn || nowMs - this.#lastMs < PAUSE_MS;
+    if (isNewTurn || !isSameTurn) this.#beganMs = nowMs;
     this.#lastMs = nowMs;
   }
 
@@ -150,12 +153,20 @@ export class TurnSlice {
       this.#begin();
       hasBegun = true;
     } finally {
-      if (hasBegun) afterMicrotasks(this.#goOn);
+      if (hasBegun) this.#goOnSoon();
       else this.#waitOrEnd();
     }
   }
 
-  readonly #goOn = (): void => this.#run(this.#read);
+  #goOnSoon(): void {
+    afterMicrotasks(this.#goOn); // first: it may overflow the stack of the caller
+    this.#willGoOn = true;
+  }
+
+  readonly #goOn = (): void => {
+    this.#willGoOn = false;
+    this.#run(this.#read);
+  };
 
   readonly #turn = (): void => {
     this.#nextTurn = undefined;
@@ -196,7 +207,8 @@ export class TurnSlice {
       this.#timed = this.#doBatch(work, true) ? work : undefined;
       if (work.hasAnswered) {
         const goesOn = this.#queue.size > 0;
-        afterMicrotasks(goesOn ? this.#goOn : this.#readIfIdle);
+        if (goesOn) this.#goOnSoon();
+        else afterMicrotasks(this.#readIfIdle);
         return goesOn;
       }
       this.#read();

@@ -136,6 +136,15 @@ describe('The slice of a turn', () => {
     expect(letters()).to.equal('a,|b,');
   });
 
+  it('begins no other slice while work goes on after the microtasks', async () => {
+    const { slice, work, letters } = works(0, { afterMs: 6 });
+    slice.start(work('a', 2));
+    await undefined; // 6 ms have passed
+    slice.begin(); // as an event does that is served at once
+    for (let i = 0; i < 5; i++) await undefined;
+    expect(letters()).to.equal('a,|');
+  });
+
   it('goes on outside of the async context that began it', async () => {
     const { slice, work } = works(0);
     const requests = new AsyncLocalStorage<string>();

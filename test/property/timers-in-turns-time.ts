@@ -1,0 +1,51 @@
+// The system clock and the host's timers in a test that owns the time.
+//
+// Turns and wake-ups are the real host's. Its timers come after 1 ms of real time, however long
+// they were asked to wait: so they are early or late by the time of the test. Before the first of a
+// turn comes, the poll of the loop takes `pollMs`.
+import { setTimeout as hostTimeout } from 'node:timers';
+import sinon from 'sinon';
+import { host } from '../../src/clock/host.ts';
+import { systemClock } from '../../src/index.ts';
+import { turnSliceOf } from '../../src/turns/turn-slice.ts';
+
+const START_MS = 1_000;
+
+export class OwnedTime {
+  nowMs = START_MS;
+  readonly #pollMs: number;
+  readonly #didPoll: () => void;
+  #hasPolled = false;
+
+  /** Owns the time until `giveBack`. */
+  constructor(pollMs: number, didPoll: () => void) {
+    this.#pollMs = pollMs;
+    this.#didPoll = didPoll;
+    sinon.stub(systemClock, 'now').callsFake(() => this.nowMs);
+    const soon = (fire: (...args: unknown[]) => void, _ms: number, ...args: unknown[]): unknown =>
+      hostTimeout(() => {
+        this.#poll();
+        fire(...args);
+      }, 1);
+    sinon.stub(host, 'setTimeout').value(soon);
+    sinon.stub(globalThis, 'setTimeout').value(soon); // else it would be a foreign one
+    turnSliceOf(systemClock).begin(true); // the last reading was later
+  }
+
+  /** A turn begins. */
+  beginTurn(): void {
+    this.#hasPolled = false;
+  }
+
+  #poll(): void {
+    if (this.#hasPolled) return;
+    this.#hasPolled = true;
+    this.nowMs += this.#pollMs;
+    this.#didPoll();
+  }
+
+  giveBack(): void {
+    sinon.restore();
+    turnSliceOf(systemClock).begin(true);
+  }
+}
