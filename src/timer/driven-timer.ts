@@ -64,8 +64,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#runner = new TaskRunner(this, tasks, options, observer);
     this.#reaper = new Reaper(options, tasks, () => this.#wake());
     if (options.reaper && clock === systemClock) {
-      const parts = { runner: this.#runner, reaper: this.#reaper, endPass: () => this.#endPass() };
-      this.#turns = new PassesInTurns(this, options.sliceMs, parts);
+      const endPass = (): void => this.#endPass();
+      this.#turns = new PassesInTurns(this, options.sliceMs, this.#runner, this.#reaper, endPass);
     }
     this.#nowMs = nowMs;
   }
@@ -247,8 +247,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   #wake(): void {
     if (this.#runner.isRunning) return;
+    const nowMs = this.now(); // first: it may find a fake
     const { isExact } = this.#reaper;
-    const nowMs = this.now();
     const tick = tickAt(nowMs, this.#tickMs);
     if (this.#turns !== undefined && !isExact) {
       this.#turns.begin(tick);

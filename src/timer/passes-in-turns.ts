@@ -1,9 +1,12 @@
-// The passes of a timer on the system clock: work that takes turns with all other work of that clock.
+// The passes of a timer on the system clock, as work that takes turns with all other work of that
+// clock.
 //
-// Ground rules. It belongs to one DrivenTimer. A pass is opened when the timer wakes, so what is added
-// before its first batch waits for the next pass. Then a batch is run when the slice of the turn
-// (turns/turn-slice.ts) says so. Only turns of the host let microtasks run. A clock of the user's own
-// may wake in the middle of one, as a fake does: its timer has a slice of its own and none of this.
+// Ground rules. It belongs to one DrivenTimer. A pass is opened when the timer wakes. So what is
+// added before its first batch waits for the next pass. A batch is run when the slice of the turn
+// (turns/turn-slice.ts) says so. Between two batches the microtasks run, which takes a turn of the
+// host. So only timers of `systemClock` have this. Any other clock, and a fake, may wake a timer in
+// the middle of a turn: such a timer has a slice of its own. The drop-in timers have turns of their
+// own (turns/drained-turns.ts).
 import type { Batch } from '../turns/batch.ts';
 import { Batches } from '../turns/batches.ts';
 import { type TurnSlice, turnSliceOf } from '../turns/turn-slice.ts';
@@ -17,12 +20,7 @@ export class PassesInTurns {
   readonly #batches: Batches;
 
   /** @param endPass is called at the end of each pass, and after a throw. */
-  constructor(
-    timer: object,
-    sliceMs: number,
-    parts: { readonly runner: TaskRunner; readonly reaper: Reaper; readonly endPass: () => void },
-  ) {
-    const { runner, reaper, endPass } = parts;
+  constructor(timer: object, sliceMs: number, runner: TaskRunner, reaper: Reaper, endPass: () => void) {
     this.#slice = turnSliceOf(timer);
     this.#runner = runner;
     this.#endPass = endPass;

@@ -70,8 +70,9 @@ export class TaskRunner {
   runBatch(batch: Batch, beganMs: number): boolean {
     this.#slice.begin(beganMs);
     this.#ran += this.#run(undefined, this.#slice, batch);
-    if (!this.#tasks.isPassOpen) this.#ran = 0;
-    return this.#tasks.isPassOpen;
+    const { isPassOpen } = this.#tasks;
+    if (!isPassOpen) this.#ran = 0;
+    return isPassOpen;
   }
 
   /** To be called at the end of a slice. */

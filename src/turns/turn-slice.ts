@@ -6,10 +6,10 @@
 // next reading of the clock knows what that batch has cost, the last of a work too. When the slice
 // is spent, the rest waits for the next turn, in its order. Time comes from the clock, turns come
 // from the host. So on a ManualClock, and on a fake clock, time stands still and nothing is ever
-// spent. Work that begins within less than PAUSE_MS of the last reading may be in the same turn, and
-// continues its slice. After a throw, of the clock too, what is left goes on in the next turn. Work
-// is handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls of the
-// slice would stop all work of the clock for ever.
+// spent. Work that begins within less than PAUSE_MS of the last reading may be in the same turn,
+// and continues its slice. After a throw, of the clock too, what is left goes on in the next turn.
+// Work is handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls of
+// the slice would stop all work of the clock for ever.
 //
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
 // is to do, and one immediate for all that waits.
@@ -64,8 +64,8 @@ export class TurnSlice {
   }
 
   /**
-   * Whether a promise may settle in the call that ends it: the first of a turn may, and those that
-   * a batch answers.
+   * Whether a promise may settle in the call that ends it: the first FIRST of a turn may, and up to
+   * MAX_ANSWERS that batches answer.
    */
   takeAtOnce(): boolean {
     if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
@@ -120,10 +120,10 @@ export class TurnSlice {
       if (this.#unread >= FEW) this.#forgetSoon();
       if (isFirst && isLeft) this.#timed = work; // what runs after the batch
     } finally {
-      if (isFirst) {
-        if (this.#queue.size > 0) this.#beginLater();
-        else this.#waitOrEnd();
-      }
+      // What is left may keep the process alive.
+      if (!isFirst) this.hold();
+      else if (this.#queue.size > 0) this.#beginLater();
+      else this.#waitOrEnd();
     }
   }
 

@@ -1,8 +1,8 @@
 // The work of a clock that waits for its next batch, and the order in which it gets it.
 //
-// Ground rules. It belongs to a TurnSlice. Works take turns: one that has done a batch goes behind the
-// others. Deadlines and all other work take turns, too, a batch each. So a deadline does not wait
-// behind a thousand purgatories that answer, nor do they wait behind a thousand timers.
+// Ground rules. It belongs to a TurnSlice. Of one kind, a work that has done a batch goes behind the
+// others. The two kinds, deadlines and all other work, alternate, a batch each. So a deadline does
+// not wait behind a thousand purgatories that answer, nor do they wait behind a thousand timers.
 //
 // Costs. push, take: O(1), but for the moves of an array's shift. isRef: O(works).
 
@@ -48,8 +48,9 @@ export class WorkQueue {
     else this.#others.push(work);
   }
 
-  /** Adds `works` in front of the others of their kind. */
+  /** Adds `works` in front of the others of their kind. The first of them is next. */
   putFirst(works: readonly Work[]): void {
+    if (works.length > 0) this.#isDeadlineNext = works[0].isOfTimer === true;
     this.#deadlines = works.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
     this.#others = works.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
   }

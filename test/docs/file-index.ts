@@ -34,7 +34,7 @@ function index(): string {
 
 function sourceFiles(): string[] {
   return readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('index.ts'))
+    .filter((path) => /\.tsx?$/.test(path) && !/(^|[\\/])index\.ts$/.test(path))
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
     .sort();
 }

@@ -19,8 +19,9 @@ import { OwnedTime } from './timers-in-turns-time.ts';
 const MAX_PENDING = 400;
 /** More than the microtasks of any act take. */
 const HOPS = 12;
-/** Real time in which the host must have called a timer. */
+/** Real time and turns in which the host must have called a timer. */
 const LOST_MS = 500;
+const LOST_TURNS = 100;
 
 export class TimersInTurns {
   readonly #history: History;
@@ -114,12 +115,16 @@ export class TimersInTurns {
     this.#after.length = 0;
     this.#time.nowMs += 100;
     let last = -1;
+    let turns = 0;
     for (let lostMs = 0; ; ) {
       const left = this.#pending.size + (this.#purgatory?.size ?? 0);
       if (left === 0) break;
-      if (left !== last) lostMs = performance.now() + LOST_MS;
+      if (left !== last) {
+        lostMs = performance.now() + LOST_MS;
+        turns = 0;
+      }
       last = left;
-      if (performance.now() > lostMs) this.#fail(`a wake-up is lost: ${left} wait`);
+      if (++turns > LOST_TURNS && performance.now() > lostMs) this.#fail(`a wake-up is lost: ${left} wait`);
       await this.#turn();
     }
     await this.#turn();

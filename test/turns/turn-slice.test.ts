@@ -73,6 +73,15 @@ describe('The slice of a turn', () => {
     expect(letters().replaceAll('|', '')).to.equal('TaTbTcTa');
   });
 
+  it('gives the new slice of a turn to who has waited longest, whatever its kind and its slice', async () => {
+    const { slice, work, letters } = works(3);
+    slice.add(work('E', 9));
+    slice.add(work('B', 2, { isOfTimer: true, sliceMs: 1 }));
+    slice.add(work('A', 9, { isOfTimer: true }));
+    for (let i = 0; i < 6; i++) await turn();
+    expect(letters().match(/B/g)).to.have.length(2);
+  });
+
   it('lets the microtasks run after a batch that answered somebody, and times them with it', async () => {
     const { slice, work, letters, took } = works(1, { afterMs: 2, sliceMs: 50 });
     slice.add(work('a', 2));

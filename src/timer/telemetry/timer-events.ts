@@ -41,7 +41,7 @@ export interface WheelCascaded {
 /** `purgatory:reaper:sliced`: the reaper has yielded to the event loop with more to run. */
 export interface ReaperSliced {
   readonly timer: Timer;
-  /** How many tasks ran in the slice. */
+  /** How many tasks ran in the slice. 0: other work had spent it. */
   readonly ran: number;
   /** How many tasks are pending, due or not. */
   readonly pending: number;

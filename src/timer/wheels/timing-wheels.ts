@@ -1,5 +1,5 @@
-// The timing wheels of one timer, with the DelayQueue of their buckets: where a task is filed, and how
-// a bucket cascades (Varghese & Lauck 1987, scheme 7; Kafka's TimingWheel).
+// The timing wheels of one timer, with the DelayQueue of their buckets: where a task is filed, and
+// how a bucket cascades (Varghese & Lauck 1987, scheme 7; Kafka's TimingWheel).
 //
 // Ground rules. Its owner (WheelTasks) has the slab and adds and takes out the cells of tasks. The
 // wheels make the lists of the buckets in it, link them when a bucket expires, and alone know

@@ -18,18 +18,22 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+function spin(ms: number): void {
+  for (const endMs = performance.now() + ms; performance.now() < endMs; );
+}
+
 /** 0.4 s of due tasks. Something else keeps the process alive for a tenth of that. */
-function burst(timer: SystemTimer): SystemTimer {
+function burst(timer: SystemTimer, tells = true): SystemTimer {
   const count = 200;
   let ran = 0;
   for (let i = 0; i < count; i++) {
     timer.schedule(() => {
       ran++;
-      for (const endMs = performance.now() + 2; performance.now() < endMs; );
+      spin(2);
     }, 1);
   }
   setTimeout(() => {}, 40);
-  process.on('exit', () => say(ran < count ? 'left some' : 'ran all'));
+  if (tells) process.on('exit', () => say(ran < count ? 'left some' : 'ran all'));
   return timer;
 }
 
@@ -80,6 +84,24 @@ const scenes: Record<string, () => void> = {
   },
   'a burst after unref': () => {
     burst(new SystemTimer().unref());
+  },
+  'an event on many, notified in a burst after unref': () => {
+    burst(new SystemTimer().unref(), false);
+    const purgatory = new Purgatory<string>('test', { timer: new SystemTimer().unref() });
+    let isReady = false;
+    let answered = 0;
+    for (let i = 0; i < 100; i++) {
+      void purgatory
+        .waitFor(['key'], () => isReady, { timeoutMs: HOUR })
+        .then(() => {
+          spin(2);
+          if (++answered === 100) say('answered all');
+        });
+    }
+    setTimeout(() => {
+      isReady = true;
+      purgatory.notify('key');
+    }, 20);
   },
   'a burst, unref and ref in the middle of it': () => {
     const timer = burst(new SystemTimer());
