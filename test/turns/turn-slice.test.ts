@@ -74,9 +74,10 @@ describe('The slice of a turn', () => {
   });
 
   it('gives the new slice of a turn to who has waited longest, whatever its kind and its slice', async () => {
-    const { slice, work, letters } = works(3);
+    const { clock, slice, work, letters } = works(3);
     slice.add(work('X', 1, { isOfTimer: true }));
     await turn(); // now the other kind is next
+    clock.advance(2);
     slice.add(work('E', 9));
     slice.add(work('B', 2, { isOfTimer: true, sliceMs: 1 }));
     slice.add(work('A', 9, { isOfTimer: true }));
