@@ -49,12 +49,15 @@ export class Bulks {
     return this.#underWay++;
   }
 
-  /** `outer` is what `begin` returned. After the outermost one memory is given back. */
+  /**
+   * `outer` is what `begin` returned. After the outermost one memory is given back. The wake-up of
+   * an empty timer is given back in the call: it would hold the process, and a fake clock, for it.
+   */
   end(outer: number): void {
     this.#underWay = outer;
     if (outer > 0 || this.left === this.#settledLeft) return;
-    if (this.#turnEnd.isRequested || this.#steps.isUnderWay) return;
-    if (!this.#settled(VISITS_A_STEP)) this.#turnEnd.request();
+    if (this.#turnEnd.isRequested || this.#steps.isUnderWay) this.#timer?.settleWakeUp();
+    else if (!this.#settled(VISITS_A_STEP)) this.#turnEnd.request();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */

@@ -221,15 +221,24 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * @internal To be called after tasks were taken out, and at the end of a pass. Gives memory back,
-   * and the wake-up when no task is left. Does nothing while a pass runs tasks. In one call, about
-   * `visits` tasks are moved in memory. Returns whether nothing is left to give back.
+   * @internal To be called after tasks were taken out. Gives the wake-up back when no task is left.
+   * Does nothing while a pass runs tasks: its end does it.
    */
-  settle(visits: number = VISITS): boolean {
-    if (this.#runner.isRunning) return !this.#tasks.isSparse;
+  settleWakeUp(): void {
+    if (this.#runner.isRunning) return;
     const reaper = this.#reaper;
     if (this.#tasks.size === 0) reaper.disarm();
     else if (reaper.armedTick === Number.POSITIVE_INFINITY) reaper.stopped();
+  }
+
+  /**
+   * @internal To be called after tasks were taken out, and at the end of a pass. Gives the wake-up
+   * back, and memory. Does nothing while a pass runs tasks. In one call, about `visits` tasks are
+   * moved in memory. Returns whether nothing is left to give back.
+   */
+  settle(visits: number = VISITS): boolean {
+    if (this.#runner.isRunning) return !this.#tasks.isSparse;
+    this.settleWakeUp();
     try {
       this.#tasks.shrink(visits);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, PurgatoryError, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { ListTimer } from '../support/list-timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
@@ -20,6 +21,18 @@ function shared(): {
 }
 
 describe('Purgatories that share a timer', () => {
+  it('give its wake-up back in the call, while memory is still given back in steps', () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    const purgatory = new Purgatory<string, Op>('first', { timer });
+    const park = (key: string, delayMs?: number): boolean =>
+      purgatory.tryCompleteElseWatch(new Op('op', { delayMs }), [key]);
+    for (let i = 0; i < 50_000; i++) park(i % 10 === 0 ? 'rest' : 'crowd');
+    park('timed', 5);
+    purgatory.cancelForKey('crowd');
+    purgatory.cancelForKey('timed');
+    checkTimerInvariants(timer);
+  });
+
   it('keep their keys apart', () => {
     const { timer, first, second } = shared();
     const a = new Op('a', { delayMs: 5 });
