@@ -3,18 +3,22 @@
 // Ground rules. There is one for each clock: all purgatories of that clock share it, and the timers
 // of the system clock, so a thousand of them together take no longer than one. Work goes on a batch
 // at a time. Works take turns, and after a batch that answered somebody the microtasks run: so the
-// next reading of the clock knows what that batch has cost, the last of a work too. When the slice
-// is spent, the rest waits for the next turn, in its order. Time comes from the clock, turns come
-// from the host. So on a ManualClock, and on a fake clock, time stands still and nothing is ever
-// spent. Work that begins within less than PAUSE_MS of the last reading may be in the same turn,
-// and continues its slice. After a throw, of the clock too, what is left goes on in the next turn.
-// Work is handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls of
-// the slice would stop all work of the clock for ever.
+// next reading of the clock knows what that batch has cost. When the slice is spent, the rest waits
+// for the next turn, in its order. After a throw, of the clock too, what is left goes on in the next
+// turn. Work is handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls
+// of the slice would stop all work of the clock for ever.
+//
+// Time comes from the clock, turns come from the host. A slice lasts until the host's next turn, also
+// when nothing is left to do: what answers cause in microtasks, again and again, is in the same turn.
+// A ManualClock and a fake clock stand still while work is done, so nothing is ever spent. But such a
+// clock is moved in the middle of a turn. There, only work that begins within less than PAUSE_MS of
+// the last reading continues the slice.
 //
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
-// is to do, and one immediate for all that waits.
+// is to do, and one immediate for each turn with a reading.
 import type { Clock } from '../clock/clock.ts';
-import { clockOf } from '../clock/system-clock.ts';
+import { isHostTimeReal } from '../clock/host.ts';
+import { clockOf, systemClock } from '../clock/system-clock.ts';
 import { FIRST, MAX_ANSWERS } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
 import { HostTurn } from './host-turn.ts';
@@ -22,7 +26,7 @@ import { afterMicrotasks, atTurnEnd } from './turn-end.ts';
 import { keepAlive, type Work, WorkQueue } from './work-queue.ts';
 
 /**
- * Counts are kept for a turn. To end them costs a microtask. So counts up to this are kept, and
+ * Counts are kept for a turn. To end them costs an immediate. So counts up to this are kept, and
  * several turns with few steps count as one.
  */
 const FEW = FIRST / 2;
@@ -31,11 +35,13 @@ export class TurnSlice {
   readonly #clock: Pick<Clock, 'now'>;
   #beganMs = Number.NEGATIVE_INFINITY;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** Whether a slice has begun, and its end has not come. */
+  #hasBegun = false;
   /** What goes on. */
   readonly #queue = new WorkQueue();
   /** What waits for the next turn. */
   #later: Work[] = [];
-  /** The next turn, while anything waits for it. */
+  /** The host's next turn, where something waits for it: work, or the end of the slice. */
   #nextTurn: HostTurn | undefined;
   /** Whether work is under way, or waits. */
   #isUnderWay = false;
@@ -65,7 +71,7 @@ export class TurnSlice {
 
   /**
    * Whether a promise may settle in the call that ends it: the first FIRST of a turn may, and up to
-   * MAX_ANSWERS that batches answer.
+   * MAX_ANSWERS that a batch answers.
    */
   takeAtOnce(): boolean {
     if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
@@ -76,23 +82,41 @@ export class TurnSlice {
 
   /** The counts end with this turn. */
   #forgetSoon(): void {
-    if (this.#willForget) return;
-    atTurnEnd(this.#forget); // first: it may overflow the stack of the caller
+    if (this.#willForget || this.#nextTurn !== undefined) return;
+    atTurnEnd(this.#endCounts); // first: it may overflow the stack of the caller
     this.#willForget = true;
   }
 
-  readonly #forget = (): void => {
+  readonly #endCounts = (): void => {
     this.#willForget = false;
-    this.#unread = 0;
-    this.#settledAtOnce = 0;
+    if (this.#isOfHost) this.begin();
+    else this.#forget();
   };
 
+  #forget(): void {
+    this.#unread = 0;
+    this.#settledAtOnce = 0;
+  }
+
+  /** Whether it is the host's own time, which nobody moves in the middle of a turn. */
+  get #isOfHost(): boolean {
+    return this.#clock === systemClock && isHostTimeReal();
+  }
+
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
-  begin(isNewTurn = false): void {
+  begin(): void {
     const nowMs = this.#clock.now();
-    const isSameTurn = this.#willGoOn || nowMs - this.#lastMs < PAUSE_MS;
-    if (isNewTurn || !isSameTurn) this.#beganMs = nowMs;
+    if (!this.#isSameTurn(nowMs)) this.#beganMs = nowMs;
+    this.#hasBegun = true;
     this.#lastMs = nowMs;
+    if (this.#isOfHost) this.#nextTurn ??= new HostTurn(this.#turn);
+  }
+
+  /** Whether the slice that has begun is that of this turn. */
+  #isSameTurn(nowMs: number): boolean {
+    if (!this.#hasBegun) return false;
+    if (this.#isOfHost) return this.#nextTurn !== undefined;
+    return this.#willGoOn || nowMs - this.#lastMs < PAUSE_MS;
   }
 
   /** Does the first batch in the call, unless other work is under way or the slice is spent. */
@@ -170,24 +194,20 @@ export class TurnSlice {
 
   readonly #turn = (): void => {
     this.#nextTurn = undefined;
+    this.#hasBegun = false;
+    this.#forget();
+    if (!this.#isUnderWay) return;
     this.#queue.putFirst(this.#later);
     this.#later = [];
-    this.#run(this.#beginAnew);
+    this.#run(this.#begin);
   };
 
   readonly #begin = (): void => this.begin();
-
-  readonly #beginAnew = (): void => this.begin(true);
 
   readonly #read = (): void => {
     const nowMs = this.#clock.now();
     this.#timed?.took(nowMs - this.#lastMs);
     this.#lastMs = nowMs;
-  };
-
-  /** What ran after the last batch counts too: more work may begin in this turn. */
-  readonly #readIfIdle = (): void => {
-    if (!this.#isUnderWay) this.#read();
   };
 
   #run(read: () => void): void {
@@ -206,10 +226,9 @@ export class TurnSlice {
       this.#queue.didTurn(work);
       this.#timed = this.#doBatch(work, true) ? work : undefined;
       if (work.hasAnswered) {
-        const goesOn = this.#queue.size > 0;
-        if (goesOn) this.#goOnSoon();
-        else afterMicrotasks(this.#readIfIdle);
-        return goesOn;
+        if (this.#queue.size === 0) return false;
+        this.#goOnSoon();
+        return true;
       }
       this.#read();
     }
@@ -231,6 +250,7 @@ export class TurnSlice {
     let isLeft = true;
     let hasThrown = true;
     this.#isInBatch = true;
+    this.#settledAtOnce = 0;
     try {
       isLeft = work.doBatch(isTimed);
       hasThrown = false;
@@ -253,7 +273,7 @@ export class TurnSlice {
     this.#timed = undefined;
     this.#isUnderWay = this.#queue.size + this.#later.length > 0;
     if (!this.#isUnderWay) return;
-    this.#nextTurn = new HostTurn(this.#turn);
+    this.#nextTurn ??= new HostTurn(this.#turn);
     this.hold();
   }
 }

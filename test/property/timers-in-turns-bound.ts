@@ -1,59 +1,45 @@
-// How long timers that share a slice may take in a turn of the loop, by the naive reading of the
-// rule: no task begins when its slice is spent, and no batch goes on past the next microtask.
+// How long timers that share a slice may take in a turn of the loop: no task begins when its slice
+// is spent, and no batch goes on past the next microtask. There are no more slices than turns.
 //
-// A turn has one slice, which begins when the test has acted. When the poll takes PAUSE_MS or more,
-// the timers of the host have another. Tries of events may be outside of any slice (startUnread), so
-// what they take counts as if the slice began after them. This never says that a slice began
-// before it did: so what the timers may do is never forbidden.
+// The engine says when its slice began. Its turns end somewhere between two of the test: so a turn
+// of the test may have the rest of one slice and all of the next.
+import { systemClock } from '../../src/index.ts';
 import { MAX_ANSWERS } from '../../src/turns/batch.ts';
+import { type TurnSlice, turnSliceOf } from '../../src/turns/turn-slice.ts';
+
+const MOST_SLICES = 2;
 
 export class TurnBound {
   readonly #slices: readonly number[];
   readonly #fail: (wrong: string) => void;
-  #beganMs = 0;
-  /** Slices of the turn, and what tasks and their microtasks took in it, in ms. */
-  #count = 1;
+  readonly #slice: TurnSlice = turnSliceOf(systemClock);
+  /** How many slices may begin in this turn. */
+  #slicesLeft = MOST_SLICES;
+  #beganMs: number;
+  /** What tasks and their microtasks took in the slice, in ms. */
   #usedMs = 0;
   #longestBatchMs = 0;
   #batch: { readonly usedMs: number; tasks: number } | undefined;
   #isBatchOpen = false;
-  #hasRun = false;
-  #hasTried = false;
 
   constructor(slices: readonly number[], fail: (wrong: string) => void) {
     this.#slices = slices;
     this.#fail = fail;
+    this.#beganMs = this.#slice.beganMs;
   }
 
   /** A turn begins. */
-  begin(nowMs: number): void {
-    this.#beganMs = nowMs;
-    this.#count = 1;
-    this.#usedMs = 0;
-    this.#longestBatchMs = 0;
-    this.#batch = undefined;
-    this.#hasRun = false;
-    this.#hasTried = false;
-  }
-
-  polled(nowMs: number, isPause: boolean): void {
-    if (this.#hasRun && !isPause) return;
-    this.#beganMs = nowMs;
-    if (this.#hasRun) this.#count++;
-    this.#batch = undefined;
-  }
-
-  tried(nowMs: number): void {
-    this.#beganMs = nowMs;
-    this.#hasTried = true;
+  begin(): void {
+    this.#slicesLeft = Math.min(MOST_SLICES, this.#slicesLeft + 1);
   }
 
   /** A task of that timer begins, and no advanceClock runs it. */
   willRun(timer: number, nowMs: number): void {
-    const usedMs = nowMs - this.#beganMs;
+    const { beganMs } = this.#slice;
+    if (beganMs !== this.#beganMs) this.#beginSlice(beganMs);
+    const usedMs = nowMs - beganMs;
     const sliceMs = this.#slices[timer];
     if (usedMs >= sliceMs) this.#fail(`timer ${timer} runs a task after ${usedMs} ms of ${sliceMs}`);
-    this.#hasRun = true;
     if (!this.#isBatchOpen) {
       this.#batch = { usedMs: this.#usedMs, tasks: 0 };
       this.#isBatchOpen = true;
@@ -66,6 +52,15 @@ export class TurnBound {
     if (++batch.tasks > MAX_ANSWERS) this.#fail(`${batch.tasks} tasks run before the microtasks`);
   }
 
+  #beginSlice(beganMs: number): void {
+    this.#beganMs = beganMs;
+    this.#usedMs = 0;
+    this.#longestBatchMs = 0;
+    this.#batch = undefined;
+    this.#isBatchOpen = false;
+    if (--this.#slicesLeft < 0) this.#fail('there are more slices than turns');
+  }
+
   /** A task, or a microtask after it, took so long. */
   took(ms: number): void {
     this.#usedMs += ms;
@@ -73,10 +68,9 @@ export class TurnBound {
     this.#longestBatchMs = Math.max(this.#longestBatchMs, batchMs);
   }
 
-  /** The turn is over. */
   check(): void {
-    const mostMs = this.#count * (Math.max(...this.#slices) + this.#longestBatchMs);
-    if (this.#hasTried || this.#usedMs <= mostMs) return;
-    this.#fail(`a turn takes ${this.#usedMs} ms: ${this.#count} slices allow ${mostMs}`);
+    const mostMs = Math.max(...this.#slices) + this.#longestBatchMs;
+    if (this.#usedMs <= mostMs) return;
+    this.#fail(`${this.#usedMs} ms are taken in a slice that allows ${mostMs}`);
   }
 }

@@ -7,20 +7,17 @@ import { setTimeout as hostTimeout } from 'node:timers';
 import sinon from 'sinon';
 import { host } from '../../src/clock/host.ts';
 import { systemClock } from '../../src/index.ts';
-import { turnSliceOf } from '../../src/turns/turn-slice.ts';
 
 const START_MS = 1_000;
 
 export class OwnedTime {
   nowMs = START_MS;
   readonly #pollMs: number;
-  readonly #didPoll: () => void;
   #hasPolled = false;
 
   /** Owns the time until `giveBack`. */
-  constructor(pollMs: number, didPoll: () => void) {
+  constructor(pollMs: number) {
     this.#pollMs = pollMs;
-    this.#didPoll = didPoll;
     sinon.stub(systemClock, 'now').callsFake(() => this.nowMs);
     const soon = (fire: (...args: unknown[]) => void, _ms: number, ...args: unknown[]): unknown =>
       hostTimeout(() => {
@@ -29,7 +26,6 @@ export class OwnedTime {
       }, 1);
     sinon.stub(host, 'setTimeout').value(soon);
     sinon.stub(globalThis, 'setTimeout').value(soon); // else it would be a foreign one
-    turnSliceOf(systemClock).begin(true); // the last reading was later
   }
 
   /** A turn begins. */
@@ -41,11 +37,9 @@ export class OwnedTime {
     if (this.#hasPolled) return;
     this.#hasPolled = true;
     this.nowMs += this.#pollMs;
-    this.#didPoll();
   }
 
   giveBack(): void {
     sinon.restore();
-    turnSliceOf(systemClock).begin(true);
   }
 }

@@ -7,7 +7,6 @@
 // What is wrong inside a task is kept until the turn is over: the timer would report it.
 import { SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
-import { PAUSE_MS } from '../../src/turns/budget.ts';
 import { turn } from '../support/turns.ts';
 import { countStep } from './runs.ts';
 import type { Act, History } from './timers-in-turns-acts.ts';
@@ -47,9 +46,7 @@ export class TimersInTurns {
     this.#inside = history.inside.map((each) => ({ ...each }));
     this.#after = history.after.map((each) => ({ ...each }));
     this.#bound = new TurnBound(history.slices, (wrong) => this.#fail(wrong));
-    this.#time = new OwnedTime(history.pollMs, () =>
-      this.#bound.polled(this.#time.nowMs, history.pollMs >= PAUSE_MS),
-    );
+    this.#time = new OwnedTime(history.pollMs);
     const onError = (error: unknown): void => this.#caught(error);
     this.#timers = history.slices.map(
       (sliceMs) => new SystemTimer({ tickMs: 1, wheelSize: 4, sliceMs, onError }),
@@ -59,10 +56,7 @@ export class TimersInTurns {
 
   #besideTimers(onError: (error: unknown) => void): PurgatoryBeside {
     const time = this.#time;
-    const willTry = (): void => {
-      time.nowMs += this.#history.tryMs;
-      if (this.#history.tryMs > 0) this.#bound.tried(time.nowMs);
-    };
+    const willTry = (): number => (time.nowMs += this.#history.tryMs);
     const fail = (wrong: string): void => this.#fail(wrong);
     return new PurgatoryBeside(time, { willTry, fail, onError });
   }
@@ -104,7 +98,7 @@ export class TimersInTurns {
     for (let i = 0; i < HOPS; i++) await undefined;
     this.#check();
     this.#time.beginTurn();
-    this.#bound.begin(this.#time.nowMs);
+    this.#bound.begin();
     await next;
     this.#bound.check();
     this.#check();

@@ -193,7 +193,35 @@ describe('An event with many watchers', () => {
     }
   });
 
-  it('behaviour 25: serves one small event after another without a turn, however long the chain is', async () => {
+  it('behaviour 25: yields in a chain of events, each of which an answer of the last has caused', async () => {
+    const purgatories = [new Purgatory<number, Op>('a'), new Purgatory<number, Op>('b')];
+    const chain = Array.from({ length: 100 }, (_, i): Op => {
+      const goOn = (): void => {
+        const endMs = performance.now() + 1;
+        while (performance.now() < endMs);
+        done++;
+        notify(i + 1);
+      };
+      const op = new Op(`op${i}`, { onCompleted: goOn });
+      purgatories[i % 2].tryCompleteElseWatch(op, [i]);
+      return op;
+    });
+    const notify = (i: number): void => {
+      if (i === chain.length) return;
+      chain[i].ready = true;
+      purgatories[i % 2].notify(i);
+    };
+    let done = 0;
+    notify(0);
+    for (let before = 0; done < chain.length; before = done) {
+      await turn();
+      // What a turn may do before it reads the clock, and a slice: of two turns of the engine at most.
+      expect(done - before).to.be.at.most(2 * (16 + 5 + 1));
+    }
+    for (const purgatory of purgatories) purgatory.close();
+  });
+
+  it('behaviour 26: serves small events one after the other in the turn, where a clock is moved in it', async () => {
     const all = scene();
     for (let event = 1; event <= 100; event++) {
       all.park(`op${event}`, `k${event}`);

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
-import { ManualClock } from '../../src/index.ts';
+import sinon from 'sinon';
+import { ManualClock, systemClock } from '../../src/index.ts';
 import { TurnSlice } from '../../src/turns/turn-slice.ts';
 import type { Work } from '../../src/turns/work-queue.ts';
 import { turn, until } from '../support/turns.ts';
@@ -9,9 +10,10 @@ import { turn, until } from '../support/turns.ts';
  * Works of one slice: `log` has their names, a letter for each batch, and `took` the times that they
  * were told. A batch takes `ms`, and the microtasks after it `afterMs`.
  */
-function works(ms: number, { afterMs = 0, sliceMs = 5 } = {}) {
+function works(ms: number, { afterMs = 0, sliceMs = 5, isHosts = false } = {}) {
   const clock = new ManualClock();
-  const slice = new TurnSlice(clock);
+  if (isHosts) sinon.stub(systemClock, 'now').callsFake(() => clock.now());
+  const slice = new TurnSlice(isHosts ? systemClock : clock);
   const log: string[] = [];
   const took: string[] = [];
   const work = (name: string, batches: number, of: Partial<Work> = {}): Work => {
@@ -41,6 +43,8 @@ function works(ms: number, { afterMs = 0, sliceMs = 5 } = {}) {
 }
 
 describe('The slice of a turn', () => {
+  afterEach(() => sinon.restore());
+
   it('does the batches of all work in turn, and no more of them in a turn than of one', async () => {
     const { slice, work, letters } = works(1);
     for (const name of ['a', 'b', 'c']) slice.add(work(name, 4));
@@ -138,14 +142,47 @@ describe('The slice of a turn', () => {
     expect(took.slice(2)).to.deep.equal(['e4']);
   });
 
-  it('counts the last batch of a work, with what ran after it, for the work that begins next', async () => {
-    const { slice, work, letters } = works(3, { afterMs: 3 });
+  it('lasts until the next turn of the host, also while nothing is left to do', async () => {
+    const { clock, slice, work, letters } = works(1, { isHosts: true });
     slice.start(work('a', 1));
-    for (let i = 0; i < 5; i++) await undefined; // as many microtasks as it waits
-    slice.start(work('b', 1)); // what the host calls next in the same turn
-    expect(letters()).to.equal('a,|');
+    clock.advance(1);
+    for (const name of ['b', 'c', 'd']) {
+      slice.start(work(name, 1)); // what a continuation causes
+      await undefined;
+    }
+    slice.start(work('e', 1)); // what the host calls next in the same turn
+    expect(letters()).to.equal('abcd|');
     await turn();
-    expect(letters()).to.equal('a,|b,');
+    expect(letters()).to.equal('abcd|e');
+    clock.advance(4);
+    slice.start(work('f', 1));
+    await turn();
+    slice.start(work('g', 1));
+    expect(letters()).to.equal('abcd|e|fg');
+  });
+
+  it('has a few steps before any reading in each turn of the host, however the turn goes on', async () => {
+    const { slice, work, letters } = works(1, { isHosts: true });
+    const chain = async (steps: number): Promise<void> => {
+      for (let i = 0; i < steps; i++) {
+        slice.startUnread(work('a', 1));
+        for (let hop = 0; hop < 9; hop++) await undefined;
+      }
+    };
+    await chain(30);
+    expect(letters()).to.match(/^a{16}\|+$/);
+    await turn();
+    await chain(7);
+    expect(letters().replaceAll('|', '')).to.equal('a'.repeat(16 + 5 + 7));
+  });
+
+  it('begins anew after a pause, on a clock that may be moved in the middle of a turn', () => {
+    const { clock, slice, work, letters } = works(0);
+    for (const name of ['a', 'b', 'c']) {
+      slice.start(work(name, 1));
+      clock.advance(3);
+    }
+    expect(letters()).to.equal('abc');
   });
 
   it('begins no other slice while work goes on after the microtasks', async () => {
