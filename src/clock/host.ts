@@ -13,12 +13,18 @@
 // global is replaced. So each look remembers what was there, and the next look compares.
 //
 // Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
+import { setTimeout as hostSetTimeout } from 'node:timers';
 import { rootContext } from '../turns/root-context.ts';
 
 /** The host's own, to compare the globals with. */
 export const host: Readonly<
   Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval' | 'Date'>
 > = { setTimeout, setInterval, clearTimeout, clearInterval, Date };
+/**
+ * Whether that is the host's own indeed. A fake that was installed before this module was loaded
+ * passes for the host, but its time jumps in the middle of a turn.
+ */
+export const isHostsOwn: boolean = setTimeout === hostSetTimeout;
 const hostPerformance = performance;
 const hostPerformanceNow = performance.now;
 

@@ -15,9 +15,9 @@
 // the last reading continues the slice.
 //
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
-// is to do, and one immediate for each turn with a reading.
+// is to do, one immediate for each turn with a reading, and one for all that waits.
 import type { Clock } from '../clock/clock.ts';
-import { isHostTimeReal } from '../clock/host.ts';
+import { isHostsOwn, isHostTimeReal } from '../clock/host.ts';
 import { clockOf, systemClock } from '../clock/system-clock.ts';
 import { FIRST, MAX_ANSWERS } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
@@ -41,8 +41,10 @@ export class TurnSlice {
   readonly #queue = new WorkQueue();
   /** What waits for the next turn. */
   #later: Work[] = [];
-  /** The host's next turn, where something waits for it: work, or the end of the slice. */
+  /** The next turn, while anything waits for it. */
   #nextTurn: HostTurn | undefined;
+  /** The next turn as the end of the slice. Made first: what a batch throws comes before `#nextTurn`. */
+  #end: HostTurn | undefined;
   /** Whether work is under way, or waits. */
   #isUnderWay = false;
   /** The work whose batch has the time since the last reading. */
@@ -82,7 +84,7 @@ export class TurnSlice {
 
   /** The counts end with this turn. */
   #forgetSoon(): void {
-    if (this.#willForget || this.#nextTurn !== undefined) return;
+    if (this.#willForget || this.#end !== undefined) return;
     atTurnEnd(this.#endCounts); // first: it may overflow the stack of the caller
     this.#willForget = true;
   }
@@ -100,7 +102,7 @@ export class TurnSlice {
 
   /** Whether it is the host's own time, which nobody moves in the middle of a turn. */
   get #isOfHost(): boolean {
-    return this.#clock === systemClock && isHostTimeReal();
+    return this.#clock === systemClock && isHostsOwn && isHostTimeReal();
   }
 
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
@@ -109,13 +111,24 @@ export class TurnSlice {
     if (!this.#isSameTurn(nowMs)) this.#beganMs = nowMs;
     this.#hasBegun = true;
     this.#lastMs = nowMs;
-    if (this.#isOfHost) this.#nextTurn ??= new HostTurn(this.#turn);
+    if (this.#isOfHost && this.#end === undefined) this.#awaitEnd();
   }
+
+  #awaitEnd(): void {
+    this.#end = new HostTurn(this.#didEnd);
+    this.#end.isHeld = this.#queue.size === 0 || this.#queue.isRef; // unref'd deadlines hold no process
+  }
+
+  readonly #didEnd = (): void => {
+    this.#end = undefined;
+    this.#hasBegun = false;
+    this.#forget();
+  };
 
   /** Whether the slice that has begun is that of this turn. */
   #isSameTurn(nowMs: number): boolean {
     if (!this.#hasBegun) return false;
-    if (this.#isOfHost) return this.#nextTurn !== undefined;
+    if (this.#isOfHost) return this.#end !== undefined;
     return this.#willGoOn || nowMs - this.#lastMs < PAUSE_MS;
   }
 
@@ -195,8 +208,6 @@ export class TurnSlice {
   readonly #turn = (): void => {
     this.#nextTurn = undefined;
     this.#hasBegun = false;
-    this.#forget();
-    if (!this.#isUnderWay) return;
     this.#queue.putFirst(this.#later);
     this.#later = [];
     this.#run(this.#begin);
@@ -273,7 +284,7 @@ export class TurnSlice {
     this.#timed = undefined;
     this.#isUnderWay = this.#queue.size + this.#later.length > 0;
     if (!this.#isUnderWay) return;
-    this.#nextTurn ??= new HostTurn(this.#turn);
+    this.#nextTurn = new HostTurn(this.#turn);
     this.hold();
   }
 }
