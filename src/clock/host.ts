@@ -8,9 +8,9 @@
 // itself.
 //
 // A replacement that came while our timers were the global stands over us. Who calls our timers
-// themselves then goes past it, or comes from it. So our timers are the host's then, as Node's would
-// be, and never call it (`foreignToTimers`). The engine follows it all the same. Nobody tells when a
-// global is replaced. So each look remembers what was there, and the next look compares.
+// themselves then goes past it, or comes from it. So our timers are the host's then, as Node's
+// would be, and never call it (`foreignToTimers`). The engine follows it all the same. Nobody tells
+// when a global is replaced. So each look remembers what was there, and the next look compares.
 //
 // Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
 import { setTimeout as hostSetTimeout } from 'node:timers';
@@ -21,10 +21,13 @@ export const host: Readonly<
   Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval' | 'Date'>
 > = { setTimeout, setInterval, clearTimeout, clearInterval, Date };
 /**
- * Whether that is the host's own indeed. A fake that was installed before this module was loaded
- * passes for the host, but its time jumps in the middle of a turn.
+ * Whether `host` has the host's own timers indeed. A fake that was installed before this module was
+ * loaded passes for the host, but its time jumps in the middle of a turn. It may have replaced the
+ * exports of node:timers too. Then its name tells it (node:test), or its `clock`
+ * (@sinonjs/fake-timers).
  */
-export const isHostsOwn: boolean = setTimeout === hostSetTimeout;
+export const isHostsOwn: boolean =
+  setTimeout === hostSetTimeout && setTimeout.name === 'setTimeout' && !('clock' in setTimeout);
 const hostPerformance = performance;
 const hostPerformanceNow = performance.now;
 

@@ -1,12 +1,12 @@
 // Bulks: stretches of work in which many operations may leave a purgatory. Memory is given back at
 // the end, for what is left then, and only if somebody left: in small steps, a turn each, so that
-// nobody waits for a copy of what a hundred thousand have left behind. Where a bulk lasts for turns,
-// steps are made between its slices, too, and small ones where operations leave one by one.
+// nobody waits for a copy of what a hundred thousand have left behind. Where a bulk lasts for
+// turns, steps are made between its slices, too, and small ones where operations leave one by one.
 //
 // Ground rules. It belongs to one Parking. A nested pass is inside a bulk: nothing moves in memory
 // during a bulk but in `step`, so a pass may hold places. Bulks may be nested. `end` sets the count
-// back to what it was at its `begin`, and does not subtract 1: when a chain of events has overflowed
-// the stack, inner bulks never reach their `end`.
+// back to what it was at its `begin`, and does not subtract 1: when a chain of events has
+// overflowed the stack, inner bulks never reach their `end`.
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
 import type { SystemTimer } from '../timer/system-timer.ts';
@@ -51,7 +51,7 @@ export class Bulks {
 
   /**
    * `outer` is what `begin` returned. After the outermost one memory is given back. The wake-up of
-   * an empty timer is given back in the call: it would hold the process, and a fake clock, for it.
+   * an empty timer is given back in the call, also while earlier steps go on.
    */
   end(outer: number): void {
     this.#underWay = outer;

@@ -45,8 +45,12 @@ export class Batch {
   begin(isTimed = true): void {
     this.#isTimed = isTimed;
     this.steps = this.#size;
-    this.answers = Math.min(this.#size, MAX_ANSWERS);
+    this.answers = this.mostAnswers;
     this.hasAnswered = false;
+  }
+
+  get mostAnswers(): number {
+    return Math.min(this.#size, MAX_ANSWERS);
   }
 
   get isFull(): boolean {

@@ -94,6 +94,10 @@ export class Batches implements Work {
     return this.#batch.done;
   }
 
+  get mostAnswers(): number {
+    return this.#batch.mostAnswers;
+  }
+
   get hasAnswered(): boolean {
     return this.#batch.hasAnswered;
   }

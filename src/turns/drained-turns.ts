@@ -3,16 +3,16 @@
 //
 // Ground rules. No public call of Node drains both queues. But Node does so between two immediates
 // of one turn. So a batch of immediates is queued at once, and each runs the job if it waits. When
-// the budget of the turn is spent, or a run has asked for the end of the turn, the rest of the batch
-// runs nothing, and a new batch is queued for the next turn. A batch is as large as the pace of the
-// last one allows in a budget, so that a few runs cost a few immediates. Only the first of a batch
-// keeps the process alive: the others run in the same turn anyhow. As in NextTurn, no immediate is
-// ever cleared, and the host's own setImmediate is called in the root context. There is one job at
-// most.
+// the budget of the turn is spent, or a run has asked for the end of the turn, the rest of the
+// batch runs nothing, and a new batch is queued for the next turn. A batch is as large as the pace
+// of the last one allows in a budget, so that a few runs cost a few immediates. Only the first of a
+// batch keeps the process alive: the others run in the same turn anyhow. As in NextTurn, no
+// immediate is ever cleared, and the host's own setImmediate is called in the root context. There
+// is one job at most.
 //
-// Costs. add, delete: O(1). A run: one host immediate. Those of a batch are queued at the end of the
-// turn before, outside of its budget. A batch that is not used up costs an empty immediate for each
-// run it was too large for.
+// Costs. add, delete: O(1). A run: one host immediate. Those of a batch are queued at the end of
+// the turn before, outside of its budget. A batch that is not used up costs an empty immediate for
+// each run it was too large for.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import { HostTurn } from './host-turn.ts';
 import type { NextTurnJob, Turns } from './next-turn.ts';

@@ -2,8 +2,8 @@
 //
 // Ground rules. It is never cleared (next-turn.ts says why). It is the host's own setImmediate, in
 // the root context. An immediate that is unref'd does not wake a loop that waits for events. So a
-// turn that is not held has an alarm beside it, an unref'd timer of 1 ms. The loop may run the alarm
-// before it waits. So the alarm is set again until the turn has come.
+// turn that is not held has an alarm beside it, an unref'd timer of 1 ms. The loop may run the
+// alarm before it waits. So the alarm is set again until the turn has come.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import { host } from '../clock/host.ts';
 import { rootContext } from './root-context.ts';

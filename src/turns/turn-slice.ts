@@ -4,132 +4,65 @@
 // of the system clock, so a thousand of them together take no longer than one. Work goes on a batch
 // at a time. Works take turns, and after a batch that answered somebody the microtasks run: so the
 // next reading of the clock knows what that batch has cost. When the slice is spent, the rest waits
-// for the next turn, in its order. After a throw, of the clock too, what is left goes on in the next
-// turn. Work is handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls
-// of the slice would stop all work of the clock for ever.
+// for the next turn, in its order. Time comes from the clock, turns come from the host
+// (slice-time.ts). After a throw, of the clock too, what is left goes on in the next turn. Work is
+// handed over where the stack is shallow (TurnEnd, a wake-up): an overflow in the calls of the
+// slice would stop all work of the clock for ever.
 //
-// Time comes from the clock, turns come from the host. A slice lasts until the host's next turn, also
-// when nothing is left to do: what answers cause in microtasks, again and again, is in the same turn.
-// A ManualClock and a fake clock stand still while work is done, so nothing is ever spent. But such a
-// clock is moved in the middle of a turn. There, only work that begins within less than PAUSE_MS of
-// the last reading continues the slice.
-//
-// Costs. One reading of the clock a batch, none for the first few steps of a turn that are all there
-// is to do, one immediate for each turn with a reading, and one for all that waits.
+// Costs. One reading of the clock a batch, none for the first few steps of a turn that are all
+// there is to do, and one immediate for all that waits.
 import type { Clock } from '../clock/clock.ts';
-import { isHostsOwn, isHostTimeReal } from '../clock/host.ts';
-import { clockOf, systemClock } from '../clock/system-clock.ts';
-import { FIRST, MAX_ANSWERS } from './batch.ts';
-import { PAUSE_MS } from './budget.ts';
+import { clockOf } from '../clock/system-clock.ts';
 import { HostTurn } from './host-turn.ts';
-import { afterMicrotasks, atTurnEnd } from './turn-end.ts';
+import { SliceTime } from './slice-time.ts';
+import { afterMicrotasks } from './turn-end.ts';
 import { keepAlive, type Work, WorkQueue } from './work-queue.ts';
 
-/**
- * Counts are kept for a turn. To end them costs an immediate. So counts up to this are kept, and
- * several turns with few steps count as one.
- */
-const FEW = FIRST / 2;
-
 export class TurnSlice {
-  readonly #clock: Pick<Clock, 'now'>;
-  #beganMs = Number.NEGATIVE_INFINITY;
-  #lastMs = Number.NEGATIVE_INFINITY;
-  /** Whether a slice has begun, and its end has not come. */
-  #hasBegun = false;
+  readonly #time: SliceTime;
   /** What goes on. */
   readonly #queue = new WorkQueue();
   /** What waits for the next turn. */
   #later: Work[] = [];
   /** The next turn, while anything waits for it. */
   #nextTurn: HostTurn | undefined;
-  /** The next turn as the end of the slice. Made first: what a batch throws comes before `#nextTurn`. */
-  #end: HostTurn | undefined;
   /** Whether work is under way, or waits. */
   #isUnderWay = false;
   /** The work whose batch has the time since the last reading. */
   #timed: Work | undefined;
-  #isInBatch = false;
   /** Whether it goes on in this turn, after the microtasks. */
   #willGoOn = false;
-  /** Steps before any reading of the clock, and promises that settled at once, of a turn. */
-  #unread = 0;
-  #settledAtOnce = 0;
-  #willForget = false;
+  /** How many promises the batch under way may yet settle at once. Outside of a batch: undefined. */
+  #answersLeft: number | undefined;
 
   constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock;
+    this.#time = new SliceTime(clock, () => this.#queue.size === 0 || this.#queue.isRef);
   }
 
-  /** When the slice began, in ms. */
+  /** When the slice would have begun without pauses, in ms. */
   get beganMs(): number {
-    return this.#beganMs;
+    return this.#time.beganMs;
   }
 
   /** The last reading, in ms. */
   get lastMs(): number {
-    return this.#lastMs;
+    return this.#time.lastMs;
   }
 
   /**
-   * Whether a promise may settle in the call that ends it: the first FIRST of a turn may, and up to
-   * MAX_ANSWERS that a batch answers.
+   * Whether a promise may settle in the call that ends it: as many as a batch may answer, and
+   * outside of batches the first few.
    */
   takeAtOnce(): boolean {
-    if (this.#settledAtOnce >= (this.#isInBatch ? MAX_ANSWERS : FIRST)) return false;
-    if (this.#settledAtOnce >= FEW) this.#forgetSoon();
-    this.#settledAtOnce++;
+    if (this.#answersLeft !== undefined) return this.#answersLeft-- > 0;
+    if (!this.#time.isFree) return false;
+    this.#time.count(1);
     return true;
-  }
-
-  /** The counts end with this turn. */
-  #forgetSoon(): void {
-    if (this.#willForget || this.#end !== undefined) return;
-    atTurnEnd(this.#endCounts); // first: it may overflow the stack of the caller
-    this.#willForget = true;
-  }
-
-  readonly #endCounts = (): void => {
-    this.#willForget = false;
-    if (this.#isOfHost) this.begin();
-    else this.#forget();
-  };
-
-  #forget(): void {
-    this.#unread = 0;
-    this.#settledAtOnce = 0;
-  }
-
-  /** Whether it is the host's own time, which nobody moves in the middle of a turn. */
-  get #isOfHost(): boolean {
-    return this.#clock === systemClock && isHostsOwn && isHostTimeReal();
   }
 
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
   begin(): void {
-    const nowMs = this.#clock.now();
-    if (!this.#isSameTurn(nowMs)) this.#beganMs = nowMs;
-    this.#hasBegun = true;
-    this.#lastMs = nowMs;
-    if (this.#isOfHost && this.#end === undefined) this.#awaitEnd();
-  }
-
-  #awaitEnd(): void {
-    this.#end = new HostTurn(this.#didEnd);
-    this.#end.isHeld = this.#queue.size === 0 || this.#queue.isRef; // unref'd deadlines hold no process
-  }
-
-  readonly #didEnd = (): void => {
-    this.#end = undefined;
-    this.#hasBegun = false;
-    this.#forget();
-  };
-
-  /** Whether the slice that has begun is that of this turn. */
-  #isSameTurn(nowMs: number): boolean {
-    if (!this.#hasBegun) return false;
-    if (this.#isOfHost) return this.#end !== undefined;
-    return this.#willGoOn || nowMs - this.#lastMs < PAUSE_MS;
+    this.#time.begin(false, this.#willGoOn);
   }
 
   /** Does the first batch in the call, unless other work is under way or the slice is spent. */
@@ -145,7 +78,7 @@ export class TurnSlice {
    * others wait as in `add`.
    */
   startUnread(work: Work): void {
-    if (this.#unread >= FIRST) {
+    if (!this.#time.isFree) {
       this.add(work);
       return;
     }
@@ -153,8 +86,7 @@ export class TurnSlice {
     this.#isUnderWay = true;
     try {
       const isLeft = this.#doBatch(work, false);
-      this.#unread += work.steps;
-      if (this.#unread >= FEW) this.#forgetSoon();
+      this.#time.count(work.steps);
       if (isFirst && isLeft) this.#timed = work; // what runs after the batch
     } finally {
       // What is left may keep the process alive.
@@ -207,18 +139,23 @@ export class TurnSlice {
 
   readonly #turn = (): void => {
     this.#nextTurn = undefined;
-    this.#hasBegun = false;
     this.#queue.putFirst(this.#later);
     this.#later = [];
-    this.#run(this.#begin);
+    this.#run(this.#beginAnew);
   };
 
   readonly #begin = (): void => this.begin();
 
+  readonly #beginAnew = (): void => this.#time.begin(true, false);
+
   readonly #read = (): void => {
-    const nowMs = this.#clock.now();
-    this.#timed?.took(nowMs - this.#lastMs);
-    this.#lastMs = nowMs;
+    const ms = this.#time.read();
+    this.#timed?.took(ms);
+  };
+
+  /** What ran after the last batch counts too: more work may begin in this turn. */
+  readonly #readIfIdle = (): void => {
+    if (!this.#isUnderWay) this.#read();
   };
 
   #run(read: () => void): void {
@@ -237,9 +174,10 @@ export class TurnSlice {
       this.#queue.didTurn(work);
       this.#timed = this.#doBatch(work, true) ? work : undefined;
       if (work.hasAnswered) {
-        if (this.#queue.size === 0) return false;
-        this.#goOnSoon();
-        return true;
+        const goesOn = this.#queue.size > 0;
+        if (goesOn) this.#goOnSoon();
+        else afterMicrotasks(this.#readIfIdle);
+        return goesOn;
       }
       this.#read();
     }
@@ -248,7 +186,7 @@ export class TurnSlice {
 
   /** The work whose turn it is. What has spent the slice waits for the next turn. */
   #next(): Work | undefined {
-    const usedMs = this.#lastMs - this.#beganMs;
+    const { usedMs } = this.#time;
     for (let work = this.#queue.take(); work !== undefined; work = this.#queue.take()) {
       if (!(usedMs >= work.sliceMs)) return work; // also when a clock has given NaN
       this.#wait(work);
@@ -260,13 +198,12 @@ export class TurnSlice {
   #doBatch(work: Work, isTimed: boolean): boolean {
     let isLeft = true;
     let hasThrown = true;
-    this.#isInBatch = true;
-    this.#settledAtOnce = 0;
+    this.#answersLeft = work.mostAnswers;
     try {
       isLeft = work.doBatch(isTimed);
       hasThrown = false;
     } finally {
-      this.#isInBatch = false;
+      this.#answersLeft = undefined;
       if (isLeft) {
         if (hasThrown || work.mustYield) this.#wait(work);
         else this.#queue.push(work);

@@ -1,8 +1,9 @@
 // The work of a clock that waits for its next batch, and the order in which it gets it.
 //
-// Ground rules. It belongs to a TurnSlice. Of one kind, a work that has done a batch goes behind the
-// others. The two kinds, deadlines and all other work, alternate, a batch each. So a deadline does
-// not wait behind a thousand purgatories that answer, nor do they wait behind a thousand timers.
+// Ground rules. It belongs to a TurnSlice. Of one kind, a work that has done a batch goes behind
+// the others. The two kinds, deadlines and all other work, alternate, a batch each. So a deadline
+// does not wait behind a thousand purgatories that answer, nor do they wait behind a thousand
+// timers.
 //
 // Costs. push, take: O(1), but for the moves of an array's shift. isRef: O(works).
 
@@ -14,6 +15,8 @@ export interface Work {
   doBatch(isTimed: boolean): boolean;
   /** How many steps the last batch had. */
   readonly steps: number;
+  /** How many it may answer in the batch under way. */
+  readonly mostAnswers: number;
   /** Whether the last batch answered somebody: then the microtasks run before more is done. */
   readonly hasAnswered: boolean;
   /** The last batch took `ms`, with the microtasks that ran after it. */

@@ -1,7 +1,7 @@
 // How long timers that share a slice may take in a turn of the loop: no task begins when its slice
-// is spent, and no batch goes on past the next microtask. There are no more slices than turns.
+// is spent, no batch goes on past the next microtask, and there is a slice for each turn.
 //
-// The engine says when its slice began. Its turns end somewhere between two of the test: so a turn
+// The engine says when its slice began. Its turns end somewhere between two of the test. So a turn
 // of the test may have the rest of one slice and all of the next.
 import { systemClock } from '../../src/index.ts';
 import { MAX_ANSWERS } from '../../src/turns/batch.ts';
@@ -13,10 +13,9 @@ export class TurnBound {
   readonly #slices: readonly number[];
   readonly #fail: (wrong: string) => void;
   readonly #slice: TurnSlice = turnSliceOf(systemClock);
-  /** How many slices may begin in this turn. */
+  /** How many slices may be used in this turn. */
   #slicesLeft = MOST_SLICES;
-  #beganMs: number;
-  /** What tasks and their microtasks took in the slice, in ms. */
+  /** What tasks and their microtasks took in the turn, in ms. */
   #usedMs = 0;
   #longestBatchMs = 0;
   #batch: { readonly usedMs: number; tasks: number } | undefined;
@@ -25,19 +24,11 @@ export class TurnBound {
   constructor(slices: readonly number[], fail: (wrong: string) => void) {
     this.#slices = slices;
     this.#fail = fail;
-    this.#beganMs = this.#slice.beganMs;
-  }
-
-  /** A turn begins. */
-  begin(): void {
-    this.#slicesLeft = Math.min(MOST_SLICES, this.#slicesLeft + 1);
   }
 
   /** A task of that timer begins, and no advanceClock runs it. */
   willRun(timer: number, nowMs: number): void {
-    const { beganMs } = this.#slice;
-    if (beganMs !== this.#beganMs) this.#beginSlice(beganMs);
-    const usedMs = nowMs - beganMs;
+    const usedMs = nowMs - this.#slice.beganMs;
     const sliceMs = this.#slices[timer];
     if (usedMs >= sliceMs) this.#fail(`timer ${timer} runs a task after ${usedMs} ms of ${sliceMs}`);
     if (!this.#isBatchOpen) {
@@ -52,15 +43,6 @@ export class TurnBound {
     if (++batch.tasks > MAX_ANSWERS) this.#fail(`${batch.tasks} tasks run before the microtasks`);
   }
 
-  #beginSlice(beganMs: number): void {
-    this.#beganMs = beganMs;
-    this.#usedMs = 0;
-    this.#longestBatchMs = 0;
-    this.#batch = undefined;
-    this.#isBatchOpen = false;
-    if (--this.#slicesLeft < 0) this.#fail('there are more slices than turns');
-  }
-
   /** A task, or a microtask after it, took so long. */
   took(ms: number): void {
     this.#usedMs += ms;
@@ -68,9 +50,14 @@ export class TurnBound {
     this.#longestBatchMs = Math.max(this.#longestBatchMs, batchMs);
   }
 
+  /** The turn is over. */
   check(): void {
-    const mostMs = Math.max(...this.#slices) + this.#longestBatchMs;
-    if (this.#usedMs <= mostMs) return;
-    this.#fail(`${this.#usedMs} ms are taken in a slice that allows ${mostMs}`);
+    const sliceMs = Math.max(...this.#slices) + this.#longestBatchMs;
+    const slices = this.#usedMs > 0 ? this.#usedMs / sliceMs : 0;
+    if (slices > this.#slicesLeft) this.#fail(`a turn takes ${this.#usedMs} ms, in slices of ${sliceMs}`);
+    this.#slicesLeft = Math.min(MOST_SLICES, this.#slicesLeft - slices + 1);
+    this.#usedMs = 0;
+    this.#longestBatchMs = 0;
+    this.#batch = undefined;
   }
 }

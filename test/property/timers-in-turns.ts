@@ -98,7 +98,6 @@ export class TimersInTurns {
     for (let i = 0; i < HOPS; i++) await undefined;
     this.#check();
     this.#time.beginTurn();
-    this.#bound.begin();
     await next;
     this.#bound.check();
     this.#check();
@@ -148,7 +147,8 @@ export class TimersInTurns {
       this.#doNext(this.#inside);
     } finally {
       this.#running.delete(timer);
-      // In a microtask, the tasks of advanceClock leave nothing: it would come after the next batch.
+      // In a microtask, the tasks of advanceClock leave nothing: it would come after the next
+      // batch.
       if (!this.#isAfter) void this.#goOn(laterMs, hops);
     }
   }

@@ -50,6 +50,7 @@ async function play(plans: readonly Plan[]): Promise<void> {
     return {
       sliceMs,
       steps: 1,
+      mostAnswers: 64,
       mustYield: false,
       didYield() {},
       took: (ms) => void (ms >= 0 || wrong.push(`a batch took ${ms} ms`)),
