@@ -59,6 +59,8 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+const MOST_STARTS = 50;
+
 class Daemon implements Engine {
   readonly port: number;
   readonly folder: string;
@@ -87,7 +89,19 @@ class Daemon implements Engine {
     return this.#child.pid as number;
   }
 
+  /**
+   * A PostgreSQL refuses to start while processes of one that was killed still end. So a start that
+   * was refused is tried again.
+   */
   async start(): Promise<void> {
+    for (let starts = 1; !(await this.#starts()); starts++) {
+      if (starts === MOST_STARTS) throw new Error(`${this.#command} did not start`);
+      await sleep(200);
+    }
+  }
+
+  /** False: it has ended. */
+  async #starts(): Promise<boolean> {
     this.#child = spawn(this.#command, this.#args, {
       cwd: this.folder,
       stdio: 'ignore',
@@ -98,9 +112,11 @@ class Daemon implements Engine {
     running.add(child);
     child.once('exit', () => running.delete(child));
     for (let tries = 0; !(await this.#isReady()); tries++) {
-      if (tries > 500 || child.exitCode !== null) throw new Error(`${this.#command} did not start`);
+      if (child.exitCode !== null) return false;
+      if (tries > 500) throw new Error(`${this.#command} is not ready after ten seconds`);
       await sleep(20);
     }
+    return true;
   }
 
   async kill(): Promise<void> {
