@@ -58,19 +58,27 @@ export class SliceTime {
     return this.#lastMs - this.#beganMs;
   }
 
+  /** Begins a slice, in a new turn. One reading. */
+  beginAnew(): void {
+    const nowMs = this.#now();
+    this.#beginAt(nowMs, 0);
+    this.#note(nowMs);
+  }
+
   /**
    * Begins the slice of this turn, or goes on with it. One reading.
    *
-   * @param isNewTurn whether it begins in any case.
    * @param goesOn whether work is under way, of a slice that has begun.
    */
-  begin(isNewTurn: boolean, goesOn: boolean): void {
+  begin(goesOn: boolean): void {
     const nowMs = this.#now();
     const isSoon = nowMs - this.#lastMs < PAUSE_MS;
-    if (isNewTurn) this.#beginAt(nowMs, 0);
-    else if (!this.#isOfHost) this.#beganMs = goesOn || isSoon ? this.#beganMs : nowMs;
-    else if (!this.#isMarked && this.#end !== undefined) this.#beginAt(nowMs, this.usedMs);
-    else if (!this.#isMarked && !isSoon) this.#beginAt(nowMs, 0);
+    if (!this.#isOfHost) {
+      if (!goesOn && !isSoon) this.#beganMs = nowMs;
+    } else if (!this.#isMarked) {
+      if (this.#end !== undefined) this.#beginAt(nowMs, this.usedMs);
+      else if (!isSoon) this.#beginAt(nowMs, 0);
+    }
     this.#note(nowMs);
   }
 
@@ -138,7 +146,7 @@ export class SliceTime {
   /** Where little time has passed, the count ends with the microtask, else with the callback. */
   readonly #forget = (): void => {
     this.#willForget = false;
-    if (this.#isOfHost) this.begin(false, false);
+    if (this.#isOfHost) this.begin(false);
     if (!this.#isMarked) this.#unread = 0;
   };
 

@@ -62,7 +62,7 @@ export class TurnSlice {
 
   /** Begins the slice of this turn, or goes on with the one that began in it. One reading. */
   begin(): void {
-    this.#time.begin(false, this.#willGoOn);
+    this.#time.begin(this.#willGoOn);
   }
 
   /** Does the first batch in the call, unless other work is under way or the slice is spent. */
@@ -146,7 +146,7 @@ export class TurnSlice {
 
   readonly #begin = (): void => this.begin();
 
-  readonly #beginAnew = (): void => this.#time.begin(true, false);
+  readonly #beginAnew = (): void => this.#time.beginAnew();
 
   readonly #read = (): void => {
     const ms = this.#time.read();

@@ -6,6 +6,11 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => hostImmediate(resolve));
 }
 
+/** Resolves in this turn, after more microtasks than the engine waits for between two batches. */
+export async function microtasks(): Promise<void> {
+  for (let i = 0; i < 10; i++) await undefined;
+}
+
 /** Resolves after `ms` of real time, or a little more. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => hostTimeout(resolve, ms));

@@ -2,11 +2,7 @@ import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { Batches, type DoBatch, type Yielding } from '../../src/turns/batches.ts';
 import { TurnSlice } from '../../src/turns/turn-slice.ts';
-import { turn, until } from '../support/turns.ts';
-
-const microtasks = async (): Promise<void> => {
-  for (let i = 0; i < 10; i++) await undefined;
-};
+import { microtasks, turn, until } from '../support/turns.ts';
 
 /** `count` steps of `ms` each. `done` has how many were done in each batch. */
 function steps(count: number, ms: number, { answers = true, sliceMs = 5 } = {}, yielding?: Yielding) {

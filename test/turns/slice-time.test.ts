@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { systemClock } from '../../src/index.ts';
 import { SliceTime } from '../../src/turns/slice-time.ts';
-import { turn } from '../support/turns.ts';
+import { microtasks, turn } from '../support/turns.ts';
 
 /** The time of a slice, by a clock that the test moves. */
 function sliceTime({ isHosts }: { isHosts: boolean }) {
@@ -11,7 +11,7 @@ function sliceTime({ isHosts }: { isHosts: boolean }) {
   if (isHosts) sinon.stub(systemClock, 'now').callsFake(clock.now);
   const time = new SliceTime(isHosts ? systemClock : clock, () => true);
   const begin = (): number => {
-    time.begin(false, false);
+    time.begin(false);
     return time.usedMs;
   };
   const pass = (ms: number): void => {
@@ -20,9 +20,10 @@ function sliceTime({ isHosts }: { isHosts: boolean }) {
   return { time, begin, pass };
 }
 
-const microtasks = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++) await undefined;
-};
+/** Resolves when the slice has noted the end of the callback. */
+async function callbackEnd(): Promise<void> {
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => nextTick(resolve));
+}
 
 describe('The time of a slice, on the host’s own time', () => {
   afterEach(() => sinon.restore());
@@ -41,8 +42,7 @@ describe('The time of a slice, on the host’s own time', () => {
     const { begin, pass } = sliceTime({ isHosts: true });
     begin();
     pass(3);
-    await new Promise((resolve) => nextTick(resolve));
-    await new Promise((resolve) => nextTick(resolve));
+    await callbackEnd();
     pass(20); // a callback in which nothing begins
     expect(begin()).to.equal(3);
     pass(2);
@@ -62,7 +62,7 @@ describe('The time of a slice, on the host’s own time', () => {
     const { time, begin, pass } = sliceTime({ isHosts: true });
     begin();
     pass(6);
-    time.begin(true, false);
+    time.beginAnew();
     expect(time.usedMs).to.equal(0);
   });
 
@@ -89,14 +89,13 @@ describe('The time of a slice, on the host’s own time', () => {
       await microtasks();
     }
     expect(steps).to.equal(16);
-    await new Promise((resolve) => nextTick(resolve));
-    await new Promise((resolve) => nextTick(resolve));
+    await callbackEnd();
     expect(time.isFree).to.equal(true);
   });
 
   it('has free steps without end where they take next to no time', async () => {
     const { time } = sliceTime({ isHosts: true });
-    time.begin(false, false);
+    time.begin(false);
     await turn();
     for (let i = 0; i < 100; i++) {
       expect(time.isFree, `after ${i}`).to.equal(true);
@@ -113,7 +112,7 @@ describe('The time of a slice, on a clock that may be moved in a turn', () => {
     pass(0.75);
     expect(begin()).to.equal(0.75);
     pass(3);
-    time.begin(false, true);
+    time.begin(true);
     expect(time.usedMs).to.equal(3.75);
     pass(1);
     expect(begin()).to.equal(0);
