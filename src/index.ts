@@ -1,8 +1,8 @@
+export type { DurationSnapshot } from './base/duration-histogram.ts';
+export { PurgatoryError, type PurgatoryErrorCode } from './base/errors.ts';
 export type { Clock, WakeUp } from './clock/clock.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { systemClock } from './clock/system-clock.ts';
-export type { DurationSnapshot } from './duration-histogram.ts';
-export { PurgatoryError, type PurgatoryErrorCode } from './errors.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export type { NotYet, WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';

@@ -1,14 +1,14 @@
 import { LocalHub } from '../src/bus/index.ts';
-import { IdleTimeouts } from '../src/idle/index.ts';
 import { Purgatory, SystemTimer } from '../src/index.ts';
-import { createInspector } from '../src/inspector/index.ts';
-import { registerMetrics } from '../src/metrics/index.ts';
-import { Replies } from '../src/replies/index.ts';
-import { HashedWheelTimer, HierarchicalWheelTimer, SimpleWheelTimer } from '../src/schemes/index.ts';
-import { SharedWaits } from '../src/shared/index.ts';
-import { ThresholdPurgatory } from '../src/threshold/index.ts';
-import { timeoutSignal } from '../src/timers/index.ts';
-import { setInterval, setTimeout } from '../src/timers/promises.ts';
+import { createInspector } from '../src/observe/inspector/index.ts';
+import { registerMetrics } from '../src/observe/metrics/index.ts';
+import { IdleTimeouts } from '../src/waits/idle/index.ts';
+import { Replies } from '../src/waits/replies/index.ts';
+import { HashedWheelTimer, HierarchicalWheelTimer, SimpleWheelTimer } from '../src/waits/schemes/index.ts';
+import { SharedWaits } from '../src/waits/shared/index.ts';
+import { ThresholdPurgatory } from '../src/waits/threshold/index.ts';
+import { timeoutSignal } from '../src/waits/timers/index.ts';
+import { setInterval, setTimeout } from '../src/waits/timers/promises.ts';
 
 /** An object that has each of the names, as undefined. */
 function undefinedOf(...names: string[]): object {

@@ -9,4 +9,4 @@
  *
  * @module purgatory/async-context
  */
-export * from '../../src/async-context/index.ts';
+export * from '../../src/waits/async-context/index.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/events
  */
-export * from '../../src/events/index.ts';
+export * from '../../src/observe/events/index.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/idle
  */
-export * from '../../src/idle/index.ts';
+export * from '../../src/waits/idle/index.ts';

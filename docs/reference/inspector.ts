@@ -7,4 +7,4 @@
  *
  * @module purgatory/inspector
  */
-export * from '../../src/inspector/index.ts';
+export * from '../../src/observe/inspector/index.ts';

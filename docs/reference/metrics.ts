@@ -7,4 +7,4 @@
  *
  * @module purgatory/metrics
  */
-export * from '../../src/metrics/index.ts';
+export * from '../../src/observe/metrics/index.ts';

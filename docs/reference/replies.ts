@@ -6,4 +6,4 @@
  *
  * @module purgatory/replies
  */
-export * from '../../src/replies/index.ts';
+export * from '../../src/waits/replies/index.ts';

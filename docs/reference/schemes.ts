@@ -7,4 +7,4 @@
  *
  * @module purgatory/schemes
  */
-export * from '../../src/schemes/index.ts';
+export * from '../../src/waits/schemes/index.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/shared
  */
-export * from '../../src/shared/index.ts';
+export * from '../../src/waits/shared/index.ts';

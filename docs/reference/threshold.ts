@@ -9,4 +9,4 @@
  *
  * @module purgatory/threshold
  */
-export * from '../../src/threshold/index.ts';
+export * from '../../src/waits/threshold/index.ts';

@@ -6,4 +6,4 @@
  *
  * @module purgatory/timers/promises
  */
-export * from '../../src/timers/promises.ts';
+export * from '../../src/waits/timers/promises.ts';

@@ -7,4 +7,4 @@
  *
  * @module purgatory/timers
  */
-export * from '../../src/timers/index.ts';
+export * from '../../src/waits/timers/index.ts';

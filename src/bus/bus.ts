@@ -1,15 +1,21 @@
 // A bus as its users see it, and its options.
-import { checkedClock, checkedFunction, checkedNumber, checkedOptions, requiredString } from '../checks.ts';
+import {
+  checkedClock,
+  checkedFunction,
+  checkedNumber,
+  checkedOptions,
+  requiredString,
+} from '../base/checks.ts';
+import { debug } from '../base/debug.ts';
+import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
+import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { debug } from '../debug.ts';
-import type { JoinableBus, Routing } from '../membership/bus-member.ts';
-import { invalidArgType, invalidArgValue } from '../node-errors.ts';
-import { hintAtUnread, type OptionNames } from '../unread-options.ts';
+import type { JoinableBus, Routing } from './membership/bus-member.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
-export { refusal } from '../errors.ts';
+export { refusal } from '../base/errors.ts';
 
 /**
  * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory

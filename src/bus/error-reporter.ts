@@ -3,8 +3,8 @@
 // Ground rules. It does not report the same error twice in a row, until the bus is live again.
 // Without `onError` it prints what somebody must repair. It also prints, once, that the bus has not
 // become live in time. The cause is often a wrong address, and nothing else would say so.
-import { PurgatoryError } from '../errors.ts';
-import { reportError } from '../report-error.ts';
+import { PurgatoryError } from '../base/errors.ts';
+import { reportError } from '../base/report-error.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type CheckedBusOptions, isRefusal } from './bus.ts';

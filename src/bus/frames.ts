@@ -16,8 +16,8 @@
 //
 // Ground rules. A frame is never longer than its engine takes. Keys and values are short
 // (bus-member.ts), so one hint always fits.
-import { foreignProtocol, foreignText } from '../errors.ts';
-import type { HintValue, Routing } from '../membership/bus-member.ts';
+import { foreignProtocol, foreignText } from '../base/errors.ts';
+import type { HintValue, Routing } from './membership/bus-member.ts';
 
 export const PROTOCOL_VERSION = 1;
 

@@ -7,11 +7,11 @@
 // nothing throws.
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
+
+import { debugOnce } from '../base/debug.ts';
+import { busClosed } from '../base/errors.ts';
+import { throwLater } from '../base/report-error.ts';
 import type { Clock } from '../clock/clock.ts';
-import { debugOnce } from '../debug.ts';
-import { busClosed } from '../errors.ts';
-import type { BusMember, Membership, Routing } from '../membership/bus-member.ts';
-import { throwLater } from '../report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import { rootContext } from '../turns/root-context.ts';
 import {
@@ -26,6 +26,7 @@ import { Connection, type ConnectionOwner } from './connection.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import { InterestTable } from './interest/interest-table.ts';
 import { checkMemberName, Members } from './members.ts';
+import type { BusMember, Membership, Routing } from './membership/bus-member.ts';
 import { Receiver } from './receiver.ts';
 import { type Routes, Sender } from './sender.ts';
 import { BusMeter } from './telemetry/bus-meter.ts';

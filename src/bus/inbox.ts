@@ -7,9 +7,10 @@
 // of their members.
 //
 // Costs. O(1) for a hint, and the cost of its tries.
-import type { BusMember, HintValue } from '../membership/bus-member.ts';
+
 import type { SystemTimer } from '../timer/system-timer.ts';
 import { Budget, DEFAULT_SLICE_MS } from '../turns/budget.ts';
+import type { BusMember, HintValue } from './membership/bus-member.ts';
 import { mergedValue } from './outbox.ts';
 
 /** What the inbox reports to its bus. */

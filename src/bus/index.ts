@@ -1,5 +1,9 @@
 // `purgatory/bus`: hints between processes, and what an author of another transport needs.
 // docs/many-processes.md
+
+export type { Bus, BusOptions } from './bus.ts';
+export { refusal } from './bus.ts';
+export { createBus } from './hint-bus.ts';
 export type {
   BusMember,
   HintValue,
@@ -8,11 +12,8 @@ export type {
   Membership,
   MergeValues,
   Routing,
-} from '../membership/bus-member.ts';
-export { MAX_KEY_BYTES } from '../membership/bus-member.ts';
-export type { Bus, BusOptions } from './bus.ts';
-export { refusal } from './bus.ts';
-export { createBus } from './hint-bus.ts';
+} from './membership/bus-member.ts';
+export { MAX_KEY_BYTES } from './membership/bus-member.ts';
 export type { BusEcho, BusOverflow, BusStateChanged, BusSwept } from './telemetry/bus-meter.ts';
 export type {
   BusSnapshot,

@@ -2,11 +2,11 @@
 //
 // Ground rules. It has one member of each name. A call for a sweep during a member's sweep is part
 // of that sweep. When a member leaves, its sweep has ended.
-import { requiredString } from '../checks.ts';
-import { nameJoined } from '../errors.ts';
-import type { BusMember } from '../membership/bus-member.ts';
-import { invalidArgValue } from '../node-errors.ts';
+import { requiredString } from '../base/checks.ts';
+import { nameJoined } from '../base/errors.ts';
+import { invalidArgValue } from '../base/node-errors.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
+import type { BusMember } from './membership/bus-member.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
 
 const MAX_NAME_BYTES = 128;

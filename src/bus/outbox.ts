@@ -6,9 +6,10 @@
 // of that until it is sent. One hint always fits in a frame (checkHintKey, checkHintValue).
 //
 // Costs. add: O(1). take: O(hints taken).
-import type { HintValue, MergeValues } from '../membership/bus-member.ts';
+
 import { FrameBody, type Hint } from './frames.ts';
 import { bucketOf, seedOf } from './interest/buckets.ts';
+import type { HintValue, MergeValues } from './membership/bus-member.ts';
 
 /** The content of a frame for all processes, or of several frames for buckets. */
 export interface Batch {

@@ -4,7 +4,7 @@
 // Ground rules. It owns the inbox and the numbers received from other processes. Frames of its own
 // origin go back to the connection, which looks for echoes. A repeated frame is dropped. A missing
 // frame before a frame is a gap.
-import type { BusMember } from '../membership/bus-member.ts';
+
 import type { SystemTimer } from '../timer/system-timer.ts';
 import type { CheckedBusOptions } from './bus.ts';
 import type { Connection } from './connection.ts';
@@ -12,6 +12,7 @@ import { type Frame, readFrame } from './frames.ts';
 import { Inbox } from './inbox.ts';
 import type { TryKeys } from './interest/interest-table.ts';
 import type { Members } from './members.ts';
+import type { BusMember } from './membership/bus-member.ts';
 import { type Arrival, Origins } from './origins.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
 

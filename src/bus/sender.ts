@@ -8,11 +8,12 @@
 // sent.
 //
 // Costs. publish: O(1).
-import type { BusMember, HintValue } from '../membership/bus-member.ts';
+
 import type { SystemTimer } from '../timer/system-timer.ts';
 import { DEFAULT_SLICE_MS, Slice } from '../turns/budget.ts';
 import type { CheckedBusOptions } from './bus.ts';
 import type { Connection, Done } from './connection.ts';
+import type { BusMember, HintValue } from './membership/bus-member.ts';
 import { type Batch, Outbox } from './outbox.ts';
 import type { BusMeter } from './telemetry/bus-meter.ts';
 

@@ -7,7 +7,7 @@
 // A wake-up may set another one for a time that has come. That one runs 1 ms later, as a
 // setTimeout(0) of Node does, or in the next `advance` when this one has reached its target. Else a
 // task that adds itself again without delay would hang `advance`.
-import { requiredNumber } from '../checks.ts';
+import { requiredNumber } from '../base/checks.ts';
 import type { Clock, WakeUp } from './clock.ts';
 
 interface ManualWakeUp extends WakeUp {

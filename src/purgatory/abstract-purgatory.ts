@@ -1,7 +1,7 @@
 // What all purgatories have in common, whatever their operations wait for: what is parked, how it
 // is taken out, the end.
-import { isDebugging } from '../debug.ts';
-import { waitCancelled } from '../errors.ts';
+import { isDebugging } from '../base/debug.ts';
+import { waitCancelled } from '../base/errors.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';

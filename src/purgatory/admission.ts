@@ -4,9 +4,9 @@
 // something, and again after user code has run. It counts each refusal.
 //
 // Costs. O(1).
-import { debugOnce, isDebugging } from '../debug.ts';
-import { operationPending, PurgatoryError, purgatoryClosed, purgatoryFull } from '../errors.ts';
-import { invalidArgValue } from '../node-errors.ts';
+import { debugOnce, isDebugging } from '../base/debug.ts';
+import { operationPending, PurgatoryError, purgatoryClosed, purgatoryFull } from '../base/errors.ts';
+import { invalidArgValue } from '../base/node-errors.ts';
 import { DrivenTimer } from '../timer/driven-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { COMPLETED, type DelayedOperation, NOT_PARKED } from './delayed-operation.ts';

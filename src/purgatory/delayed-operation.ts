@@ -6,8 +6,8 @@
 // then runs user code. So if an event, a force, a deadline, an abort and a cancel meet, one of them
 // wins and the others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A
 // single thread needs none.)
-import { notCompleted } from '../errors.ts';
-import { invalidReturnValue, methodNotImplemented } from '../node-errors.ts';
+import { notCompleted } from '../base/errors.ts';
+import { invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 
 /** The values of `$place` in an operation that is parked nowhere. */

@@ -10,7 +10,7 @@
 // Costs. O(keys). To make each copy anew takes no more time, but as many bytes as an operation.
 // Then the collector runs twice as often, and finds more operations alive. The ledger of mechanisms
 // in docs/performance.md has the figures.
-import { invalidArgType, invalidArgValue } from '../node-errors.ts';
+import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 
 /** Most operations have few keys. */
 const MAX_LENGTH = 3;

@@ -5,8 +5,8 @@
 // Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them.
 // After parking on `{ topic: 'orders' }`, an event must use that same object. Each kind of hint is
 // printed once for each purgatory. Ask `isDebugging` before a call.
-import { debugOnce } from '../debug.ts';
-import { keyText } from '../text.ts';
+import { debugOnce } from '../base/debug.ts';
+import { keyText } from '../base/text.ts';
 import type { Admission } from './admission.ts';
 import type { ParkedLists } from './parked-lists.ts';
 

@@ -5,7 +5,7 @@
 // quarter of it is still in use. Then the walk begins a new round. So some operations are tried
 // twice, and none is left out.
 
-import type { Sweep, Walk } from '../membership/sweep.ts';
+import type { Sweep, Walk } from '../bus/membership/sweep.ts';
 import type { Parking } from './parking.ts';
 import type { Watchers } from './watchers/watchers.ts';
 

@@ -12,10 +12,10 @@
 // where there is nothing to try.
 //
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
-import { debug } from '../debug.ts';
-import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../errors.ts';
-import { reportError } from '../report-error.ts';
-import { cut, keyText } from '../text.ts';
+import { debug } from '../base/debug.ts';
+import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../base/errors.ts';
+import { reportError } from '../base/report-error.ts';
+import { cut, keyText } from '../base/text.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';

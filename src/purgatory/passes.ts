@@ -14,7 +14,7 @@
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
 // or more, O(depth) a try.
-import { endlessTries } from '../errors.ts';
+import { endlessTries } from '../base/errors.ts';
 import type { Batch } from '../turns/batch.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';

@@ -6,7 +6,7 @@
 // refusal (abort, cancel, close, a throw of user code). It is in no list that a purgatory returns;
 // events and `onError` may show it. However many wait on one AbortSignal, there is one listener on
 // it, and none once the last of them has left.
-import { type Abortable, abortReason, addAbortable, removeAbortable } from '../abort-listeners.ts';
+import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
 import type { Settlements, Settling } from '../turns/settlements.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';

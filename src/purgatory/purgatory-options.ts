@@ -8,15 +8,15 @@ import {
   LIMIT,
   requiredOptions,
   requiredString,
-} from '../checks.ts';
-import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../membership/bus-link.ts';
-import { invalidArgType } from '../node-errors.ts';
+} from '../base/checks.ts';
+import { invalidArgType } from '../base/node-errors.ts';
+import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
+import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus/membership/bus-link.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
 import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
-import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**

@@ -14,13 +14,18 @@
 // Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of
 // the operation). (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
 
-import { throwIfAborted } from '../abort-listeners.ts';
-import { requiredFunction } from '../checks.ts';
-import { isDebugging } from '../debug.ts';
-import { purgatoryClosed } from '../errors.ts';
-import { BusLink } from '../membership/bus-link.ts';
-import { type BusMember, checkHintKey, type HintValue, type MergeValues } from '../membership/bus-member.ts';
-import { Sweep } from '../membership/sweep.ts';
+import { throwIfAborted } from '../base/abort-listeners.ts';
+import { requiredFunction } from '../base/checks.ts';
+import { isDebugging } from '../base/debug.ts';
+import { purgatoryClosed } from '../base/errors.ts';
+import { BusLink } from '../bus/membership/bus-link.ts';
+import {
+  type BusMember,
+  checkHintKey,
+  type HintValue,
+  type MergeValues,
+} from '../bus/membership/bus-member.ts';
+import { Sweep } from '../bus/membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { EventQueue } from './event-queue.ts';

@@ -10,7 +10,7 @@
 //
 // Costs. give: O(1). takeRun: O(words without a free cell that it passes).
 
-import { mustHold } from '../must-hold.ts';
+import { mustHold } from '../base/must-hold.ts';
 
 /** log2 of the cells in a word. */
 const WORD_BITS = 5;

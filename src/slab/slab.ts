@@ -23,7 +23,7 @@
 // cost several times as much once the collector has promoted them. For timers alone both cost about
 // the same, as the user's own task objects are most of it.
 
-import { mustHold } from '../must-hold.ts';
+import { mustHold } from '../base/must-hold.ts';
 import { FreeCells } from './free-cells.ts';
 
 declare const slotBrand: unique symbol;

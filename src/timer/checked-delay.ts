@@ -1,7 +1,7 @@
 // The rule for the delay of a task that enters a timer. (The rule of TimerTask is wider: a parked
 // operation may have Infinity.)
-import { requiredNumber } from '../checks.ts';
-import { debug, isDebugging } from '../debug.ts';
+import { requiredNumber } from '../base/checks.ts';
+import { debug, isDebugging } from '../base/debug.ts';
 
 const FINITE_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 const TIMEOUT_MS = { ...FINITE_MS, orInfinity: true } as const;

@@ -1,5 +1,5 @@
 // The rule for a timer that a user shares with a purgatory, with replies or with a signal.
-import { invalidArgType, invalidArgValue } from '../node-errors.ts';
+import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 import { SystemTimer } from './system-timer.ts';
 import type { SystemTimerOptions } from './system-timer-options.ts';
 import type { Timer } from './timer.ts';

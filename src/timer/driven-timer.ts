@@ -9,11 +9,11 @@
 //
 // V8 inlines up to a limit of size. So code that most starts and stops do not need is in separate
 // methods. A field that holds a number begins as one: else V8 gives it no number representation.
-import { requiredFunction } from '../checks.ts';
+import { requiredFunction } from '../base/checks.ts';
+import { timerClosed, timerFull } from '../base/errors.ts';
+import { invalidArgType } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { timerClosed, timerFull } from '../errors.ts';
-import { invalidArgType } from '../node-errors.ts';
 import { CallbackTask } from './callback-task.ts';
 import { PassesInTurns } from './passes-in-turns.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';

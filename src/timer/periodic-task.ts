@@ -11,9 +11,9 @@
 // A fixed rate is counted from the origin, which is the first deadline: run n is due at origin + n
 // * period. Neither a late run, nor a fraction of a ms in the period, nor the timer's tick moves a
 // later run. A fixed delay is counted from the end of the callback. Each run costs one `add`.
-import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../checks.ts';
+import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
+import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
-import { invalidArgValue } from '../node-errors.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
 

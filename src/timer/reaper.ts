@@ -14,10 +14,10 @@
 // more, in a later turn: perhaps it was the stack that was at its end. What the clock throws then
 // is an uncaught exception. The next start or pass tries again.
 import { setImmediate as laterTurn } from 'node:timers';
+import { mustHold } from '../base/must-hold.ts';
+import { throwLater } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { SystemClock } from '../clock/system-clock.ts';
-import { mustHold } from '../must-hold.ts';
-import { throwLater } from '../report-error.ts';
 import type { PendingTasks } from './pending-tasks.ts';
 
 export class Reaper {

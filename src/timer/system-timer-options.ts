@@ -11,11 +11,11 @@ import {
   checkedOptions,
   LIMIT,
   type NumberRule,
-} from '../checks.ts';
+} from '../base/checks.ts';
+import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
-import { hintAtUnread, type OptionNames } from '../unread-options.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** The options of a {@link SystemTimer}. All are optional. */

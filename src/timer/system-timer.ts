@@ -7,7 +7,7 @@
 // `release` is for purgatories. `remove` looks at once whether to give memory back, which may visit
 // every task that is left. When one event completes very many operations, that look comes once, at
 // its end.
-import type { DurationSnapshot } from '../duration-histogram.ts';
+import type { DurationSnapshot } from '../base/duration-histogram.ts';
 import { DrivenTimer } from './driven-timer.ts';
 import {
   type FixedDelayOptions,

@@ -6,7 +6,7 @@
 //
 // A slice may run in batches, with the microtasks and other work after each. In between, a task may
 // be cancelled or added, and `advanceClock` may run the rest.
-import { reportError } from '../report-error.ts';
+import { reportError } from '../base/report-error.ts';
 import type { Batch } from '../turns/batch.ts';
 import { Slice } from '../turns/budget.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';

@@ -23,8 +23,8 @@
 // Why names and not symbols: users' classes make every access in the engine megamorphic. V8 has a
 // cache for megamorphic named properties, and none for symbols. `npm run bench -- park-complete`
 // has a row with eight classes of operations.
-import { taskPendingElsewhere } from '../errors.ts';
-import { invalidArgType } from '../node-errors.ts';
+import { taskPendingElsewhere } from '../base/errors.ts';
+import { invalidArgType } from '../base/node-errors.ts';
 import { checkedDelay } from './checked-delay.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
 

@@ -3,7 +3,7 @@
 // Ground rules. The two fields whose names begin with $ belong to the timer protocol
 // (timer-protocol.ts). Nobody else may use them. Everything here is O(1). A task takes 56 bytes at
 // most: with a million pending, the tasks are most of what the collector has to visit.
-import { methodNotImplemented } from '../node-errors.ts';
+import { methodNotImplemented } from '../base/node-errors.ts';
 import { checkedTimeout } from './checked-delay.ts';
 
 /**

@@ -8,7 +8,7 @@
 // many), so most of what a job has caused is done before the next one begins.
 //
 // Costs. add, delete: O(1), and one host immediate for each turn.
-import { throwLater } from '../report-error.ts';
+import { throwLater } from '../base/report-error.ts';
 import { HostTurn } from './host-turn.ts';
 import { afterMicrotasks } from './turn-end.ts';
 

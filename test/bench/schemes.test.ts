@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { contenders as measured } from '../../bench/schemes/contenders.ts';
-import { contenders as tested } from '../schemes/timers.ts';
 import { runNode } from '../support/child.ts';
+import { contenders as tested } from '../waits/schemes/timers.ts';
 
 describe('the bench of the schemes', () => {
   it('measures the timers that the suite tests', () => {

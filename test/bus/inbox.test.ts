@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Inbox } from '../../src/bus/inbox.ts';
+import type { BusMember } from '../../src/bus/membership/bus-member.ts';
 import { Origins } from '../../src/bus/origins.ts';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import type { BusMember } from '../../src/membership/bus-member.ts';
 
 /** An inbox whose members take `ms` for each hint. */
 function slowInbox(ms: number, maxKeys = 1_000) {

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BusOptions } from '../../src/bus/bus.ts';
 import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
+import type { MergeValues } from '../../src/bus/membership/bus-member.ts';
 import { type Batch, Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
-import type { MergeValues } from '../../src/membership/bus-member.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 

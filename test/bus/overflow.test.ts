@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createBus } from '../../src/bus/index.ts';
 import { Outbox } from '../../src/bus/outbox.ts';
-import { listen } from '../../src/events/index.ts';
+import { listen } from '../../src/observe/events/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Rig } from './rig.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Bus } from '../../src/bus/bus.ts';
+import type { BusMember } from '../../src/bus/membership/bus-member.ts';
 import { Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import type { BusMember } from '../../src/membership/bus-member.ts';
-import { ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Op, type OpOptions } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';

@@ -1,9 +1,9 @@
 // Members that record what they get, on a hub with a clock that the test moves.
 
 import type { Bus, BusOptions } from '../../src/bus/bus.ts';
+import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
 import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
-import type { BusMember, HintValue } from '../../src/membership/bus-member.ts';
 
 /** A member that records what it gets. */
 export class Listener implements BusMember {

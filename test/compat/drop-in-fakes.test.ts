@@ -3,7 +3,7 @@
 import * as nodeTimers from 'node:timers';
 import { expect } from 'chai';
 import { SystemTimer } from '../../src/index.ts';
-import * as dropIn from '../../src/timers/index.ts';
+import * as dropIn from '../../src/waits/timers/index.ts';
 import { ok, runBuiltChild, runChild, summary } from '../support/child.ts';
 import { until } from '../support/turns.ts';
 import { FAKE_CLOCKS, type FakeClock, TIMELESS_FAKE_CLOCKS } from './fake-clocks.ts';

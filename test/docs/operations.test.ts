@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { LocalHub } from '../../src/bus/index.ts';
-import { registerMetrics } from '../../src/metrics/index.ts';
-import { SharedWaits } from '../../src/shared/index.ts';
+import { registerMetrics } from '../../src/observe/metrics/index.ts';
+import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { DocumentedServer, program } from '../support/documented.ts';
 import { hall } from '../support/op.ts';
 

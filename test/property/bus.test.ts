@@ -8,10 +8,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Bus } from '../../src/bus/bus.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
-import { listen } from '../../src/events/index.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
+import { listen } from '../../src/observe/events/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { runs } from './runs.ts';
 
 const SWEEP_MS = 200;

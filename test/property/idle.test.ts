@@ -1,9 +1,9 @@
 // IdleTimeouts against a map of deadlines, whatever is touched and removed when, also by listeners.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { IdleTimeouts } from '../../src/idle/index.ts';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { countStep, runs } from './runs.ts';
 
 const COMMON_MS = 100;

@@ -3,8 +3,8 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { Replies } from '../../src/replies/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { Replies } from '../../src/waits/replies/index.ts';
 import { countStep, runs } from './runs.ts';
 
 const MAX_PENDING = 4;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { SharedWaits } from '../../src/shared/index.ts';
+import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { turn } from '../support/turns.ts';
 import { countStep, runs } from './runs.ts';
 

@@ -4,8 +4,8 @@
 // A clock moves during tries, so slices are really spent. Acts happen between slices, and inside
 // tries. What is wrong inside a try is kept until the step is over: the purgatory would report it.
 
-import { listen } from '../../src/events/index.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
+import { listen } from '../../src/observe/events/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { ThresholdPurgatory } from '../../src/threshold/threshold-purgatory.ts';
+import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { countStep, runs } from './runs.ts';
 

@@ -1,7 +1,7 @@
 // Threshold operations that log what happens to them, and the set-up for tests of a threshold
 // purgatory.
 import { ManualClock, type PurgatoryOptions, SystemTimer } from '../../src/index.ts';
-import { ThresholdOperation, ThresholdPurgatory } from '../../src/threshold/index.ts';
+import { ThresholdOperation, ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 
 export class LoggingOperation extends ThresholdOperation {
   readonly label: string;

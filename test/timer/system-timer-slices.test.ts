@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { listen } from '../../src/events/index.ts';
 import { ManualClock, Purgatory, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { listen } from '../../src/observe/events/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import type { TimerOptions } from '../support/task.ts';

@@ -12,11 +12,12 @@
 // before the bus becomes live; the sweep that follows tries everything.
 //
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
-import type { BusMember } from '../../membership/bus-member.ts';
+
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import { rootContext } from '../../turns/root-context.ts';
 import { TurnEnd } from '../../turns/turn-end.ts';
 import type { Connection } from '../connection.ts';
+import type { BusMember } from '../membership/bus-member.ts';
 import { BUCKETS } from './buckets.ts';
 import { Lingering } from './lingering.ts';
 import { type KeyTry, type MemberInterest, MemberInterests } from './member-interest.ts';

@@ -8,7 +8,7 @@
 //
 // Costs. watched, unwatched: O(length of the key). heard: O(buckets x members + keys). Memory only
 // for keys that wait for an acknowledgement.
-import type { BusMember, KeyInterest } from '../../membership/bus-member.ts';
+import type { BusMember, KeyInterest } from '../membership/bus-member.ts';
 import { bucketOf, seedOf } from './buckets.ts';
 
 /** A key that is to be tried, as if another process had published it. */

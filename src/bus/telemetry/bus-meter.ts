@@ -5,9 +5,9 @@
 // As with the events of timers, an event without subscribers costs a load and a branch. Subscribers
 // only observe, and are quick.
 import { channel } from 'node:diagnostics_channel';
-import { debug, debugOnce } from '../../debug.ts';
-import { DurationHistogram } from '../../duration-histogram.ts';
-import { cut } from '../../text.ts';
+import { debug, debugOnce } from '../../base/debug.ts';
+import { DurationHistogram } from '../../base/duration-histogram.ts';
+import { cut } from '../../base/text.ts';
 import type { Bus } from '../bus.ts';
 import type {
   BusState,

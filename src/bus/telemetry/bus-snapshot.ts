@@ -1,6 +1,6 @@
 // The state of a bus at one moment: plain JSON of bounded size.
-import type { DurationSnapshot } from '../../duration-histogram.ts';
-import type { Routing } from '../../membership/bus-member.ts';
+import type { DurationSnapshot } from '../../base/duration-histogram.ts';
+import type { Routing } from '../membership/bus-member.ts';
 
 /**
  * Where a bus is. `connecting`: not live yet. `live`: its own echo has come back over the engine.

@@ -9,7 +9,7 @@
 // Beyond MAX_BACKLOG characters the relay drops the worker. The worker's bus then misses its echo,
 // and says hello again.
 import cluster, { type Worker } from 'node:cluster';
-import { noRelay, relayCalledTwice } from '../../errors.ts';
+import { noRelay, relayCalledTwice } from '../../base/errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
 import { createBus } from '../hint-bus.ts';
 import type { Transport } from '../transport.ts';

@@ -1,7 +1,7 @@
 // The faults that a LocalHub makes in the frames of its buses: none, or those of real networks.
 //
 // Ground rules. All random choices come from one seed, so a run can be repeated.
-import { checkedNumber, checkedOptions } from '../../checks.ts';
+import { checkedNumber, checkedOptions } from '../../base/checks.ts';
 
 /** The faults of a {@link LocalHub}; a probability is from 0 to 1. All default to 0. */
 export interface HubFaults {

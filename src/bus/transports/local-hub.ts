@@ -3,9 +3,10 @@
 // Ground rules. Without faults, everything happens at once, inside the call that publishes or
 // advances the clock. So a test on a ManualClock needs no waiting. A bus that is cut knows it at
 // once, and is live again as soon as it is mended. A bus that is muted must find out by its echo.
+
+import { invalidArgValue } from '../../base/node-errors.ts';
+import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { invalidArgValue } from '../../node-errors.ts';
-import { hintAtUnread, type OptionNames } from '../../unread-options.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
 import { HintBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';

@@ -4,7 +4,7 @@
 // reports that, the bus has been in a gap and subscribes anew. A connection that has given up
 // (`maxReconnectAttempts`) is closed for good, and the bus closes too.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { invalidArgType, invalidArgValue } from '../../node-errors.ts';
+import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { createBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';

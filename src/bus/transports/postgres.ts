@@ -6,13 +6,13 @@
 // their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
 // transaction.
 
-import { requiredArray, requiredFunction } from '../../checks.ts';
-import { checkHintKey } from '../../membership/bus-member.ts';
-import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../node-errors.ts';
-import { cut } from '../../text.ts';
+import { requiredArray, requiredFunction } from '../../base/checks.ts';
+import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
+import { cut } from '../../base/text.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { anonymousFrameText, FrameBody } from '../frames.ts';
 import { createBus } from '../hint-bus.ts';
+import { checkHintKey } from '../membership/bus-member.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /** What is needed of a client of pg in a transaction: a `Client`, or a `PoolClient`. */

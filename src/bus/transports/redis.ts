@@ -5,7 +5,7 @@
 // all that a client needs to connect (TLS, passwords, Sentinel). In a cluster a publication reaches
 // all nodes, but two publications through different nodes may change order. So one master serves
 // both directions, until it is lost.
-import { invalidArgType } from '../../node-errors.ts';
+import { invalidArgType } from '../../base/node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { createBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';

@@ -1,7 +1,7 @@
 // What a purgatory tells of the events that it is serving: plain JSON of bounded size.
 //
 // Ground rules. It reads, and changes nothing. Keys are cut (text.ts). O(passes under way).
-import { keyText } from '../../text.ts';
+import { keyText } from '../../base/text.ts';
 
 /** The events of `notify` that are being served. A ThresholdPurgatory and SharedWaits have none. */
 export interface EventsSnapshot {

@@ -8,8 +8,9 @@
 // modulo 2^32. An age is right up to 49 days. For an operation with a deadline the timer has just
 // read the clock: that reading is the stamp. For an operation without a deadline, the clock is read
 // once more. With a timer from outside that has no `lastReadingMs`, it is read for every operation.
+
+import { debug } from '../../base/debug.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { debug } from '../../debug.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import {

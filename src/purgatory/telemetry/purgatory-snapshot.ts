@@ -2,9 +2,9 @@
 //
 // Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
 // clock reading. Texts are cut (text.ts).
-import { checkedNumber, checkedOptions } from '../../checks.ts';
-import { cut, keyText } from '../../text.ts';
-import { hintAtUnread, type OptionNames } from '../../unread-options.ts';
+import { checkedNumber, checkedOptions } from '../../base/checks.ts';
+import { cut, keyText } from '../../base/text.ts';
+import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import { PromisedOperation } from '../promised-operation.ts';

@@ -6,7 +6,7 @@
 // `$place` says is always compared with the cell there.
 //
 // Costs. add, remove, find: O(1), but O(places) to find a frozen one. shrink: O(visits).
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../../slab/slab.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { FirstWatch } from './lone-watcher.ts';

@@ -3,7 +3,7 @@
 // Ground rules. It is a class of its own, so that a purgatory without such a bus pays nothing. Keys
 // are strings then (bus-member.ts). If a call overflows the stack, the bus counts a watcher too
 // many, never one too few: it is told before a key is added, and after one is removed.
-import type { KeyInterest } from '../../membership/bus-member.ts';
+import type { KeyInterest } from '../../bus/membership/bus-member.ts';
 import type { Head } from './lone-watcher.ts';
 import { WatchKeys } from './watch-keys.ts';
 

@@ -8,7 +8,7 @@
 // Costs. find, add, remove: one look-up in the Map. key, head, setHead: O(1). Memory: 16 bytes for
 // each id, beside the Map. `renumber` looks each key up, so it waits until under a sixteenth of the
 // ids is in use: an id is small beside what a parked operation takes.
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import type { Head } from './lone-watcher.ts';
 
 /** No id. */

@@ -21,7 +21,7 @@
 //
 // Costs. open, watch, size, step: O(1). leave: O(1), plus O(depth of nested passes) while such are
 // under way, and one look-up while passes are held.
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../../slab/slab.ts';
 
 /**

@@ -1,6 +1,6 @@
 // What must hold between the keys, the watch lists and the parked operations of a Watchers,
 // whatever was done before.
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import { NONE, type Slot } from '../../slab/slab.ts';
 import { idOf, isLone, isOwnKey, placeOf } from './lone-watcher.ts';
 import type { ParkedOperations } from './parked-operations.ts';

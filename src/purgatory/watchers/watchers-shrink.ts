@@ -10,7 +10,7 @@
 // Costs. A step: O(visits), but that the ids are given anew all at once, O(keys that are left), and
 // a watch list that moves, O(its watchers). O(1), amortised: each is done when under a quarter of
 // its memory is in use (of ids, under a sixteenth).
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import { NONE } from '../../slab/slab.ts';
 import { idOf, isLone, isOwnKey, loneHead, ownKey, placeOf } from './lone-watcher.ts';
 import type { ParkedOperations } from './parked-operations.ts';

@@ -10,7 +10,7 @@
 //
 // Costs. park, leave: O(keys of the operation), with one look-up for each key that is parked on or
 // dropped. watchersOf: O(1). One step of a pass: O(1).
-import type { KeyInterest } from '../../membership/bus-member.ts';
+import type { KeyInterest } from '../../bus/membership/bus-member.ts';
 import { NONE, type Slot } from '../../slab/slab.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { CountedKey, NextToLeave, ParkedLists } from '../parked-lists.ts';

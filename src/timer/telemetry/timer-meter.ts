@@ -4,8 +4,8 @@
 // Ground rules. The timer and its wheels call it. It calls nobody but subscribers. It keeps numbers
 // and no task. It learns of a task before the task runs, when no slot is held in a local variable.
 // So a subscriber may do all that a task may do. But it cannot cancel the task of the event.
-import { debug } from '../../debug.ts';
-import { DurationHistogram } from '../../duration-histogram.ts';
+import { debug } from '../../base/debug.ts';
+import { DurationHistogram } from '../../base/duration-histogram.ts';
 import type { PassObserver } from '../pending-tasks.ts';
 import type { Timer } from '../timer.ts';
 import type { TimerTask } from '../timer-task.ts';

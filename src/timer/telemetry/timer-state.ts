@@ -1,5 +1,5 @@
 // What the snapshot of a timer says: types alone, below the interface of timers, which names it.
-import type { DurationSnapshot } from '../../duration-histogram.ts';
+import type { DurationSnapshot } from '../../base/duration-histogram.ts';
 
 /** A {@link SystemTimer} at one moment. Times are in ms by the timer's clock. */
 export interface TimerSnapshot {

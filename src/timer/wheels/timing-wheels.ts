@@ -8,7 +8,7 @@
 // Costs. listFor: O(1), plus O(log buckets) for the first task of a bucket. expireHead: O(log
 // buckets), plus O(1) for each task that cascades. A task cascades once for each wheel that it was
 // filed above the lowest. No empty bucket is ever stepped through.
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import { highOf, lowOf, tickOf } from '../tick.ts';
 import type { TimerTask } from '../timer-task.ts';

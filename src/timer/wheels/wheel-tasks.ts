@@ -18,7 +18,7 @@
 //
 // Costs. add, release: O(1), plus O(log buckets) for the first task of a bucket. take: amortised
 // O(1) for each task and for each wheel that it was filed above the lowest.
-import { mustHold } from '../../must-hold.ts';
+import { mustHold } from '../../base/must-hold.ts';
 import { Slab, type Slot } from '../../slab/slab.ts';
 import type { PendingTasks } from '../pending-tasks.ts';
 import { highOf, LOW_SPAN, lowOf, tickOf } from '../tick.ts';

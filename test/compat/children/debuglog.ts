@@ -1,12 +1,12 @@
 // Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is
 // closed; and the mistakes that pass in silence.
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
-import { IdleTimeouts } from '../../../src/idle/index.ts';
 import { DelayedOperation, Purgatory } from '../../../src/index.ts';
-import { Replies } from '../../../src/replies/index.ts';
-import { SharedWaits, type SharedWaitsOptions } from '../../../src/shared/index.ts';
-import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
-import { timeoutSignal } from '../../../src/timers/index.ts';
+import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { Replies } from '../../../src/waits/replies/index.ts';
+import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
+import { timeoutSignal } from '../../../src/waits/timers/index.ts';
 import { pause } from '../../support/turns.ts';
 
 class Faulty extends DelayedOperation {

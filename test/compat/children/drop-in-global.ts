@@ -5,8 +5,8 @@ import { mock } from 'node:test';
 import * as host from 'node:timers';
 import sinon from 'sinon';
 import { SystemTimer } from '../../../src/index.ts';
-import * as timers from '../../../src/timers/index.ts';
-import * as promises from '../../../src/timers/promises.ts';
+import * as timers from '../../../src/waits/timers/index.ts';
+import * as promises from '../../../src/waits/timers/promises.ts';
 
 const { setImmediate: hostSetImmediate } = globalThis;
 

@@ -2,7 +2,7 @@
 // went wrong.
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import * as timers from '../../../src/timers/index.ts';
+import * as timers from '../../../src/waits/timers/index.ts';
 
 for (const apis of [
   ['setTimeout', 'setInterval', 'Date'],

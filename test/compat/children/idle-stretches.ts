@@ -52,7 +52,7 @@ class Host {
 
 const host = new Host();
 host.install();
-const { IdleTimeouts } = await import('../../../src/idle/index.ts');
+const { IdleTimeouts } = await import('../../../src/waits/idle/index.ts');
 
 /** What is left of a sum of eighths of a ms when nanoseconds have been rounded. */
 const ROUNDING_MS = 1e-3;

@@ -1,7 +1,7 @@
 // Run by liveness.test.ts. Sets up the scene named by its argument, and prints what ran before the
 // process ended.
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
-import { timeoutSignal } from '../../../src/timers/index.ts';
+import { timeoutSignal } from '../../../src/waits/timers/index.ts';
 
 const HOUR = 3_600_000;
 

@@ -4,10 +4,10 @@
 // end.)
 import { setTimeout as hostSetTimeout } from 'node:timers';
 import sinon from 'sinon';
-import { IdleTimeouts } from '../../../src/idle/index.ts';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
-import * as timers from '../../../src/timers/index.ts';
-import * as promises from '../../../src/timers/promises.ts';
+import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import * as timers from '../../../src/waits/timers/index.ts';
+import * as promises from '../../../src/waits/timers/promises.ts';
 
 const TASKS = 5;
 const MANY_ERRORS = 100;

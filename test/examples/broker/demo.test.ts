@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseDemoOptions } from '../../../examples/broker/demo/options.ts';
-import { Watcher } from '../../inspector/stream.ts';
+import { Watcher } from '../../observe/inspector/stream.ts';
 import { bundled } from '../../support/bundled.ts';
 import { uncovered } from '../../support/uncovered.ts';
 

@@ -4,7 +4,7 @@
 // more, so that the memory of both routings can be compared.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS, bucketOf, seedOf } from '../../../src/bus/interest/buckets.ts';
-import type { Routing } from '../../../src/membership/bus-member.ts';
+import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { turn } from '../../support/turns.ts';
 import { type EngineView, withView } from './engine-view.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { MemberInterests } from '../../../src/bus/interest/member-interest.ts';
-import type { Routing } from '../../../src/membership/bus-member.ts';
+import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { turn } from '../../support/turns.ts';
 import { channels } from './channels-row.ts';
 import { withView } from './engine-view.ts';

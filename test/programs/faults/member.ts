@@ -6,8 +6,8 @@
 // The process obeys orders that come as messages, and answers each of them once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { listen } from '../../../src/events/index.ts';
 import { Purgatory } from '../../../src/index.ts';
+import { listen } from '../../../src/observe/events/index.ts';
 import { LoopProbe } from './loop-probe.ts';
 import { openBus } from './open-bus.ts';
 import { commonNow, SharedState } from './shared-state.ts';

@@ -4,7 +4,7 @@
 // them. The key is key 0 of the state. A load takes as long as a small query.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { SharedWaits } from '../../../src/shared/index.ts';
+import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import type { SharedState } from './shared-state.ts';
 
 const KEY = '0';

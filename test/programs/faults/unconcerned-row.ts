@@ -4,7 +4,7 @@
 // Ground rules. Ten processes on two cores do not reach 100,000 hints a second. So they are paced,
 // and the time is that of so many hints, however long they take.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Routing } from '../../../src/membership/bus-member.ts';
+import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { type EngineName, Fleet } from './fleet.ts';
 import { isFullSize } from './hall.ts';
 import type { Row } from './row.ts';

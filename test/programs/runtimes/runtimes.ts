@@ -21,8 +21,8 @@ export interface Runtime {
   readonly requires: readonly string[];
 }
 
-const ENGINE = '{clock,slab,timer,purgatory,threshold,property}';
-const CAPABILITIES = '{async-context,bus,events,idle,metrics,replies,schemes,shared,timers}';
+const ENGINE = '{clock,slab,timer,purgatory,property}';
+const CAPABILITIES = '{bus,waits,observe/{events,metrics}}';
 const CONTRACT = [
   `test/${ENGINE}/**/*.test.ts`,
   `test/${CAPABILITIES}/**/*.test.ts`,
@@ -34,15 +34,15 @@ const CONTRACT = [
 
 const NOT_CORE = {
   'test/examples/**': 'whole servers',
-  'test/inspector/page*': 'a browser',
+  'test/observe/inspector/page*': 'a browser',
   'test/{bench,programs}/**': 'benchmarks, faults and a soak',
   'test/docs/{contract,identifiers,links,recipe-types}.test.ts': 'pages, which are read and not run',
 };
 
 const COMPARED_WITH_NODE = {
-  'test/timers/timers.test.ts':
+  'test/waits/timers/timers.test.ts':
     'compares the drop-in with the runtime’s own timers, which differ from Node’s',
-  'test/timers/promises.test.ts':
+  'test/waits/timers/promises.test.ts':
     'compares the drop-in with the runtime’s own timers, which differ from Node’s',
 };
 

@@ -9,7 +9,7 @@ import { type Counts, count, type Load } from './load.ts';
 
 /** No configuration, because it names all tests. */
 const OPTIONS = ['--no-config', '--require', 'tsx/esm', '--timeout', '0'];
-const FILES = ['test/property/**/*.test.ts', 'test/schemes/model.test.ts', 'test/slab/*.test.ts'];
+const FILES = ['test/property/**/*.test.ts', 'test/waits/schemes/model.test.ts', 'test/slab/*.test.ts'];
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { NO_EVENTS } from '../../../src/purgatory/telemetry/events-snapshot.ts';
-import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Op } from '../../support/op.ts';
 import { turn } from '../../support/turns.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
-import { ThresholdPurgatory } from '../../../src/threshold/index.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { ListTimer } from '../../support/list-timer.ts';
 import { hall, Op } from '../../support/op.ts';
 

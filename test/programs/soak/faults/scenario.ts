@@ -1,11 +1,12 @@
 // A scenario that calls back in every way that the engine can: tries, completions, expirations,
 // tasks, periodic tasks, attempts of waiters, idle elements, and events from inside all of these.
 // The load decides what each callback does besides: it throws, or uses up the stack.
-import { IdleTimeouts } from '../../../../src/idle/index.ts';
+
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../../src/purgatory/purgatory.ts';
-import { ThresholdPurgatory } from '../../../../src/threshold/threshold-purgatory.ts';
 import { checkTimerInvariants } from '../../../../src/timer/driven-timer.ts';
+import { IdleTimeouts } from '../../../../src/waits/idle/index.ts';
+import { ThresholdPurgatory } from '../../../../src/waits/threshold/threshold-purgatory.ts';
 import { holds } from '../load.ts';
 import { Random } from '../random.ts';
 

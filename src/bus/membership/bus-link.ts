@@ -1,0 +1,99 @@
+// A member's end of a bus: its membership, and the sweeps that the bus asks for.
+//
+// Ground rules. It belongs to one purgatory, or to SharedWaits, and knows of it only what it is
+// given here. It joins the bus in the constructor of its owner, as the last step, and leaves it
+// when that closes. Without a bus there is none.
+import { checkedNumber } from '../../base/checks.ts';
+import { debug } from '../../base/debug.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { clockOf } from '../../clock/system-clock.ts';
+import type { Timer } from '../../timer/timer.ts';
+import {
+  type BusMember,
+  checkedBus,
+  checkHintKey,
+  type HintValue,
+  type JoinableBus,
+  type KeyInterest,
+  type Membership,
+} from './bus-member.ts';
+
+/** The options of a purgatory that have to do with other processes. */
+export interface BusLinkOptions {
+  /**
+   * Carries events between processes: `notify`, and the `advance` of a ThresholdPurgatory, reach
+   * the purgatories of the same name in all processes on it. Keys are then strings of at most 1,024
+   * bytes. docs/many-processes.md
+   */
+  bus?: JoinableBus | undefined;
+  /**
+   * How long it takes, in ms, to try all that is parked when the bus has become live: 0 to
+   * 3,600,000. Default 1,000.
+   */
+  sweepMs?: number | undefined;
+}
+
+/** The checked bus options of a purgatory, and the clock for its sweep. */
+export interface CheckedBusLink {
+  readonly bus: JoinableBus;
+  readonly sweepMs: number;
+  readonly clock: Clock;
+}
+
+const SWEEP_MS = { min: 0, max: 3_600_000 } as const;
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): CheckedBusLink | undefined {
+  const checked = checkedNumber('options.sweepMs', sweepMs, 1_000, SWEEP_MS);
+  if (bus === undefined) {
+    if (sweepMs !== undefined) debug('sweepMs is given without a bus: nothing reads it');
+    return undefined;
+  }
+  return { bus: checkedBus(bus), sweepMs: checked, clock: clockOf(timer) };
+}
+
+/**
+ * The sweep of a member. It calls `ended` at its end, with the number of operations that it tried.
+ */
+export interface Sweeper {
+  begin(ended: (tried: number) => void): void;
+  stop(): void;
+}
+
+export class BusLink {
+  readonly bus: JoinableBus;
+  readonly #membership: Membership;
+  readonly #sweep: Sweeper | undefined;
+
+  /**
+   * @param member what its owner does with a hint from another process.
+   * @param sweep undefined where there is nothing to try.
+   * @throws what `join` throws.
+   */
+  constructor(bus: JoinableBus, member: Omit<BusMember, 'sweep'>, sweep: Sweeper | undefined) {
+    this.bus = bus;
+    this.#sweep = sweep;
+    this.#membership = bus.join({ ...member, sweep: (ended) => this.#begin(ended) });
+  }
+
+  /** Gets the watched keys; undefined unless the bus has interest routing. */
+  get interest(): KeyInterest | undefined {
+    return this.#membership.interest;
+  }
+
+  /** @throws TypeError for a key that a bus does not take; then nothing is published. O(1). */
+  publish(key: unknown, value?: HintValue): void {
+    checkHintKey(key);
+    this.#membership.publish(key, value);
+  }
+
+  leave(): void {
+    this.#membership.leave();
+    this.#sweep?.stop();
+  }
+
+  #begin(ended: (tried: number) => void): void {
+    if (this.#sweep === undefined) ended(0);
+    else this.#sweep.begin(ended);
+  }
+}

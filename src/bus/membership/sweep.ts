@@ -1,0 +1,97 @@
+// A sweep: a look at everything that is parked, once, because events may have been missed. It takes
+// turns with the rest of the program: short slices, spread over a given time.
+//
+// Ground rules. A sweep belongs to one purgatory, or to SharedWaits. Between two slices it holds no
+// operation and no place: what it goes over (a Walk) survives any change. What enters during a
+// sweep may be looked at or not; nothing that was there at its beginning and stays is left out. It
+// begins at a random place, so that many processes that sweep at the same time do not all read the
+// same things first. Its wake-ups are its own, because the clock spreads them over a time: it takes
+// no place of the timer of the purgatory, and keeps no process alive.
+//
+// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock (the look under
+// way is finished first), or after SLICE_TRIES tries. The second limit is there because answered
+// waiters run after the slice, where the clock does not count them. If such slices cannot keep to
+// `overMs`, the next slice comes in the next turn of the event loop, and the sweep takes longer.
+
+import { throwLater } from '../../base/report-error.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { SystemTimer } from '../../timer/system-timer.ts';
+import { Budget } from '../../turns/budget.ts';
+
+/** What a sweep goes over, round by round. */
+export interface Walk {
+  /** Begins a round, from `random` (in [0, 1)) of all places on, or else from where it stands. */
+  begin(random?: number): void;
+  /** Steps to the end of the round. It may grow: a round begins anew where places have moved. */
+  readonly left: number;
+  /** Looks at the next place; returns how many operations that tried. Throws nothing. */
+  step(): number;
+}
+
+const MAX_SLICE_MS = 2;
+const SLICE_TRIES = 256;
+const SLICE_EVERY_MS = 10;
+
+export class Sweep {
+  readonly #walk: Walk;
+  readonly #overMs: number;
+  readonly #clock: Clock;
+  readonly #budget: Budget;
+  #timer: SystemTimer | undefined;
+  #ended: (tried: number) => void = () => {};
+  #tried = 0;
+  #steps = 0;
+  #beganMs = 0;
+
+  /** @param overMs what a sweep is spread over; 0: as soon as slices allow. */
+  constructor(walk: Walk, overMs: number, clock: Clock) {
+    this.#walk = walk;
+    this.#overMs = overMs;
+    this.#clock = clock;
+    this.#budget = new Budget(clock, MAX_SLICE_MS, SLICE_TRIES);
+  }
+
+  /**
+   * Begins a sweep; runs no user code in this call. `ended` is called when it is over, with how
+   * many operations it tried. A sweep that is under way goes round once more from where it is, and
+   * calls the last `ended` alone.
+   */
+  begin(ended: (tried: number) => void): void {
+    const isFirst = this.#timer === undefined;
+    this.#timer ??= new SystemTimer({ clock: this.#clock, onError: throwLater }).unref();
+    this.#ended = ended;
+    if (isFirst) this.#tried = 0;
+    this.#walk.begin(isFirst ? Math.random() : undefined);
+    this.#steps = this.#walk.left;
+    this.#beganMs = this.#clock.now();
+    if (isFirst) this.#timer.schedule(this.#slice, 0);
+  }
+
+  /** Ends a sweep that is under way, without a call of `ended`. */
+  stop(): void {
+    this.#timer?.close();
+    this.#timer = undefined;
+  }
+
+  readonly #slice = (): void => {
+    const walk = this.#walk;
+    const nowMs = this.#clock.now();
+    const share = (nowMs - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
+    /** Steps that are to be left at the end of this slice. */
+    const left = Math.max(0, Math.floor(this.#steps * (1 - share)));
+    this.#budget.begin(nowMs);
+    while (walk.left > left) {
+      const tried = walk.step();
+      this.#tried += tried;
+      if (this.#timer === undefined) return; // user code has stopped it
+      if (this.#budget.isSpentBy(tried)) break;
+    }
+    if (walk.left > 0) this.#timer?.schedule(this.#slice, walk.left > left ? 0 : SLICE_EVERY_MS);
+    else this.#end();
+  };
+
+  #end(): void {
+    this.stop();
+    this.#ended(this.#tried);
+  }
+}

@@ -1,0 +1,223 @@
+// The inspector: a live picture of purgatories and timers in the browser, for people who operate
+// them. Its options, its checks, and what it answers to which address.
+//
+// Ground rules. Read-only: it changes nothing. It answers GET and HEAD for the page, the stream of
+// frames, the history, the search for keys, and one operation. By itself it listens on loopback
+// only. It refuses requests under a host name that it does not know (hosts.ts), mounted or not.
+// While nobody watches, only the history is recorded, once a second. It never keeps the process
+// alive.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  checkedBoolean,
+  checkedNumber,
+  checkedOptions,
+  type NumberRule,
+  requiredString,
+} from '../../base/checks.ts';
+import { invalidArgValue } from '../../base/node-errors.ts';
+import { cut } from '../../base/text.ts';
+import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
+import { checkNamedSources, checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
+import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
+import { EVENTS_HEADERS, Feed } from './feed.ts';
+import { MAX_NAME_LENGTH } from './frame.ts';
+import { checkedHosts, refusedHost } from './hosts.ts';
+import { Lookup } from './lookup.ts';
+import { Recorder } from './recorder.ts';
+import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
+import { SecondRecorder } from './second-recorder.ts';
+
+/** What an {@link Inspector} shows, and where. */
+export interface InspectorOptions {
+  /**
+   * The purgatories to show, by name, and their timers: an array, a Set, or a function that returns
+   * one. It is read anew at each look. So new purgatories are shown, and closed ones are not.
+   */
+  purgatories?: Sources<ObservedPurgatory> | undefined;
+  /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
+  timers?: NamedSources<ObservedTimer> | undefined;
+  /**
+   * More buses between processes to show: as the timers. Those that the purgatories are on are shown
+   * with them.
+   */
+  buses?: NamedSources<ObservedBus> | undefined;
+  /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
+  path?: string | undefined;
+  /**
+   * The host names, without ports, under which it answers besides loopback names and IP addresses:
+   * those of the server in which it is mounted. Requests under other names get 403. `'any'`: the
+   * inspector checks no host name, because that server itself checks the Host header or who asks.
+   */
+  hosts?: readonly string[] | 'any' | undefined;
+  /**
+   * Whether to keep the last ten minutes, second by second, also while nobody watches. Default
+   * true.
+   */
+  history?: boolean | undefined;
+}
+
+/** Serves the picture. */
+export interface Inspector {
+  /**
+   * Listens on 127.0.0.1, and resolves with the address of the page. Keeps no process alive.
+   *
+   * @param options `port`: an integer from 0 to 65,535. The default, 0, takes a free one.
+   * @throws Rejects with a TypeError, RangeError (Node's codes) for a bad port, or for an option
+   * that there is not, such as a host. Rejects with the error of the socket (EADDRINUSE), and with
+   * ERR_SERVER_ALREADY_LISTEN when it listens already.
+   */
+  listen(options?: { port?: number | undefined }): Promise<URL>;
+  /**
+   * Answers a request of a server of yours, if it is for the page (`path`) or for what the page
+   * loads below it. Returns false if it is not: then nothing has been done. Under a host name that
+   * is not known (see `hosts`) it answers 403. Your server decides who else may ask.
+   */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * Ends the streams, mounted ones too, and the history, and stops listening. It may listen again.
+   */
+  close(): Promise<void>;
+}
+
+const INSPECTOR_OPTIONS: OptionNames<InspectorOptions> = {
+  purgatories: true,
+  timers: true,
+  buses: true,
+  path: true,
+  hosts: true,
+  history: true,
+};
+const ON_LOOPBACK = ': by itself it listens on loopback only; to serve it elsewhere, mount it with handle()';
+const PORT: NumberRule = { min: 0, max: 65_535, integer: true };
+const LOOPBACK = '127.0.0.1';
+/** The requests of the page, below `path`. */
+const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
+
+/**
+ * Makes an inspector of `purgatories` and `timers`. From now on it reads them four times a second
+ * while somebody watches. For its history, if it keeps one, it reads them once a second.
+ *
+ * @throws TypeError ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE for bad options, and for those that
+ * there are not, before it listens.
+ */
+export function createInspector(options: InspectorOptions): Inspector {
+  refuseBareSources('options', options);
+  const given = checkedOptions(options);
+  refuseUnread('options', given, INSPECTOR_OPTIONS);
+  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = given;
+  checkSources('options.purgatories', purgatories, 'a Purgatory');
+  checkNamedSources('options.timers', timers, 'a SystemTimer');
+  checkNamedSources('options.buses', buses, 'a Bus');
+  checkPath(path);
+  const names = checkedHosts(hosts);
+  const keepsHistory = checkedBoolean('options.history', history, true);
+  const shown = new LiveSources({ purgatories, timers, buses }, (name) => cut(name, MAX_NAME_LENGTH));
+  return new Service(shown, path, names, keepsHistory);
+}
+
+class Service implements Inspector {
+  readonly #seconds: SecondRecorder;
+  readonly #lookup: Lookup;
+  readonly #recorder: Recorder;
+  readonly #feed: Feed;
+  readonly #path: string;
+  readonly #hosts: ReadonlySet<string> | 'any';
+  readonly #keepsHistory: boolean;
+  readonly #server: Server = createServer((request, response) => {
+    if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
+  });
+
+  constructor(shown: LiveSources, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
+    this.#seconds = new SecondRecorder(shown);
+    this.#lookup = new Lookup(shown);
+    this.#recorder = new Recorder(shown, this.#seconds, this.#lookup);
+    this.#feed = new Feed(this.#recorder);
+    this.#path = path;
+    this.#hosts = hosts;
+    this.#keepsHistory = keepsHistory;
+    if (keepsHistory) this.#seconds.start();
+    this.#server.on('connection', (socket) => socket.unref());
+  }
+
+  async listen(options?: { port?: number | undefined }): Promise<URL> {
+    const given = checkedOptions(options);
+    refuseUnread<{ port?: unknown }>('options', given, { port: true }, ON_LOOPBACK);
+    const port = checkedNumber('options.port', given.port, 0, PORT);
+    const server = this.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, LOOPBACK, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    server.unref();
+    if (this.#keepsHistory) this.#seconds.start();
+    return new URL(this.#path, `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`);
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const [asked, query] = request.url?.split('?', 2) ?? [];
+    // Without its last slash too: `/inspector` of `/inspector/`.
+    const address = ADDRESSES.find((each) => asked === this.#path + each || `${asked}/` === this.#path);
+    if (address === undefined) return false;
+    const refused = refusedHost(request.headers.host, this.#hosts);
+    if (refused !== undefined) {
+      refuse(
+        response,
+        403,
+        `The inspector does not answer to the name ${JSON.stringify(refused)}. ` +
+          'If it is one of your names, add it to the option hosts of createInspector: { hosts: [...] }',
+      );
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      refuse(response, 405, 'The inspector is read-only', { allow: 'GET, HEAD' });
+    } else if (address === '' && !pathOf(request).endsWith('/')) {
+      // The page asks for what is beside it, so its own address has to end with a slash.
+      redirectToFolder(response, pathOf(request), query);
+    } else if (address === '') {
+      sendPage(request, response);
+    } else if (address === 'history') {
+      sendJson(request, response, this.#recorder.history());
+    } else if (address === 'keys') {
+      const params = new URLSearchParams(query);
+      const found = this.#lookup.find(params.get('text') ?? '', {
+        purgatory: params.get('purgatory') ?? undefined,
+        searches: params.has('search'),
+      });
+      found.then((what) => sendJson(request, response, what));
+    } else if (address === 'operation') {
+      const id = Number(new URLSearchParams(query).get('id'));
+      sendJson(request, response, this.#lookup.operation(id));
+    } else if (request.method === 'HEAD') {
+      response.writeHead(200, EVENTS_HEADERS).end();
+    } else {
+      this.#feed.watch(response);
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#seconds.stop();
+    this.#feed.close();
+    const server = this.#server;
+    if (!server.listening) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+}
+
+/** The path that the browser asked for: Express takes the path of a mount off `url`. */
+function pathOf(request: IncomingMessage & { originalUrl?: unknown }): string {
+  const { originalUrl, url } = request;
+  return (typeof originalUrl === 'string' ? originalUrl : String(url)).split('?', 1)[0];
+}
+
+function checkPath(path: unknown): void {
+  if (!/^\/([^?#]*\/)?$/.test(requiredString('options.path', path))) {
+    throw invalidArgValue('options.path', 'must begin and end with a slash', path);
+  }
+}

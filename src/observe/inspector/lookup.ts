@@ -1,0 +1,175 @@
+// The search of the page: who waits on a key, and what an operation waits for.
+//
+// Ground rules. It only reads a purgatory, and keeps operations by weak reference only. An
+// operation that is shown gets an id, and the latest MAX_IDS ids are known. A key that is exactly
+// the text is found at once. A search for part of a key looks at all keys, for SLICE_MS of real time
+// a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier
+// one ends.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { keyText } from '../../base/text.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { oldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import { Budget } from '../../turns/budget.ts';
+import type { LiveSources } from '../live-sources.ts';
+import type { ObservedPurgatory } from '../sources.ts';
+import {
+  type AskedOperation,
+  type Found,
+  type FoundKey,
+  type FoundOperation,
+  MAX_FOUND,
+  MAX_KEY_LENGTH,
+} from './frame.ts';
+import { operationView, typeOf } from './views.ts';
+
+const MAX_IDS = 2_000;
+const SLICE_MS = 4;
+const MAX_LOOKED = 2_000_000;
+
+type Parked = NonNullable<ObservedPurgatory['$parked']>;
+
+/** A key of a purgatory: the key itself, not its shown text. */
+interface Match {
+  readonly name: string;
+  readonly purgatory: ObservedPurgatory;
+  readonly parked: Parked;
+  readonly key: unknown;
+}
+
+export class Lookup {
+  readonly #shown: LiveSources;
+  readonly #ids = new WeakMap<DelayedOperation, number>();
+  readonly #operations = new Map<number, [WeakRef<DelayedOperation>, WeakRef<ObservedPurgatory>]>();
+  #lastId = 0;
+  #searches = 0;
+
+  constructor(shown: LiveSources) {
+    this.#shown = shown;
+  }
+
+  /** The id with which `operation` can be asked for. */
+  idOf(operation: DelayedOperation, purgatory: ObservedPurgatory): number {
+    const known = this.#ids.get(operation);
+    if (known !== undefined && this.#operations.has(known)) return known;
+    const id = ++this.#lastId;
+    this.#ids.set(operation, id);
+    this.#operations.set(id, [new WeakRef(operation), new WeakRef(purgatory)]);
+    if (this.#operations.size > MAX_IDS) this.#operations.delete(id - MAX_IDS);
+    return id;
+  }
+
+  /**
+   * @param options `purgatory`: the name of the only purgatory to search. `searches`: whether to
+   * find keys that contain the text as well.
+   */
+  async find(
+    text: string,
+    { purgatory, searches }: { purgatory: string | undefined; searches: boolean },
+  ): Promise<Found> {
+    const matches = this.#exact(text, purgatory);
+    const isExact = matches.length > 0;
+    const isWhole = searches ? await this.#search(text, purgatory, matches) : true;
+    return {
+      text,
+      isExact,
+      isWhole,
+      keys: matches.map(foundKey),
+      operations: matches.length === 0 ? [] : this.#operationsOf(matches[0]),
+    };
+  }
+
+  operation(id: number): AskedOperation {
+    const [operation, purgatory] = this.#operations.get(id) ?? [];
+    const asked = operation?.deref();
+    const found = this.#open().find((each) => each.purgatory === purgatory?.deref());
+    if (asked === undefined || !found?.parked.keeps(asked)) return null;
+    const keys = found.parked.lists.keysOf(asked, MAX_FOUND + 1);
+    const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, key }));
+    return { ...this.#told(asked, found), more: keys.length - watches.length, watches };
+  }
+
+  #open(only?: string): Omit<Match, 'key'>[] {
+    return this.#shown.look().purgatories.flatMap(([name, purgatory]) => {
+      const parked = purgatory.$parked;
+      return parked === undefined || (only !== undefined && name !== only)
+        ? []
+        : [{ name, purgatory, parked }];
+    });
+  }
+
+  #exact(text: string, only: string | undefined): Match[] {
+    const spelled = keysSpelled(text);
+    return this.#open(only)
+      .flatMap((each) => spelled.map((key) => ({ ...each, key })))
+      .filter(({ parked, key }) => parked.lists.watchersOf(key) > 0)
+      .slice(0, MAX_FOUND);
+  }
+
+  /**
+   * Adds keys that contain the text to `matches`, up to MAX_FOUND in all. False when it ended
+   * before that: at MAX_LOOKED keys, or for a later search.
+   */
+  async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
+    const search = ++this.#searches;
+    const contains = containing(text);
+    const budget = new Budget(systemClock, SLICE_MS, Number.POSITIVE_INFINITY);
+    budget.begin(systemClock.now());
+    let looked = 0;
+    for (const each of this.#open(only)) {
+      for (const key of each.parked.lists.allKeys()) {
+        looked++;
+        if (budget.isSpentBy(0)) {
+          await nextTurn();
+          if (search !== this.#searches || looked > MAX_LOOKED) return false;
+          budget.begin(systemClock.now());
+        }
+        if (!contains(key) || each.parked.lists.watchersOf(key as never) === 0) continue;
+        if (matches.some((match) => match.purgatory === each.purgatory && match.key === key)) continue;
+        matches.push({ ...each, key });
+        if (matches.length === MAX_FOUND) return true;
+      }
+    }
+    return true;
+  }
+
+  #operationsOf(match: Match): FoundOperation[] {
+    const operations = match.parked.lists.operationsOf(match.key, MAX_FOUND);
+    return operations.map((operation) => this.#told(operation, match));
+  }
+
+  #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): FoundOperation {
+    const nowMs = parked.meter.now();
+    const told = oldOperation(operation, parked.lists, nowMs);
+    const known = { id: this.idOf(operation, purgatory), type: typeOf(operation) };
+    return { ...operationView(known, told, nowMs), purgatory: name };
+  }
+}
+
+/**
+ * The keys that `text` can stand for: a string, a number, or a bigint (with or without its `n`).
+ */
+function keysSpelled(text: string): unknown[] {
+  const keys: unknown[] = [text];
+  if (`${Number(text)}` === text) keys.push(Number(text));
+  if (/^-?\d{1,100}n?$/.test(text)) keys.push(BigInt(text.replace('n', '')));
+  return keys;
+}
+
+/**
+ * Whether a key contains `text`, whatever the case of its letters. A text that was cut is the
+ * beginning of a key.
+ */
+function containing(text: string): (key: unknown) => boolean {
+  const part = text.toLowerCase();
+  const spell = (key: unknown): string => (typeof key === 'string' ? key : keyText(key)).toLowerCase();
+  if (part.endsWith('…')) {
+    const beginning = part.slice(0, -1);
+    return (key) => spell(key).startsWith(beginning);
+  }
+  return (key) => spell(key).includes(part);
+}
+
+function foundKey({ name, parked, key }: Match): FoundKey {
+  return { purgatory: name, key: keyText(key, MAX_KEY_LENGTH), watchers: parked.lists.watchersOf(key) };
+}

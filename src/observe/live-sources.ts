@@ -1,0 +1,179 @@
+// The purgatories, timers and buses that an observer reads, with their names. Some are given at
+// first, some are made later, and closed ones are dropped.
+//
+// Ground rules. The sources are checked once, when they are given. They are read anew at each look,
+// in O(sources). What the user's own function or iterable throws then passes through. None is kept
+// in between: names are found by weak reference.
+import { invalidArgType } from '../base/node-errors.ts';
+import type {
+  NamedSources,
+  ObservedBus,
+  ObservedPurgatory,
+  ObservedTimer,
+  Source,
+  Sources,
+} from './sources.ts';
+
+/** The snapshot of a purgatory, or of SharedWaits. */
+export type ObservedSnapshot = ReturnType<ObservedPurgatory['snapshot']>;
+
+/** A source with the name that it is shown by. */
+type NamedSource<T> = readonly [name: string, source: T];
+
+/** What an observer is given. */
+export interface GivenSources {
+  readonly purgatories: Sources<ObservedPurgatory>;
+  readonly timers: NamedSources<ObservedTimer>;
+  readonly buses: NamedSources<ObservedBus>;
+}
+
+/** The open sources at one moment, each with a name that is unique among its kind. */
+export interface Look {
+  readonly purgatories: readonly NamedSource<ObservedPurgatory>[];
+  readonly timers: readonly NamedSource<ObservedTimer>[];
+  readonly buses: readonly NamedSource<ObservedBus>[];
+}
+
+export class LiveSources {
+  readonly #given: GivenSources;
+  readonly #shorten: (name: string) => string;
+  /** The names of the open sources. */
+  #names = new WeakMap<object, string>();
+  /** Sources of events that were not among ours when a look was made for them. */
+  readonly #foreign = new WeakSet<object>();
+
+  /** @param shorten makes a shown name from the name of a purgatory. */
+  constructor(given: GivenSources, shorten = (name: string): string => name) {
+    this.#given = given;
+    this.#shorten = shorten;
+    this.look();
+  }
+
+  /** Reads the sources. O(sources). */
+  look(): Look {
+    const before = this.#names;
+    const open = openSources(this.#given.purgatories);
+    const taken = new Set(open.map((each) => before.get(each)));
+    const purgatories = open.map((each): NamedSource<ObservedPurgatory> => {
+      const name = before.get(each) ?? freeName(this.#shorten(each.name), taken);
+      taken.add(name);
+      return [name, each];
+    });
+    const timers = withOwn(this.#given.timers, purgatories, ({ timer }) => timer);
+    const buses = withOwn(this.#given.buses, purgatories, ({ $bus }) => $bus);
+    this.#names = new WeakMap();
+    for (const [name, source] of [...purgatories, ...timers, ...buses]) this.#names.set(source, name);
+    return { purgatories, timers, buses };
+  }
+
+  /**
+   * The name of the purgatory, timer or bus of an event. Undefined when it is not one of ours. A
+   * new one costs a look, once.
+   */
+  nameOf(source: object): string | undefined {
+    const name = this.#names.get(source);
+    if (name !== undefined || this.#foreign.has(source)) return name;
+    this.#foreign.add(source);
+    this.look();
+    return this.#names.get(source);
+  }
+}
+
+/** Those that were given, then those of purgatories, each once. */
+function withOwn<T extends Source>(
+  given: NamedSources<T>,
+  purgatories: readonly NamedSource<ObservedPurgatory>[],
+  ownOf: (purgatory: ObservedPurgatory) => object | undefined,
+): NamedSource<T>[] {
+  const all = namedSources(given).filter(([, source]) => isOpen(source));
+  const known = new Set<object>(all.map(([, source]) => source));
+  const names = new Set(all.map(([name]) => name));
+  for (const [name, purgatory] of purgatories) {
+    const own = ownOf(purgatory);
+    if (!hasSnapshot<T>(own) || !isOpen(own) || known.has(own)) continue;
+    const free = freeName(names.has(name) ? `purgatory ${name}` : name, names);
+    known.add(own);
+    names.add(free);
+    all.push([free, own]);
+  }
+  return all;
+}
+
+/** `name`, with a number behind it if it is taken. */
+function freeName(name: string, taken: ReadonlySet<string | undefined>): string {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name} (${number})`)) number++;
+  return `${name} (${number})`;
+}
+
+/** The sources that are open now, each once. O(sources). */
+export function openSources<T extends Source>(sources: Sources<T>): T[] {
+  return Array.from(new Set(readOf(sources))).filter(isOpen);
+}
+
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a purgatory itself, a list of them, or a function, where
+ * `given` is to be an object that has them.
+ */
+export function refuseBareSources(name: string, given: unknown): void {
+  if (!hasSnapshot(given) && !isIterable(given) && typeof given !== 'function') return;
+  throw invalidArgType(name, 'an object of sources, such as { purgatories: [orders] }', given);
+}
+
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, for a
+ * Map (it may have no pair yet that would be refused), or for one that yields something without snapshot().
+ */
+export function checkSources(name: string, sources: unknown, what: string): void {
+  const read = readOf(sources);
+  if (!isIterable(read) || read instanceof Map) {
+    throw invalidArgType(name, `an array or a Set of ${kindOf(name)}, or a function that returns one`, read);
+  }
+  let index = 0;
+  for (const each of read) checkSource(`${name}[${index++}]`, each, what);
+}
+
+/** As {@link checkSources}. An object of sources by name is allowed too. */
+export function checkNamedSources(name: string, sources: unknown, what: string): void {
+  const read = readOf(sources);
+  // A source itself is an object too. Its fields are no sources. The items of a Map are pairs.
+  if (typeof read !== 'object' || read === null || hasSnapshot(read) || read instanceof Map) {
+    const expected = `an array of ${kindOf(name)}, an object of them by name, or a function that returns one`;
+    throw invalidArgType(name, expected, read);
+  }
+  for (const [key, each] of namedSources(read as NamedSources<Source>))
+    checkSource(`${name}[${key}]`, each, what);
+}
+
+function readOf<S>(sources: S | (() => S)): S {
+  return typeof sources === 'function' ? (sources as () => S)() : sources;
+}
+
+/** `timers` of `options.timers`. */
+function kindOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
+}
+
+/** A source without a name is named by its place. */
+function namedSources<T>(sources: NamedSources<T>): NamedSource<T>[] {
+  const read = readOf(sources);
+  if (isIterable(read)) return Array.from(read as Iterable<T>, (each, index) => [`${index}`, each] as const);
+  return Object.entries(read);
+}
+
+function checkSource(name: string, source: unknown, what: string): void {
+  if (!hasSnapshot(source)) throw invalidArgType(name, what, source);
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+function isOpen({ isClosed }: Source): boolean {
+  return isClosed !== true;
+}
+
+function hasSnapshot<T extends Source>(value: unknown): value is T {
+  return typeof (value as Partial<Source> | null | undefined)?.snapshot === 'function';
+}

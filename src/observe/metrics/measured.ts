@@ -1,0 +1,64 @@
+// What the metrics are read from (readings.ts lists them).
+//
+// Ground rules. Counts are read from snapshots when a registry asks for them, so they cost nothing
+// before. Durations are collected as they happen, from the library's channels: the times parked
+// always, the lateness of tasks and the echoes for OpenTelemetry only. While the metrics are
+// registered, each operation that leaves costs a clock reading.
+
+import type { OperationEnded } from '../../purgatory/telemetry/operation-events.ts';
+import { listen } from '../events/channels.ts';
+import { LiveSources } from '../live-sources.ts';
+import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
+
+/** What {@link registerMetrics} measures. */
+export interface MetricSources {
+  /**
+   * An array, a Set, or a function that returns one. It is read anew at each scrape: later
+   * purgatories are measured, and closed ones are not. The label `purgatory` has the name. No two
+   * may have the same name at first. A later one of the same name gets a number behind it.
+   */
+  purgatories?: Sources<ObservedPurgatory> | undefined;
+  /**
+   * As the purgatories, or an object of them by name. The label `timer` has that name, or else the
+   * place among all that are given. Timers of the purgatories need not be given.
+   */
+  timers?: NamedSources<ObservedTimer> | undefined;
+  /** As the timers, with the label `bus`. Buses that the purgatories are on need not be given. */
+  buses?: NamedSources<ObservedBus> | undefined;
+}
+
+/** What is measured, read anew at each scrape. */
+export class Measured extends LiveSources {
+  constructor({ purgatories = [], timers = [], buses = [] }: MetricSources) {
+    super({ purgatories, timers, buses });
+  }
+
+  /** Calls `onEcho` for each echo of one of the buses. Returns a function that ends it. */
+  listenToEchoes(onEcho: (bus: string, ms: number) => void): () => void {
+    return listen('purgatory:bus:echo', ({ bus, ms }) => {
+      const name = this.nameOf(bus);
+      if (name !== undefined) onEcho(name, ms);
+    });
+  }
+
+  /**
+   * Calls `onEnd` for each operation that leaves one of the purgatories. Returns a function that
+   * ends it.
+   */
+  listenToEndings(onEnd: (purgatory: string, parkedMs: number) => void): () => void {
+    const receive = ({ purgatory, parkedMs }: OperationEnded): void => {
+      const name = this.nameOf(purgatory);
+      if (name !== undefined) onEnd(name, parkedMs);
+    };
+    const stops = ENDINGS.map((name) => listen(name, receive));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+}
+
+const ENDINGS = [
+  'purgatory:operation:completed',
+  'purgatory:operation:expired',
+  'purgatory:operation:cancelled',
+] as const;

@@ -1,0 +1,236 @@
+// The list of all metrics: names, units and meaning, for every kind of registry.
+//
+// Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
+// writes it; prometheus.ts makes Prometheus' name of it.
+import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
+import type { TimerSnapshot } from '../../timer/telemetry/timer-state.ts';
+import type { LoadsSnapshot } from '../../waits/shared/load-meter.ts';
+import type { ObservedSnapshot } from '../live-sources.ts';
+
+/** A metric whose value is read at a scrape. */
+export interface Reading<Snapshot> {
+  readonly name: string;
+  readonly help: string;
+  /** A counter only grows. A gauge is a number of things that are there now. */
+  readonly type: 'counter' | 'gauge';
+  /** A gauge in 's' is a time: of several, the longest counts. Other values are added up. */
+  readonly unit: string;
+  /** Undefined: there is none now, and nothing is told. */
+  readonly of: (snapshot: Snapshot) => number | undefined;
+}
+
+/** A counter with a label of its own besides that of its source. */
+export interface CountsBy<Snapshot> {
+  readonly name: string;
+  readonly help: string;
+  readonly unit: string;
+  readonly label: string;
+  readonly of: (snapshot: Snapshot) => Readonly<Record<string, number>>;
+}
+
+/** A metric of durations, in seconds. */
+export interface Durations {
+  readonly name: string;
+  readonly help: string;
+}
+
+/** The names of those fields of a snapshot that are numbers. */
+type Numbers<S> = { [K in keyof S]: S[K] extends number ? K : never }[keyof S];
+
+function gauge<S>(name: string, thing: string, help: string, of: Numbers<S> | Reading<S>['of']): Reading<S> {
+  const read = typeof of === 'function' ? of : (now: S) => now[of] as number;
+  return { name, help, type: 'gauge', unit: `{${thing}}`, of: read };
+}
+
+function seconds<S>(name: string, help: string, ms: (snapshot: S) => number): Reading<S> {
+  return { name, help, type: 'gauge', unit: 's', of: (snapshot) => ms(snapshot) / 1_000 };
+}
+
+/** @param of its name among the totals of the snapshot. */
+function counter<S extends { readonly totals: object }>(
+  name: string,
+  thing: string,
+  help: string,
+  of: Numbers<S['totals']>,
+): Reading<S> {
+  const read = ({ totals }: S): number => (totals as S['totals'])[of] as number;
+  return { name, help, type: 'counter', unit: `{${thing}}`, of: read };
+}
+
+/** Of SharedWaits alone. */
+const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
+  gauge('purgatory.loads_under_way', 'load', 'Loads of shared state that have not ended', 'underWay'),
+  counter('purgatory.loads', 'load', 'Loads of shared state', 'begun'),
+  counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
+  counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
+  counter('purgatory.loads_in_vain', 'load', 'Loads that ended without an answer for a waiter', 'inVain'),
+];
+
+export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
+  gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', 'parked'),
+  gauge('purgatory.watches', 'watch', 'Pairs of a parked operation and a key that it watches', 'watched'),
+  gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', 'watchedKeys'),
+  gauge(
+    'purgatory.max_parked',
+    'operation',
+    'The most operations that may wait at once, where there is a limit',
+    (now) => now.maxParked ?? undefined,
+  ),
+  gauge(
+    'purgatory.pending_keys',
+    'key',
+    'Notified keys whose event has not begun',
+    (now) => now.events.pendingKeys,
+  ),
+  gauge(
+    'purgatory.passes_under_way',
+    'pass',
+    'Events that have begun and go on in later turns',
+    (now) => now.events.passesUnderWay,
+  ),
+  seconds(
+    'purgatory.oldest_event',
+    'How long the oldest event has been waiting or under way',
+    (now) => now.events.oldestMs,
+  ),
+  seconds(
+    'purgatory.longest_pass',
+    'The longest pass so far, of those that took more than a batch',
+    (now) => now.events.longestPassMs,
+  ),
+  counter('purgatory.parked', 'operation', 'Operations that were parked', 'parked'),
+  counter(
+    'purgatory.completed_early',
+    'operation',
+    'Parked operations that were completed before their deadline',
+    'completed',
+  ),
+  counter('purgatory.expired', 'operation', 'Parked operations that their deadline completed', 'expired'),
+  counter(
+    'purgatory.cancelled',
+    'operation',
+    'Parked operations that were taken out unanswered',
+    'cancelled',
+  ),
+  counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
+  ...LOAD_READINGS.map(({ of, ...reading }) => ({
+    ...reading,
+    of: ({ loads }: ObservedSnapshot) => loads && of(loads),
+  })),
+];
+
+export const REFUSED: CountsBy<ObservedSnapshot> = {
+  name: 'purgatory.refused',
+  help: 'Operations and waits that were refused',
+  unit: '{operation}',
+  label: 'code',
+  of: (now) => now.refused,
+};
+
+export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
+  gauge(
+    'purgatory.timer.pending_tasks',
+    'task',
+    'Tasks that are pending in the timer, parked operations included',
+    'pending',
+  ),
+  gauge(
+    'purgatory.timer.queued_buckets',
+    'bucket',
+    'Buckets in the DelayQueue',
+    (now) => now.delayQueue.size,
+  ),
+  counter('purgatory.timer.tasks_run', 'task', 'Tasks that ran', 'ran'),
+  counter(
+    'purgatory.timer.tasks_failed',
+    'task',
+    'Tasks that threw, parked operations not included',
+    'failed',
+  ),
+  counter(
+    'purgatory.timer.tasks_cascaded',
+    'task',
+    'Tasks re-added to a finer wheel, each time counted',
+    'cascaded',
+  ),
+  counter(
+    'purgatory.timer.slices',
+    'slice',
+    'Times that the reaper yielded to the event loop with more to run',
+    'slices',
+  ),
+];
+
+export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
+  gauge('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
+    now.state === 'live' ? 1 : 0,
+  ),
+  gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', 'peers'),
+  gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', 'pendingKeys'),
+  gauge(
+    'purgatory.bus.subscriptions',
+    'channel',
+    'Channels of interest routing that are acknowledged',
+    'subscriptions',
+  ),
+  gauge(
+    'purgatory.bus.acknowledgements_pending',
+    'channel',
+    'Channels of interest routing that are wanted and not acknowledged yet',
+    'acknowledgementsPending',
+  ),
+  counter('purgatory.bus.published', 'hint', 'Hints that were published', 'published'),
+  counter('purgatory.bus.merged', 'hint', 'Published hints for a key that was waiting to be sent', 'merged'),
+  counter(
+    'purgatory.bus.routed',
+    'hint',
+    'Hints that were sent to the processes where somebody waits',
+    'routed',
+  ),
+  counter('purgatory.bus.broadcast', 'hint', 'Hints that were sent to all processes', 'broadcast'),
+  counter('purgatory.bus.received', 'hint', 'Hints that came from other processes', 'received'),
+  counter('purgatory.bus.for_nobody', 'hint', 'Received hints for a key that nobody watched', 'forNobody'),
+  counter('purgatory.bus.overflowed', 'key', 'Keys that became part of a "try everything"', 'overflowed'),
+  counter('purgatory.bus.frames_sent', 'frame', 'Frames sent, echoes included', 'framesSent'),
+  counter('purgatory.bus.frames_received', 'frame', 'Frames of other processes', 'framesReceived'),
+  counter(
+    'purgatory.bus.frames_dropped',
+    'frame',
+    'Frames that were late, repeated or none',
+    'framesDropped',
+  ),
+  counter('purgatory.bus.sweeps', 'sweep', 'Times that a member tried everything', 'sweeps'),
+  counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', 'swept'),
+];
+
+export const BUS_GAPS: CountsBy<BusSnapshot> = {
+  name: 'purgatory.bus.gaps',
+  help: 'Times in which hints may have been missed',
+  unit: '{gap}',
+  label: 'cause',
+  of: (now) => now.totals.gaps,
+};
+
+export const BUS_GAP_TIME: CountsBy<BusSnapshot> = {
+  name: 'purgatory.bus.gap_time',
+  help: 'How long gaps lasted',
+  unit: 's',
+  label: 'cause',
+  of: ({ totals: { gapMs } }) =>
+    Object.fromEntries(Object.entries(gapMs).map(([cause, ms]) => [cause, ms / 1_000])),
+};
+
+export const BUS_ECHO: Durations = {
+  name: 'purgatory.bus.echo',
+  help: 'How long an echo took from its publication to its arrival',
+};
+
+export const TIME_PARKED: Durations = {
+  name: 'purgatory.time_parked',
+  help: 'How long operations were parked that have left, however they left',
+};
+
+export const REAPER_LATENESS: Durations = {
+  name: 'purgatory.reaper_lateness',
+  help: 'How long after the tick of their deadline tasks ran',
+};

@@ -1,0 +1,63 @@
+// What observers read: purgatories, timers and buses, as the metrics and the inspector are given
+// them.
+//
+// Ground rules. Types alone. `purgatory/metrics` and `purgatory/inspector` export all that this
+// file exports. live-sources.ts checks and reads the sources.
+import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
+import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
+import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
+import type { TimerSnapshot } from '../timer/telemetry/timer-state.ts';
+import type { LoadsSnapshot } from '../waits/shared/load-meter.ts';
+
+/**
+ * An array, a Set or any other iterable, or a function that returns one. It is read anew at each
+ * look.
+ */
+export type Sources<T> = Iterable<T> | (() => Iterable<T>);
+
+/** As {@link Sources}, or an object of them by name. */
+export type NamedSources<T> = Sources<T> | Readonly<Record<string, T>> | (() => Readonly<Record<string, T>>);
+
+/** A purgatory, a timer or a bus that an observer can read. */
+export interface Source {
+  /** A closed source is dropped. */
+  readonly isClosed?: boolean | undefined;
+  snapshot(options: never): unknown;
+}
+
+/** A purgatory of any kind, or SharedWaits. */
+export interface ObservedPurgatory extends Source {
+  readonly name: string;
+  /**
+   * Read too, if it has a snapshot(). Its name is its name among the timers, or else the name of
+   * the purgatory.
+   */
+  readonly timer?: object | undefined;
+  snapshot(options: { top: number }): ObservedSnapshot;
+  /** The parked operations one by one, if the purgatory has that. @internal */
+  readonly $parked?: ParkedView;
+  /** Its bus, if it is on one. Read too, if it has a snapshot(). @internal */
+  readonly $bus?: object | undefined;
+}
+
+/**
+ * The snapshot of a purgatory, or of SharedWaits, which have loads as well. Not all have what is
+ * optional.
+ */
+type ObservedSnapshot = PurgatorySnapshot & {
+  readonly loads?: LoadsSnapshot;
+  /** How many operations were refused, by the code of the error. */
+  readonly refused?: Readonly<Record<string, number>>;
+};
+
+/** A SystemTimer. */
+export interface ObservedTimer extends Source {
+  snapshot(): TimerSnapshot;
+  /** The lateness of its snapshot, at a lower cost, if the timer has it. @internal */
+  readonly $lateness?: TimerSnapshot['lateness'];
+}
+
+/** A Bus of purgatory/bus. */
+export interface ObservedBus extends Source {
+  snapshot(): BusSnapshot;
+}

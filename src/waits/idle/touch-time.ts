@@ -1,0 +1,129 @@
+// When an element was touched, without a clock reading for each touch. A reading costs more than
+// the rest of a touch (`npm run bench -- limits idle`).
+//
+// Ground rules. A touch notes the number of the stretch of time that it is in. A stretch is open
+// until it ends. Only then it gets its time, which is that of its END by the clock. So the time of
+// a stretch is never before a touch in it, however long the event loop was blocked. No element
+// becomes idle early. It can become idle late by one stretch. One wake-up ends each stretch, and no
+// stretch begins before a touch. So elements that nobody touches cost nothing.
+//
+// The numbers are reused in a ring, so memory is fixed. Before a number is used again, every
+// element that has it must get its time instead. A look keeps a number only if it is at most a
+// quarter of the ring old. `lookAt` never looks further ahead than half of the ring. So a quarter
+// is left for looks that come late. When the stretches become shorter, no number may be kept, and
+// all looks must come sooner. A look can be later still when its timer is not advanced. Then the
+// number stands for a later stretch, and the element becomes idle late, but never early.
+//
+// Only the host's own time has stretches: it moves by itself and in small steps. Any other clock
+// (ManualClock, a fake one) can jump between two statements and is cheap to read. It is read at
+// every touch, and the times are exact.
+import type { Clock } from '../../clock/clock.ts';
+import { isHostTimeReal } from '../../clock/host.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+
+/**
+ * A stretch lasts at most a hundredth of the shortest timeout in use, within these bounds. It is
+ * halved until it does.
+ */
+const STRETCHES_PER_TIMEOUT = 100;
+const MIN_STRETCH_MS = 1;
+export const MAX_STRETCH_MS = 64;
+/**
+ * 16 KB. A number fits a Uint16. Half of the ring is a look at least every second (stretches of 1
+ * ms) or every minute (of 64 ms).
+ */
+const RING = 2_048;
+
+declare const stretchBrand: unique symbol;
+
+/** The number of a stretch. */
+export type Stretch = number & { readonly [stretchBrand]: true };
+
+/** No stretch: the clock gives the time. */
+export const NO_STRETCH = 0 as Stretch;
+
+export class TouchTime {
+  readonly #clock: Clock;
+  readonly #endsMs: Float64Array = new Float64Array(RING);
+  #stretchMs = MAX_STRETCH_MS;
+  #open = NO_STRETCH;
+  #latest = NO_STRETCH;
+  #nowMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The time by the clock in ms, never less than before. One reading. */
+  now(): number {
+    const nowMs = this.#clock.now();
+    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+    return this.#nowMs;
+  }
+
+  /**
+   * Makes the stretches short enough for a timeout of `timeoutMs`. True iff they were too long.
+   * Then no number may be kept, and all looks must come sooner.
+   */
+  serve(timeoutMs: number): boolean {
+    const before = this.#stretchMs;
+    while (this.#stretchMs > MIN_STRETCH_MS && this.#stretchMs > timeoutMs / STRETCHES_PER_TIMEOUT) {
+      this.#stretchMs /= 2;
+    }
+    return this.#stretchMs < before;
+  }
+
+  /** The stretch that a touch made now falls into, or NO_STRETCH. */
+  stretch(): Stretch {
+    const open = this.#open;
+    return open !== NO_STRETCH && isHostTimeReal() ? open : this.#next();
+  }
+
+  /** The end of a stretch in ms of the clock. Infinity while it lasts. */
+  endMs(stretch: Stretch): number {
+    return this.#endsMs[stretch];
+  }
+
+  /**
+   * Whether a look keeps the time of a stretch in place of its number. It does for an old stretch,
+   * and for the open one, whose end is not known yet.
+   */
+  isToKeep(stretch: Stretch): boolean {
+    return stretch === this.#open || (this.#latest - stretch + RING) % RING > RING / 4;
+  }
+
+  /**
+   * When to look at an element that may be idle from `atMs` on. With stretches, all elements of one
+   * stretch are looked at together, at its end. A wake-up for each element would cost more than the
+   * look. It is never after the ring comes round.
+   */
+  lookAt(atMs: number, nowMs: number): number {
+    if (this.#isExact()) return atMs;
+    const stretchMs = this.#stretchMs;
+    return Math.ceil(Math.min(atMs, nowMs + (RING / 2) * stretchMs) / stretchMs) * stretchMs;
+  }
+
+  #next(): Stretch {
+    this.#end(this.#open);
+    if (this.#isExact()) return NO_STRETCH;
+    const stretch = ((this.#latest + 1) % RING || 1) as Stretch;
+    this.#latest = stretch;
+    this.#open = stretch;
+    this.#endsMs[stretch] = Number.POSITIVE_INFINITY;
+    // A stretch ends at a time at which a look may be due. So one wake-up of the host serves both.
+    const endMs = Math.floor(this.now() / this.#stretchMs + 1) * this.#stretchMs;
+    this.#clock.wakeAt(endMs, () => this.#end(stretch)).unref?.();
+    return stretch;
+  }
+
+  #isExact(): boolean {
+    return this.#clock !== systemClock || !isHostTimeReal();
+  }
+
+  /** Ends a stretch, unless that has been done. */
+  #end(stretch: Stretch): void {
+    if (stretch === NO_STRETCH || stretch !== this.#open) return;
+    this.#endsMs[stretch] = this.now();
+    this.#open = NO_STRETCH;
+  }
+}

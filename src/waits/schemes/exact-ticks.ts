@@ -1,0 +1,61 @@
+// A scheme around a wheel, for ticks that are too high for the wheel's arithmetic.
+//
+// From 2^53 on a double skips integers. A bucket may begin at a tick that no double equals, a
+// quotient may round to the next bucket, and `cursor + 1` can equal the cursor. A wheel would
+// misfile such ticks, or step on the spot for ever. They are rare (285,000 years ahead, at a tick
+// of a millisecond), but the longest delay leads to them, so they must be taken.
+//
+// Ground rules. The wheel gets only ticks below 2^53, and its cursor stops there. So its divisions,
+// products and steps are exact. Higher ticks go to the list of scheme 1, which only compares ticks,
+// and to compare is exact. All ticks of the wheel are before all ticks of the list, and equal ticks
+// are always in the same of the two. So the order holds. The slots of the wheel must be plain
+// members of lists, so that one `remove` serves both. Costs: those of the wheel; for high ticks,
+// those of scheme 1.
+import type { Moved, Slot } from '../../slab/slab.ts';
+import { UnsortedHashedWheel } from './hashed-wheel.ts';
+import type { Census, MakeScheme, Scheme, TaskSlab } from './scheme.ts';
+
+/** The highest tick up to which every integer is a double. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export class ExactTicks implements Scheme {
+  readonly #wheel: Scheme;
+  readonly #far: Scheme;
+
+  constructor(slab: TaskSlab, cursor: number, makeWheel: MakeScheme) {
+    this.#wheel = makeWheel(slab, Math.min(cursor, LAST));
+    this.#far = new UnsortedHashedWheel(slab, cursor, 1);
+  }
+
+  insert(tick: number): Slot {
+    return tick <= LAST ? this.#wheel.insert(tick) : this.#far.insert(tick);
+  }
+
+  remove(slot: Slot): void {
+    this.#wheel.remove(slot);
+  }
+
+  collect(tick: number, due: Slot): void {
+    this.#wheel.collect(Math.min(tick, LAST), due);
+    this.#far.collect(tick, due);
+  }
+
+  nextTick(): number {
+    return Math.min(this.#wheel.nextTick(), this.#far.nextTick());
+  }
+
+  relocate(moved: Moved): void {
+    this.#wheel.relocate(moved);
+    this.#far.relocate(moved);
+  }
+
+  check(): Census {
+    const near = this.#wheel.check();
+    const far = this.#far.check();
+    return {
+      members: [...near.members, ...far.members],
+      heads: near.heads + far.heads,
+      earliest: Math.min(near.earliest, far.earliest),
+    };
+  }
+}

@@ -1,0 +1,137 @@
+// Scheme 3 of Varghese & Lauck (1987): a tree by deadline, here a binary heap. Each timer knows its
+// place in it.
+//
+//   START_TIMER            O(log n)   rise from the end; O(1) where the new deadline is the latest
+//   STOP_TIMER             O(log n)   the last takes the place, and sinks or rises from it
+//   PER_TICK_BOOKKEEPING   O(1)       a look at the root; O(log n) for each that is due
+//   space                  O(n)       three numbers a timer besides its cell
+//
+// Ground rules. Position i of the three arrays is one node: its slot, its tick and the number of
+// its insert. That number decides between equal ticks, so the order is total, and a timer that is
+// moved goes behind its equals. A slot in the heap is a list of its own. Its integer `a` is its
+// position, or NONE after it has left. Every change of a node goes through `#place`. (libuv, Java's
+// DelayQueue and Go kept timers in this way.)
+import { mustHold } from '../../base/must-hold.ts';
+import { type Moved, NONE, type Slot } from '../../slab/slab.ts';
+import type { Census, Scheme, TaskSlab } from './scheme.ts';
+import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
+
+/**
+ * Scheme 3, an indexed binary heap. For delays of every size without the choice of a tick, and few
+ * enough that log n is small.
+ */
+export class HeapTimer extends SchemeTimer {
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
+  constructor(options?: SchemeTimerOptions) {
+    super((slab, cursor) => new IndexedHeap(slab, cursor), options);
+  }
+}
+
+class IndexedHeap implements Scheme {
+  readonly #slab: TaskSlab;
+  readonly #slots: Slot[] = [];
+  readonly #ticks: number[] = [];
+  readonly #orders: number[] = [];
+  #inserts = 0;
+  #cursor = 0;
+
+  constructor(slab: TaskSlab, cursor: number) {
+    this.#slab = slab;
+    this.#cursor = cursor;
+  }
+
+  insert(tick: number): Slot {
+    const slot = this.#slab.makeList(NONE, NONE);
+    this.#rise(this.#slots.length, slot, tick, this.#inserts++);
+    return slot;
+  }
+
+  remove(slot: Slot): void {
+    const position = this.#slab.a(slot);
+    if (position !== NONE) this.#takeOut(position);
+    this.#slab.remove(slot);
+  }
+
+  collect(tick: number, due: Slot): void {
+    this.#cursor = tick;
+    while (this.#slots.length > 0 && this.#ticks[0] <= tick) {
+      const slot = this.#slots[0];
+      this.#takeOut(0);
+      this.#slab.moveTo(due, slot);
+    }
+  }
+
+  nextTick(): number {
+    return this.#slots.length > 0 ? this.#ticks[0] : Number.POSITIVE_INFINITY;
+  }
+
+  relocate(moved: Moved): void {
+    for (let position = 0; position < this.#slots.length; position++) {
+      this.#slots[position] = moved(this.#slots[position]);
+    }
+  }
+
+  #takeOut(position: number): void {
+    this.#slab.setA(this.#slots[position], NONE);
+    const slot = this.#slots.pop()!;
+    const tick = this.#ticks.pop()!;
+    const order = this.#orders.pop()!;
+    if (position === this.#slots.length) return;
+    if (position > 0 && this.#isBefore(tick, order, (position - 1) >> 1))
+      this.#rise(position, slot, tick, order);
+    else this.#sink(position, slot, tick, order);
+  }
+
+  /** Puts a node where its parent is not after it, at `from` or above. */
+  #rise(from: number, slot: Slot, tick: number, order: number): void {
+    let position = from;
+    while (position > 0) {
+      const parent = (position - 1) >> 1;
+      if (!this.#isBefore(tick, order, parent)) break;
+      this.#place(position, this.#slots[parent], this.#ticks[parent], this.#orders[parent]);
+      position = parent;
+    }
+    this.#place(position, slot, tick, order);
+  }
+
+  /** Puts a node where no child is before it, at `from` or below. */
+  #sink(from: number, slot: Slot, tick: number, order: number): void {
+    const length = this.#slots.length;
+    let position = from;
+    for (;;) {
+      let child = 2 * position + 1;
+      if (child >= length) break;
+      const right = child + 1;
+      if (right < length && this.#isBefore(this.#ticks[right], this.#orders[right], child)) child = right;
+      if (this.#isBefore(tick, order, child)) break;
+      this.#place(position, this.#slots[child], this.#ticks[child], this.#orders[child]);
+      position = child;
+    }
+    this.#place(position, slot, tick, order);
+  }
+
+  #isBefore(tick: number, order: number, position: number): boolean {
+    const other = this.#ticks[position];
+    return tick < other || (tick === other && order < this.#orders[position]);
+  }
+
+  #place(position: number, slot: Slot, tick: number, order: number): void {
+    this.#slots[position] = slot;
+    this.#ticks[position] = tick;
+    this.#orders[position] = order;
+    this.#slab.setA(slot, position);
+  }
+
+  check(): Census {
+    for (let position = 0; position < this.#slots.length; position++) {
+      mustHold(this.#slab.a(this.#slots[position]) === position, `the slot at ${position} does not know it`);
+      mustHold(this.#ticks[position] > this.#cursor, `tick ${this.#ticks[position]} was left behind`);
+      const isAfterParent =
+        position === 0 || !this.#isBefore(this.#ticks[position], this.#orders[position], (position - 1) >> 1);
+      mustHold(isAfterParent, `position ${position} is before its parent`);
+    }
+    const { length } = this.#slots;
+    mustHold(this.#ticks.length === length && this.#orders.length === length, 'the arrays differ in length');
+    return { members: this.#slots, heads: 0, earliest: this.nextTick() };
+  }
+}

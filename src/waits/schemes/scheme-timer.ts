@@ -1,0 +1,35 @@
+// What the seven timers have in common: a driven timer around a scheme.
+//
+// Ground rules. Those of DrivenTimer. Two things differ from SystemTimer. A start first does the
+// bookkeeping of the ticks that have passed, so a scheme always stands at the present tick when it
+// files. And a pass collects all that is due before it runs the first task. Then it runs in slices.
+//
+// The reaper sleeps until the next tick in which the scheme has something to do. (The hardware
+// clock of the paper wakes at every tick.) A scheme steps through its empty buckets in a loop. That
+// costs PER_TICK_BOOKKEEPING for each, and no host timer.
+import { DrivenTimer } from '../../timer/driven-timer.ts';
+import { checkedTimerOptions, type SystemTimerOptions } from '../../timer/system-timer-options.ts';
+import { tickAt } from '../../timer/tick.ts';
+import type { MakeScheme } from './scheme.ts';
+import { SchemeTasks } from './scheme-tasks.ts';
+
+/** The options that every scheme has: those of a SystemTimer, but for its wheels. */
+export type SchemeTimerOptions = Omit<SystemTimerOptions, 'wheelSize'>;
+
+/**
+ * A {@link Timer} that keeps its tasks by one of the schemes. It has the methods of a SystemTimer,
+ * without periodic tasks and snapshots.
+ */
+export abstract class SchemeTimer extends DrivenTimer {
+  /** The tick in ms. */
+  readonly tickMs: number;
+
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
+  protected constructor(makeScheme: MakeScheme, options: SchemeTimerOptions | undefined) {
+    const checked = checkedTimerOptions(options);
+    const { clock, tickMs } = checked;
+    const nowMs = clock.now();
+    super(checked, nowMs, new SchemeTasks(makeScheme, tickAt(nowMs, tickMs)));
+    this.tickMs = tickMs;
+  }
+}

@@ -1,0 +1,114 @@
+// The counters and the events of the loads of one SharedWaits. The only file of SharedWaits that
+// counts and that publishes events.
+//
+// Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only. The
+// rules of the channels are those of timer/telemetry/timer-events.ts. Each load that begins is
+// reported once, as `answered` or as `failed`, unless nobody waits for it any more or its
+// SharedWaits are closed.
+import { channel } from 'node:diagnostics_channel';
+import { debug } from '../../base/debug.ts';
+import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';
+import type { Named } from '../../purgatory/telemetry/operation-events.ts';
+import type { Load } from './load.ts';
+
+/** Loads, counted since the SharedWaits were made. */
+export interface LoadTotals {
+  /** Begun. */
+  begun: number;
+  /** Keys that they were for, each load counted. */
+  keys: number;
+  /** Threw, were rejected, or returned no Map. */
+  failed: number;
+  /** Ended without an answer for any waiter. */
+  inVain: number;
+  /** Aborted, because nobody waited for them any more. */
+  aborted: number;
+}
+
+/** What has been loaded, and what is about to be. */
+export interface LoadsSnapshot {
+  /** Loads whose promise has not settled. */
+  underWay: number;
+  /** Keys that wait for a load to begin. */
+  keysDue: number;
+  totals: LoadTotals;
+  /** From the beginning of a load to its last answer. */
+  durations: DurationSnapshot;
+}
+
+/**
+ * `purgatory:load:answered`: a load has ended, and its result has been given to all who waited for
+ * it.
+ */
+export interface LoadAnswered {
+  readonly waits: Named;
+  /** How many keys it was for. */
+  readonly keys: number;
+  /** The number of waiters that it ended. 0: the load was in vain. */
+  readonly answered: number;
+  /** From its beginning to the last answer, in ms by the clock. */
+  readonly tookMs: number;
+}
+
+/** `purgatory:load:failed`: a load has thrown, was rejected, or has returned no Map. */
+export interface LoadFailed {
+  readonly waits: Named;
+  readonly keys: number;
+  readonly error: unknown;
+  /** From its beginning, in ms by the clock. */
+  readonly tookMs: number;
+}
+
+const loadAnswered = channel('purgatory:load:answered');
+const loadFailed = channel('purgatory:load:failed');
+
+/** Up to 32 s. */
+const DURATION_BOUNDS = 16;
+
+export class LoadMeter {
+  readonly #waits: Named;
+  readonly #durations = new DurationHistogram(DURATION_BOUNDS);
+  readonly #totals: LoadTotals = { begun: 0, keys: 0, failed: 0, inVain: 0, aborted: 0 };
+
+  constructor(waits: Named) {
+    this.#waits = waits;
+  }
+
+  get totals(): LoadTotals {
+    return { ...this.#totals };
+  }
+
+  get durations(): DurationSnapshot {
+    return this.#durations.snapshot();
+  }
+
+  began(keys: number): void {
+    this.#totals.begun++;
+    this.#totals.keys += keys;
+  }
+
+  aborted(): void {
+    this.#totals.aborted++;
+  }
+
+  answered<V>(load: Load<V>, nowMs: number): void {
+    const { answered } = load;
+    const tookMs = nowMs - load.beganAtMs;
+    this.#durations.note(tookMs);
+    if (answered === 0) this.#totals.inVain++;
+    if (loadAnswered.hasSubscribers) {
+      const keys = load.keys.length;
+      loadAnswered.publish({ waits: this.#waits, keys, answered, tookMs } satisfies LoadAnswered);
+    }
+  }
+
+  failed<V>(load: Load<V>, error: unknown, nowMs: number): void {
+    const keys = load.keys.length;
+    const tookMs = nowMs - load.beganAtMs;
+    this.#totals.failed++;
+    debug('shared waits "%s": a load of %d keys failed with %s', this.#waits.name, keys, error);
+    if (loadFailed.hasSubscribers) {
+      loadFailed.publish({ waits: this.#waits, keys, error, tookMs } satisfies LoadFailed);
+    }
+  }
+}

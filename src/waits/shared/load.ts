@@ -1,0 +1,97 @@
+// One load: the keys that it reads, and its outcome.
+//
+// Ground rules. It is under way until its promise settles, or until it is given up. After that its
+// result is dropped. It answers waiters up to a number: those who were parked before it began. All
+// fields but the counts are set once.
+import { debugOnce, isDebugging } from '../../base/debug.ts';
+import { invalidReturnValue } from '../../base/node-errors.ts';
+import { cut } from '../../base/text.ts';
+import type { LoadKeys } from './shared-waits-options.ts';
+import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
+
+/** A key of a load, with what must be known about it when the load ends. */
+export interface LoadedKey<V> {
+  readonly watched: WatchedKey<V>;
+  /** An event caused this load, so rechecks follow it. */
+  readonly hasEvent: boolean;
+  /** The sweep that this load is a part of. */
+  readonly sweep: SweepRound | undefined;
+}
+
+export class Load<V> implements KeyLoad {
+  readonly keys: readonly LoadedKey<V>[];
+  /** The number of the last waiter that it answers. */
+  readonly upTo: number;
+  readonly beganAtMs: number;
+  readonly #controller = new AbortController();
+  readonly #deserted: (load: Load<V>) => void;
+  /** The number of waiters that it would answer and that still wait. */
+  #waiters = 0;
+  /** Keys whose answers are still to be given. */
+  unanswered: number;
+  /** Waiters that it ended. */
+  answered = 0;
+
+  /** @param deserted is called when no waiter is left that it would answer. */
+  constructor(
+    keys: readonly LoadedKey<V>[],
+    upTo: number,
+    beganAtMs: number,
+    deserted: (load: Load<V>) => void,
+  ) {
+    this.keys = keys;
+    this.upTo = upTo;
+    this.beganAtMs = beganAtMs;
+    this.#deserted = deserted;
+    for (const { watched } of keys) this.#waiters += watched.size;
+    this.unanswered = keys.length;
+  }
+
+  get names(): string[] {
+    return this.keys.map(({ watched }) => watched.key);
+  }
+
+  get isAborted(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  left(number: number): void {
+    if (number <= this.upTo && --this.#waiters === 0) this.#deserted(this);
+  }
+
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  /**
+   * The states of its keys, in their order. Rejects with the error of `loadKeys`, or with a
+   * TypeError when the value that it returned is no Map, or one whose keys are no strings.
+   */
+  async run(loadKeys: LoadKeys<V>): Promise<(V | undefined)[]> {
+    const names = this.names;
+    const states = await loadKeys([...names], { signal: this.#controller.signal });
+    if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
+    if (states instanceof Map) checkFirstKey(states);
+    if (isDebugging) hintAtOthers(loadKeys, states, names);
+    return names.map((name) => states.get(name));
+  }
+}
+
+/** Of the keys that were asked for none may exist: then the Map is empty. */
+function hintAtOthers(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
+  if (names.some((name) => states.has(name))) return;
+  const [other] = states.keys();
+  if (other === undefined) return;
+  const format = 'shared waits: load was asked for "%s" and returned "%s": none of its keys was asked for';
+  debugOnce(of, 'others', format, cut(names[0]), cut(other));
+}
+
+/**
+ * Keys are looked up as strings. In a Map whose keys are numbers (ids of a database) no key is
+ * found.
+ */
+function checkFirstKey(states: ReadonlyMap<unknown, unknown>): void {
+  const [key = ''] = states.keys();
+  if (typeof key === 'string') return;
+  throw invalidReturnValue('a promise of a Map whose keys are strings', 'load', key);
+}

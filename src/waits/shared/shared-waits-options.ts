@@ -1,0 +1,109 @@
+// The options of SharedWaits, and their checks.
+import {
+  COUNT,
+  checkedFunction,
+  checkedNumber,
+  type NumberRule,
+  requiredArray,
+  requiredFunction,
+  requiredNumber,
+  requiredOptions,
+  requiredString,
+} from '../../base/checks.ts';
+import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { checkedBus, type JoinableBus } from '../../bus/membership/bus-member.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { WaitOptions } from '../../purgatory/purgatory-options.ts';
+
+/** Reads the state of many keys at once. */
+export type LoadKeys<V> = (
+  keys: readonly string[],
+  context: { signal: AbortSignal },
+) => Promise<ReadonlyMap<string, V>>;
+
+/** The options of {@link SharedWaits}; all but `load` may be left out. */
+export interface SharedWaitsOptions<V> {
+  /**
+   * Reads the present state of `keys`, wherever it is kept. A key that does not exist is left out
+   * of the Map. `context.signal` aborts once no waiter is left for this load, and on `close()`:
+   * pass it on. Give loads that may hang a deadline. docs/contract.md says when a key is loaded,
+   * docs/many-processes.md how to write a load.
+   */
+  load: LoadKeys<V>;
+  /** Carries `changed` to the other processes. Default: none, so only this process. */
+  bus?: JoinableBus | undefined;
+  /** The most keys of one load: an integer >= 1. Default 500. */
+  loadBatch?: number | undefined;
+  /** The most loads under way at once: an integer >= 1. Default 4. */
+  concurrency?: number | undefined;
+  /**
+   * Loads a key again this many ms after each load that an event caused, while somebody waits. For
+   * readers behind a replica, which may not have the change yet: [50, 500]. Default: none.
+   */
+  recheckMs?: readonly number[] | undefined;
+  /**
+   * Loads each key that somebody waits for again this many ms after its last load. Default: never.
+   */
+  pollMs?: number | undefined;
+  /** The most waiters at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxParked?: number | undefined;
+  /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
+  clock?: Clock | undefined;
+  /**
+   * Gets the error of a failed load, which is then tried again while somebody waits. Without it, a
+   * failed load rejects the waiters of its keys, and nothing is tried again. docs/contract.md
+   */
+  onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
+}
+
+/** The options of {@link SharedWaits.waitUntil}: those of `waitFor`. */
+export type WaitUntilOptions = WaitOptions;
+
+/**
+ * Every option, checked. Those with a default have it: `recheckMs` the earliest first, `pollMs`
+ * Infinity for never.
+ */
+export type CheckedSharedWaitsOptions<V> = SharedWaitsOptions<V> &
+  Required<Pick<SharedWaitsOptions<V>, 'loadBatch' | 'concurrency' | 'recheckMs' | 'pollMs'>>;
+
+const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
+  load: true,
+  bus: true,
+  loadBatch: true,
+  concurrency: true,
+  recheckMs: true,
+  pollMs: true,
+  maxParked: true,
+  clock: true,
+  onError: true,
+};
+const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
+/**
+ * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+ *   `maxParked` and `clock` are checked elsewhere.
+ */
+export function checkedSharedWaitsOptions<V>(
+  name: string,
+  options: SharedWaitsOptions<V>,
+): CheckedSharedWaitsOptions<V> {
+  requiredString('name', name);
+  requiredOptions('options', options);
+  hintAtUnread(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
+  const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
+  requiredFunction('options.load', load);
+  return {
+    // Called as a method of the options, because the user may have written it as one.
+    load: (keys, context) => load.call(options, keys, context),
+    bus: bus === undefined ? undefined : checkedBus(bus),
+    loadBatch: checkedNumber('options.loadBatch', loadBatch, 500, COUNT),
+    concurrency: checkedNumber('options.concurrency', concurrency, 4, COUNT),
+    recheckMs: requiredArray('options.recheckMs', recheckMs)
+      .map((ms, i) => requiredNumber(`options.recheckMs[${i}]`, ms, DELAY_MS))
+      .sort((x, y) => x - y),
+    pollMs: checkedNumber('options.pollMs', pollMs, Number.POSITIVE_INFINITY, DELAY_MS),
+    maxParked,
+    clock,
+    onError: checkedFunction('options.onError', onError),
+  };
+}

@@ -1,0 +1,213 @@
+// Waits on state that is kept elsewhere: in a database, a file, another service. Waiters name a key
+// and say which state they accept. One load a key and event reads it for all of them.
+//
+//   waitUntil(key) ─┐                                ┌─► accept ► answered
+//   changed(key) ───┼─► due ─► load(keys), batched ──┤
+//   the bus ────────┘                                └─► not yet: stays until the next event or
+//                                                        the deadline
+//
+// Ground rules. It owns the keys that somebody waits for, its parking (deadlines, maxParked,
+// counts) and its timer. A waiter is in the list of its key exactly while it is parked. No hint is
+// lost: it starts a load, or one more after the load that is under way. A key that nobody waits for
+// is never loaded and takes no memory. The bus carries hints to other processes (bus-member.ts).
+//
+// Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
+// waiters, in slices.
+import { throwIfAborted } from '../../base/abort-listeners.ts';
+import { requiredFunction, requiredString } from '../../base/checks.ts';
+import { sharedWaitsClosed } from '../../base/errors.ts';
+import { BusLink } from '../../bus/membership/bus-link.ts';
+import { checkHintKey } from '../../bus/membership/bus-member.ts';
+import type { ParkedView } from '../../purgatory/abstract-purgatory.ts';
+import { Parking } from '../../purgatory/parking.ts';
+import type { NotYet } from '../../purgatory/promised-operation.ts';
+import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import {
+  type PurgatorySnapshot,
+  purgatorySnapshot,
+  type SnapshotOptions,
+} from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import { SystemTimer } from '../../timer/system-timer.ts';
+import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
+import { LoadSweep } from './load-sweep.ts';
+import { Loads } from './loads.ts';
+import {
+  checkedSharedWaitsOptions,
+  type SharedWaitsOptions,
+  type WaitUntilOptions,
+} from './shared-waits-options.ts';
+import { WaiterLists } from './waiter-lists.ts';
+import { SharedWaiter, type SharedWaitResult, type WatchedKey } from './watched-key.ts';
+
+/** The waits and the loads at one moment. */
+export interface SharedWaitsSnapshot extends PurgatorySnapshot {
+  loads: LoadsSnapshot;
+}
+
+/**
+ * Waits on shared state `V` by key. A waiter reads nothing: one load answers all waiters of a key.
+ */
+export class SharedWaits<V> {
+  readonly name: string;
+  readonly #lists = new WaiterLists<V>();
+  readonly #timer: SystemTimer;
+  readonly #parking: Parking<string>;
+  readonly #meter: LoadMeter;
+  readonly #loads: Loads<V>;
+  /** The way to the SharedWaits of this name in other processes, if there is a bus. */
+  readonly #link: BusLink | undefined;
+  #isClosed = false;
+
+  /**
+   * @param name for people, and for the other processes of the bus.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a member of this name has joined the bus
+   * in this process; _CLOSED: the bus is closed.
+   */
+  constructor(name: string, options: SharedWaitsOptions<V>) {
+    const checked = checkedSharedWaitsOptions(name, options);
+    const { bus, loadBatch, maxParked, clock } = checked;
+    this.name = name;
+    this.#timer = new SystemTimer({ clock });
+    this.#parking = new Parking(
+      checkedPurgatoryOptions(name, { timer: this.#timer, maxParked }),
+      this.#lists,
+    );
+    this.#parking.meter.observe(this);
+    this.#meter = new LoadMeter(this);
+    this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
+    if (bus === undefined) return;
+    const event = (key: WatchedKey<V>): void => this.#loads.event(key);
+    const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
+    this.#link = new BusLink(bus, { name, hinted: (key) => this.#hint(key) }, sweep);
+    if (this.#link.interest !== undefined) this.#lists.tell(this.#link.interest);
+  }
+
+  /** Waiters that are parked. O(1). */
+  get numDelayed(): number {
+    return this.#lists.size;
+  }
+
+  /** How many waiters wait for `key` now. O(1). */
+  watchersOf(key: string): number {
+    return this.#lists.watchersOf(key);
+  }
+
+  /** Whether `close` was called. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Its own timer, for metrics: it has deadlines, retries, rechecks and polls. */
+  get timer(): SystemTimer {
+    return this.#timer;
+  }
+
+  /**
+   * Waits until `accept` returns something other than undefined, null or false, which mean "not
+   * yet". `accept` is called with each state of `key` from a load that began after this call. The
+   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or
+   * with `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
+   * undefined. The first load begins at the end of this turn, or after a load of the key that is
+   * under way. O(1).
+   *
+   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
+   * error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a
+   * promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
+   * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
+   */
+  async waitUntil<T>(
+    key: string,
+    accept: (value: V | undefined) => T | NotYet,
+    options: WaitUntilOptions,
+  ): Promise<SharedWaitResult<Exclude<T, NotYet>, V>> {
+    this.#checkKey(key);
+    requiredFunction('accept', accept);
+    const checked = checkedWaitOptions(options);
+    if (this.#isClosed) throw this.#parking.admission.refused(sharedWaitsClosed(this.name));
+    throwIfAborted(checked.signal);
+    const watched = this.#lists.keyOf(key);
+    const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked, this.#parking.settlements);
+    this.#parking.park(waiter, [key]);
+    // A load before the bus has subscribed might miss a change, and another would have to follow.
+    if (!this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
+    waiter.watchSignal();
+    return waiter.promise as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
+  }
+
+  /**
+   * The state of `key` has changed, and all readers can see the change. The key is loaded for its
+   * waiters, here and, over the bus, in the other processes. Call it after the change. Does nothing
+   * after `close`. O(1).
+   *
+   * @throws TypeError ERR_INVALID_ARG_TYPE for a key that is no string; with a bus,
+   * ERR_INVALID_ARG_VALUE for more than 1,024 bytes.
+   */
+  changed(key: string): void {
+    this.#checkKey(key);
+    if (this.#isClosed) {
+      this.#parking.admission.ignore('changed');
+      return;
+    }
+    this.#hint(key);
+    this.#link?.publish(key);
+  }
+
+  /**
+   * The waits and the loads, as plain JSON of bounded size. Changes nothing. As the `snapshot` of a
+   * Purgatory.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
+   */
+  snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
+    const { name, admission, lists, meter } = this.#parking;
+    const { underWay, due } = this.#loads;
+    const { totals, durations } = this.#meter;
+    return {
+      ...purgatorySnapshot(name, admission.maxParked, lists, meter, undefined, options),
+      loads: { underWay, keysDue: due, totals, durations },
+    };
+  }
+
+  /**
+   * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waiters
+   * with ERR_PURGATORY_CLOSED. A second call does nothing. O(waiters).
+   */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#link?.leave();
+    this.#loads.close();
+    this.#parking.close((ended) => sharedWaitsClosed(this.name, ended));
+    this.#timer.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** For the inspector. @internal */
+  get $parked(): ParkedView {
+    return this.#parking;
+  }
+
+  /** For the inspector. @internal */
+  get $bus(): object | undefined {
+    return this.#link?.bus;
+  }
+
+  readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);
+
+  /** The key may have changed. Returns whether anybody waits for it. */
+  #hint(key: string): boolean {
+    const watched = this.#lists.watched.get(key);
+    if (!watched?.isWaitedFor) return false;
+    this.#loads.event(watched);
+    return true;
+  }
+
+  #checkKey(key: string): void {
+    if (this.#link !== undefined) checkHintKey(key);
+    else requiredString('key', key);
+  }
+}

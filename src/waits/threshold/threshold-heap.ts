@@ -1,0 +1,148 @@
+// The thresholds that wait on one key, the lowest first: an indexed binary heap.
+//
+// Ground rules. It owns the order of its marks and `mark.index`, their place in it. A mark is in
+// one heap at most. Thanks to the index, a mark leaves without a search and leaves nothing behind,
+// however many waits end by their deadline. (A heap with lazy deletion keeps removed marks until
+// they get to the top. A high threshold that is never reached would stay for ever.)
+//
+// Thresholds that wait for a counter mostly come in their order and are reached in it. So as long as
+// that is so, the marks are a sorted array, whose first ones have left. Any other push or removal
+// makes it a heap, as which it lasts until it is empty.
+//
+// Costs. first: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
+import { mustHold } from '../../base/must-hold.ts';
+
+/** A threshold, or the value of a key. Any two compare exactly, a number with a bigint too. */
+export type ThresholdValue = number | bigint;
+
+/** One threshold in a heap. */
+export interface Mark<V extends ThresholdValue> {
+  readonly threshold: V;
+  /** The order of equal thresholds. */
+  readonly order: number;
+  /** Its place in the heap, 0 while that is sorted, or {@link NOT_IN_HEAP}. Belongs to the heap. */
+  index: number;
+}
+
+export const NOT_IN_HEAP = -1;
+
+/** Places at the front of a sorted array that may be empty, however few marks there are. */
+const MAX_GONE = 64;
+
+export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
+  #marks: M[] = [];
+  #isSorted = true;
+  /** How many have left the front of a sorted array. 0 in a heap. */
+  #gone = 0;
+
+  get size(): number {
+    return this.#marks.length - this.#gone;
+  }
+
+  /** The lowest threshold. Of equal ones the first by order. */
+  get first(): M | undefined {
+    return this.#marks[this.#gone];
+  }
+
+  /** The lowest mark and some others that are low, `max` at most. O(max). */
+  some(max: number): M[] {
+    return this.#marks.slice(this.#gone, this.#gone + max);
+  }
+
+  /** Adds a mark that is in no heap. */
+  push(mark: M): void {
+    if (this.#isSorted && this.size > 0 && isBefore(mark, this.#marks[this.#marks.length - 1])) {
+      this.#makeHeap();
+    }
+    const index = this.#marks.push(mark) - 1;
+    if (this.#isSorted) mark.index = 0;
+    else this.#rise(mark, index);
+  }
+
+  /** Takes out a mark that is in this heap. */
+  remove(mark: M): void {
+    if (this.#isSorted) {
+      if (mark === this.first) {
+        this.#shift(mark);
+        return;
+      }
+      this.#makeHeap();
+    }
+    const { index } = mark;
+    const last = this.#marks.pop() as M;
+    mark.index = NOT_IN_HEAP;
+    if (this.#marks.length === 0) this.#isSorted = true;
+    if (last === mark) return;
+    if (index > 0 && isBefore(last, this.#marks[(index - 1) >> 1])) this.#rise(last, index);
+    else this.#sink(last, index);
+  }
+
+  #shift(first: M): void {
+    first.index = NOT_IN_HEAP;
+    this.#marks[this.#gone++] = undefined as never; // it is not to be kept in memory
+    const { size } = this;
+    if (size === 0 || this.#gone > size + MAX_GONE) this.#closeUp();
+  }
+
+  #closeUp(): void {
+    this.#marks = this.#marks.slice(this.#gone);
+    this.#gone = 0;
+  }
+
+  /** What is sorted is a heap. */
+  #makeHeap(): void {
+    this.#closeUp();
+    this.#isSorted = false;
+    for (const [index, mark] of this.#marks.entries()) mark.index = index;
+  }
+
+  #rise(mark: M, from: number): void {
+    const marks = this.#marks;
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(mark, marks[parent])) break;
+      this.#put(marks[parent], index);
+      index = parent;
+    }
+    this.#put(mark, index);
+  }
+
+  #sink(mark: M, from: number): void {
+    const marks = this.#marks;
+    let index = from;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= marks.length) break;
+      if (child + 1 < marks.length && isBefore(marks[child + 1], marks[child])) child++;
+      if (!isBefore(marks[child], mark)) break;
+      this.#put(marks[child], index);
+      index = child;
+    }
+    this.#put(mark, index);
+  }
+
+  #put(mark: M, index: number): void {
+    this.#marks[index] = mark;
+    mark.index = index;
+  }
+
+  /** Throws unless the heap is sound; returns its marks in no order. For tests: O(size). */
+  check(): readonly M[] {
+    const gone = this.#gone;
+    for (const [index, mark] of this.#marks.entries()) {
+      if (index < gone) continue;
+      const known = this.#isSorted ? 0 : index;
+      mustHold(mark.index === known, `the mark at ${index} of a threshold heap claims ${mark.index}`);
+      const before = this.#isSorted ? index - 1 : (index - 1) >> 1;
+      const isOrdered = index === gone || !isBefore(mark, this.#marks[before]);
+      mustHold(isOrdered, `${mark.threshold} at ${index} lies below a higher one in a threshold heap`);
+    }
+    return this.#marks.slice(gone);
+  }
+}
+
+function isBefore<V extends ThresholdValue>(x: Mark<V>, y: Mark<V>): boolean {
+  if (x.threshold < y.threshold) return true;
+  return !(y.threshold < x.threshold) && x.order < y.order;
+}

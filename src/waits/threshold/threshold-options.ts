@@ -1,0 +1,62 @@
+// What a threshold purgatory and its waits can be told, and the checks of it.
+import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
+import type { OptionNames } from '../../base/unread-options.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { PURGATORY_OPTIONS, type PurgatoryOptions } from '../../purgatory/purgatory-options.ts';
+import type { Current } from './current-values.ts';
+import type { ThresholdValue } from './threshold-heap.ts';
+import type { Threshold } from './thresholds.ts';
+
+/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and one. */
+export interface ThresholdPurgatoryOptions<
+  K = unknown,
+  V extends ThresholdValue = number,
+  Op extends DelayedOperation = DelayedOperation,
+> extends PurgatoryOptions<Op> {
+  /**
+   * The value of a key now, or a promise of it: a number, or a bigint where the values are such.
+   * Undefined or null when it has none. It is called when an operation waits on a key whose value is
+   * not known in this process, has fallen, or may have been missed (docs/contract.md). Give reads
+   * that may hang a deadline. What it throws or rejects with goes to `onError`, with the first
+   * operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is called
+   * again after 50 ms, doubling to 5 s.
+   */
+  current?: Current<K, V> | undefined;
+}
+
+/** The names of the options of a ThresholdPurgatory. */
+export const THRESHOLD_PURGATORY_OPTIONS: OptionNames<ThresholdPurgatoryOptions> = {
+  ...PURGATORY_OPTIONS,
+  current: true,
+};
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */
+export function checkValue(name: string, value: unknown): void {
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    throw invalidArgType(name, 'of type number or bigint', value);
+  }
+  if (Number.isNaN(value)) throw outOfRange(name, 'a number that can be reached', value);
+}
+
+/**
+ * A copy of the pairs, which getters or a Proxy cannot change later.
+ *
+ * @throws TypeError, RangeError (Node's codes): it is no iterable or empty, an item is no pair, or
+ * a threshold is no valid value.
+ */
+export function checkedThresholds<K, V extends ThresholdValue>(
+  thresholds: Iterable<Threshold<K, V>>,
+): Threshold<K, V>[] {
+  if (typeof thresholds?.[Symbol.iterator] !== 'function') {
+    throw invalidArgType('thresholds', 'an iterable of [key, threshold] pairs', thresholds);
+  }
+  const checked = [...thresholds];
+  if (checked.length === 0) throw invalidArgValue('thresholds', 'must name at least one key', thresholds);
+  for (const [i, pair] of checked.entries()) {
+    if (!Array.isArray(pair)) throw invalidArgType(`thresholds[${i}]`, 'a [key, threshold] pair', pair);
+    const [key, threshold] = pair as Threshold<K, V>;
+    checkValue(`thresholds[${i}][1]`, threshold);
+    checked[i] = [key, threshold];
+  }
+  return checked;
+}

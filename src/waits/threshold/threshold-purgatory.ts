@@ -1,0 +1,249 @@
+// A purgatory for conditions that are a number: wait until the value of a key is at least a
+// threshold (an offset that is replicated, bytes to read, a sequence number applied), or until the
+// deadline.
+//
+// Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
+// of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
+// between reading a value and waiting on it. (current-values.ts asks for values that are not known,
+// or are in doubt.) The last value counts, also a lower one (a truncated log). It undoes no wait that
+// has ended, and the next wait is measured by it. Parking sees to exactly once, and to immediate
+// removal.
+//
+// A pass takes the thresholds from the lowest up, for as long as they are at most the value that
+// the key has THEN. User code in it may advance the key, set it back, delete it or close the
+// purgatory. The pass goes on from there.
+//
+// Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and
+// its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
+// key, which is right for any condition.)
+import { throwIfAborted } from '../../base/abort-listeners.ts';
+import { checkedFunction } from '../../base/checks.ts';
+import { isDebugging } from '../../base/debug.ts';
+import { purgatoryClosed } from '../../base/errors.ts';
+import { invalidArgValue } from '../../base/node-errors.ts';
+import { BusLink } from '../../bus/membership/bus-link.ts';
+import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
+import { clockOf } from '../../clock/system-clock.ts';
+import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { Parking } from '../../purgatory/parking.ts';
+import type { WaitResult } from '../../purgatory/promised-operation.ts';
+import {
+  checkedPurgatoryOptions,
+  checkedWaitOptions,
+  checkOperation,
+  type WaitOptions,
+} from '../../purgatory/purgatory-options.ts';
+import { CurrentValues } from './current-values.ts';
+import type { ThresholdValue } from './threshold-heap.ts';
+import {
+  checkedThresholds,
+  checkValue,
+  THRESHOLD_PURGATORY_OPTIONS,
+  type ThresholdPurgatoryOptions,
+} from './threshold-options.ts';
+import { ThresholdWaiter } from './threshold-waiter.ts';
+import { type Threshold, Thresholds } from './thresholds.ts';
+
+/**
+ * Parks operations until the values of their keys are at least what they wait for, or until their
+ * deadline. Values are numbers, Infinity included, or bigints (an int64 offset). Both may meet on
+ * one key: they compare exactly.
+ */
+export class ThresholdPurgatory<
+  K = unknown,
+  V extends ThresholdValue = number,
+  Op extends DelayedOperation = DelayedOperation,
+> extends AbstractPurgatory<K, Op> {
+  readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
+  /** The way to the purgatories of this name in other processes, if there is a bus. */
+  readonly #link: BusLink | undefined;
+  readonly #currentValues: CurrentValues<K, V> | undefined;
+
+  /**
+   * @param name for people: errors and metrics show it.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: a purgatory of that name is on the bus in
+   * this process; _CLOSED: the bus is closed.
+   */
+  constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
+    const checked = checkedPurgatoryOptions(name, options, THRESHOLD_PURGATORY_OPTIONS);
+    const current = checkedFunction('options.current', options?.current);
+    if (checked.link?.bus.routing === 'interest' && current === undefined) {
+      const rule =
+        "must be given for a bus with routing 'interest', which carries no values to those who did not wait";
+      throw invalidArgValue('options.current', rule, current);
+    }
+    const parking = new Parking(checked, new Thresholds<K, V>());
+    super(parking);
+    this.#parking = parking;
+    const { link, timer } = checked;
+    if (current !== undefined) {
+      const take = (key: K, value: V): void => void this.#advance(key, value);
+      this.#currentValues = new CurrentValues(current, parking, take, clockOf(timer));
+    }
+    if (link === undefined) return;
+    const sweep = this.#currentValues?.sweeper(link);
+    const hinted: BusMember['hinted'] = (key, value, isLate) =>
+      this.#hinted(key as K, value as V | undefined, isLate);
+    this.#link = new BusLink(link.bus, { name, hinted }, sweep);
+    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
+  }
+
+  /** What `key` was last advanced to. Undefined when it never was, or was deleted. O(1). */
+  get(key: K): V | undefined {
+    return this.#parking.lists.valueOf(key);
+  }
+
+  /**
+   * The value of `key` is `value` now. Completes every operation that has no threshold left to wait
+   * for, in order of the threshold, then of parking. Returns how many. A lower value than before
+   * completes nothing. After `close` it does nothing. O(completed x log waiting): operations with
+   * higher thresholds are not looked at. The value is kept until `delete`.
+   *
+   * A completion may call this again, also for the same key. The inner call counts what it
+   * completes. A long chain of such calls takes stack, so let each link wait for the next turn
+   * (`queueMicrotask`).
+   *
+   * With a bus, it does the same soon after in the purgatories of this name in all other processes.
+   * Where several writers advance one key, the value of one may come after the higher value of
+   * another. So without the option `current`, a key needs one writer at a time.
+   *
+   * @throws TypeError ERR_INVALID_ARG_TYPE for neither a number nor a bigint, RangeError
+   * ERR_OUT_OF_RANGE for NaN.
+   * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
+   * ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes; RangeError ERR_OUT_OF_RANGE for a
+   * bigint of more than 1,000 digits.
+   */
+  advance(key: K, value: V): number {
+    checkValue('value', value);
+    if (isDebugging) this.#parking.hints.lookAtEvent('advance', key);
+    if (this.#parking.isClosed) return 0;
+    if (this.#link !== undefined) {
+      checkHintValue(value);
+      this.#link.publish(key, value);
+    }
+    return this.#set(key, value);
+  }
+
+  #set(key: K, value: V): number {
+    const before = this.#currentValues && this.get(key);
+    const completed = this.#advance(key, value);
+    if (before !== undefined && value < before) this.#currentValues?.doubt(key);
+    return completed;
+  }
+
+  #advance(key: K, value: V): number {
+    const parking = this.#parking;
+    const { lists, bulks } = parking;
+    lists.setValue(key, value);
+    const outer = bulks.begin();
+    let completed = 0;
+    try {
+      for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
+        if (parking.tryAgain(op, key)) completed++;
+      }
+    } finally {
+      bulks.end(outer);
+    }
+    return completed;
+  }
+
+  /**
+   * Forgets the value of `key`, as if it had never been advanced. Operations that wait on the key
+   * stay parked. True iff it had a value. Call it for keys that are gone: a key with a value takes
+   * memory. O(1).
+   */
+  delete(key: K): boolean {
+    return this.#parking.lists.forgetValue(key);
+  }
+
+  /**
+   * Waits until the value of `key` is at least `threshold`. Does not wait when it is that already.
+   * Resolves with the value that was reached, or with `{ expired: true }` after `timeoutMs`. O(log
+   * waiting).
+   *
+   * Rejects with `signal.reason` on abort. Rejects with a TypeError or RangeError (Node's codes)
+   * for bad arguments. Rejects with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by
+   * `cancelForKey`. Never throws.
+   */
+  async awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
+    if (this.#link !== undefined) checkHintKey(key);
+    checkValue('threshold', threshold);
+    const checked = checkedWaitOptions(options);
+    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
+    throwIfAborted(checked.signal);
+    const { lists, settlements } = this.#parking;
+    const waiter = new ThresholdWaiter(key, lists, checked, settlements);
+    this.#tryElseWatch(waiter, [[key, threshold]]);
+    waiter.watchSignal();
+    return waiter.promise as Promise<WaitResult<V>>;
+  }
+
+  /**
+   * For answers without promises. Completes `op` if all `thresholds` are reached. Else parks it
+   * until each of them has been reached at some time. Then its `tryComplete` is called, once. One
+   * that returns false then (that of a {@link ThresholdOperation} never does) leaves it parked for
+   * its deadline, `forceComplete` or `cancel`. True iff this call completed it. What `tryComplete`
+   * throws in it goes to the caller, and nothing is parked. O(thresholds x log waiting).
+   *
+   * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map.
+   * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no iterable of pairs, or a
+   * threshold that is neither a number nor a bigint; ERR_INVALID_ARG_VALUE: no pairs. RangeError
+   * ERR_OUT_OF_RANGE: a threshold is NaN.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
+   * it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
+   */
+  tryCompleteElseWatch(op: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
+    checkOperation(op);
+    const checked = checkedThresholds(thresholds);
+    if (this.#link !== undefined) for (const [key] of checked) checkHintKey(key);
+    return this.#tryElseWatch(op, checked);
+  }
+
+  /** As the `close` of a Purgatory. It also forgets all values. */
+  override close(): Op[] {
+    this.#link?.leave();
+    this.#currentValues?.close();
+    const parked = super.close();
+    this.#parking.lists.forgetValues();
+    return parked;
+  }
+
+  /** For the inspector. @internal */
+  get $bus(): object | undefined {
+    return this.#link?.bus;
+  }
+
+  #hinted(key: K, value: V | undefined, isLate = false): boolean {
+    const isWaitedOn = this.watchersOf(key) > 0;
+    const known = this.get(key);
+    if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#set(key, value);
+    else if (isWaitedOn) this.#currentValues?.ask(key);
+    return isWaitedOn;
+  }
+
+  /**
+   * Asks for values that are not known here. With interest routing, a newer value may have come
+   * while nobody waited on its key. If the bus has not subscribed yet, it calls `hinted` once it
+   * has.
+   */
+  #askUnknown(thresholds: readonly Threshold<K, V>[]): void {
+    const interest = this.#link?.interest;
+    for (const [key] of thresholds) {
+      const isUnheard =
+        interest !== undefined && this.watchersOf(key) === 1 && !interest.isHeld(key as string);
+      if (isUnheard) this.#currentValues?.ask(key);
+      else this.#currentValues?.waited(key);
+    }
+  }
+
+  #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
+    const parking = this.#parking;
+    if (isDebugging) parking.hints.lookAt(thresholds.map(([key]) => key));
+    const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
+    const isCompleted = parking.tryElsePark(op, thresholds, isReady);
+    if (isCompleted === undefined && this.#currentValues !== undefined) this.#askUnknown(thresholds);
+    return isCompleted ?? false;
+  }
+}

@@ -1,0 +1,29 @@
+// One wait of `awaitAtLeast`: a parked operation behind a promise.
+//
+// Ground rules. Those of PromisedOperation. It is tried when its threshold is reached, and answers
+// with the value that its key has then. A listener that hears of the try first may have deleted the
+// value: then it waits on for its deadline.
+import { PromisedOperation } from '../../purgatory/promised-operation.ts';
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import type { Settlements } from '../../turns/settlements.ts';
+
+export class ThresholdWaiter<K> extends PromisedOperation {
+  readonly #key: K;
+  readonly #lists: { valueOf(key: K): unknown };
+
+  constructor(
+    key: K,
+    lists: { valueOf(key: K): unknown },
+    options: CheckedWaitOptions,
+    settlements: Settlements,
+  ) {
+    super(options, settlements);
+    this.#key = key;
+    this.#lists = lists;
+  }
+
+  override tryComplete(): boolean {
+    const value = this.#lists.valueOf(this.#key);
+    return value !== undefined && this.answer(value);
+  }
+}

@@ -1,0 +1,272 @@
+// Which operation waits for which key to reach which value: the last value of each key, and the
+// thresholds above it.
+//
+// Ground rules. It owns the heaps and the parked operations. It runs no user code and knows no
+// timer. A key has a level exactly while it has a value or an operation waits on it. A parked
+// operation has a mark in the heap of each key that it still waits on. A threshold that was reached
+// stays reached for the operation, whatever the key does later. The operation knows its marks, so
+// it leaves all heaps at once, without a search.
+//
+// Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
+// that it takes, and O(1) when there is none.
+
+import { mustHold } from '../../base/must-hold.ts';
+import type { KeyInterest } from '../../bus/membership/bus-member.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import type { CountedKey, NextToLeave, ParkedLists } from '../../purgatory/parked-lists.ts';
+import { IN_DOUBT, isReached, type Level, type WaitingMark, waitingMarks } from './level.ts';
+import { ParkedWaits } from './parked-waits.ts';
+import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
+
+/** A key, and the value that it must reach. */
+export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
+
+/** Keys that a snapshot looks at: a fraction of a millisecond. */
+const MAX_LEVELS = 16_384;
+/** How many marks of a key are searched for the oldest. */
+const MAX_MARKS = 1_024;
+
+export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
+  readonly #levels = new Map<K, Level<K, V>>();
+  readonly #parked = new ParkedWaits<WaitingMark<K, V>>();
+  /** Is told of the keys that somebody waits on, if the bus needs to know. */
+  #interest: KeyInterest | undefined;
+  #era = 0;
+  #order = 0;
+  #pairs = 0;
+  #keys = 0;
+
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  /** How many thresholds operations wait for. */
+  get pairs(): number {
+    return this.#pairs;
+  }
+
+  get keys(): number {
+    return this.#keys;
+  }
+
+  /** Tells `interest` of each key that gets its first watcher, or loses its last. Before parking. */
+  tell(interest: KeyInterest): void {
+    this.#interest = interest;
+  }
+
+  valueOf(key: K): V | undefined {
+    return this.#levels.get(key)?.value;
+  }
+
+  /** A value in doubt stays in doubt: another than the last writer may have been overtaken. */
+  setValue(key: K, value: V): void {
+    const level = this.#levelOf(key);
+    if (level.value === undefined) level.era = this.#era;
+    level.value = value;
+  }
+
+  /** Whether the value of `key` is known, and not in doubt. */
+  isSure(key: K): boolean {
+    const level = this.#levels.get(key);
+    return level?.value !== undefined && level.era === this.#era;
+  }
+
+  /** The value of `key` was true in `era`, or is IN_DOUBT. */
+  confirm(key: K, era: number): void {
+    const level = this.#levels.get(key);
+    if (level !== undefined) level.era = era;
+  }
+
+  /** Values may have been missed: a new era begins, and those of eras before are in doubt. */
+  doubtAll(): void {
+    this.#era++;
+  }
+
+  get era(): number {
+    return this.#era;
+  }
+
+  /** True iff the key had a value. */
+  forgetValue(key: K): boolean {
+    const level = this.#levels.get(key);
+    if (level?.value === undefined) return false;
+    level.value = undefined;
+    this.#dropIfIdle(level);
+    return true;
+  }
+
+  forgetValues(): void {
+    for (const level of this.#levels.values()) {
+      level.value = undefined;
+      this.#dropIfIdle(level);
+    }
+  }
+
+  isReached([key, threshold]: Threshold<K, V>): boolean {
+    return isReached(this.#levels.get(key), threshold);
+  }
+
+  /** How many operations wait on `key`. O(1). */
+  watchersOf(key: K): number {
+    return this.#levels.get(key)?.heap.size ?? 0;
+  }
+
+  /** Parks `operation` on those of `thresholds` that are not reached. */
+  park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
+    const order = this.#order++;
+    let first: WaitingMark<K, V> | undefined;
+    let last: WaitingMark<K, V> | undefined;
+    for (const [key, threshold] of thresholds) {
+      const level = this.#levelOf(key);
+      const mark: WaitingMark<K, V> = {
+        threshold,
+        order,
+        index: NOT_IN_HEAP,
+        level,
+        operation,
+        first,
+        sibling: undefined,
+        waiting: 0,
+      };
+      if (last === undefined) this.#parked.add(mark, stamp);
+      else last.sibling = mark;
+      first ??= mark;
+      last = mark;
+      if (!isReached(level, threshold)) this.#put(mark);
+    }
+  }
+
+  #put(mark: WaitingMark<K, V>): void {
+    const { level } = mark;
+    const isFirst = level.heap.size === 0;
+    if (isFirst) this.#interest?.watched(level.key as string);
+    level.heap.push(mark);
+    if (isFirst) this.#keys++;
+    (mark.first ?? mark).waiting++;
+    this.#pairs++;
+  }
+
+  stampOf(operation: DelayedOperation): number {
+    return this.#parked.stamp(this.#parked.find(operation));
+  }
+
+  leave(operation: DelayedOperation): number {
+    const place = this.#parked.find(operation);
+    let mark = this.#parked.at(place);
+    if (mark === undefined) return 0;
+    const stamp = this.#parked.stamp(place);
+    this.#parked.remove(place);
+    for (; mark !== undefined; mark = mark.sibling) if (mark.index !== NOT_IN_HEAP) this.#take(mark);
+    return stamp;
+  }
+
+  /** Maps and heaps give memory back by themselves. */
+  shrink(visits: number): boolean {
+    return this.#parked.shrink(visits);
+  }
+
+  /**
+   * Takes the thresholds that the value of `key` has reached, up to the first operation that has
+   * none left. Returns that operation, which stays parked.
+   */
+  takeReached(key: K): DelayedOperation | undefined {
+    const level = this.#levels.get(key);
+    if (level?.value === undefined) return undefined;
+    for (let mark = level.heap.first; mark !== undefined; mark = level.heap.first) {
+      if (!(mark.threshold <= level.value)) return undefined;
+      this.#take(mark);
+      if ((mark.first ?? mark).waiting === 0) return mark.operation;
+    }
+    return undefined;
+  }
+
+  all(): NextToLeave {
+    return () => this.#parked.oldest();
+  }
+
+  /** Those that wait on `key`, the lowest threshold first. */
+  allOf(key: K): NextToLeave {
+    return () => this.#levels.get(key)?.heap.first?.operation;
+  }
+
+  /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */
+  countedKeys(): CountedKey[] {
+    const waited: CountedKey[] = [];
+    let left = MAX_LEVELS;
+    for (const { key, heap } of this.#levels.values()) {
+      if (left-- === 0) break;
+      if (heap.size > 0) waited.push({ key, watchers: heap.size });
+    }
+    return waited;
+  }
+
+  oldestFirst(top: number): DelayedOperation[] {
+    return this.#parked.oldestFirst(top);
+  }
+
+  keysOf(operation: DelayedOperation, max: number): K[] {
+    const first = this.#parked.at(this.#parked.find(operation));
+    if (first === undefined) return [];
+    return waitingMarks(first)
+      .slice(0, max)
+      .map(({ level }) => level.key);
+  }
+
+  operationsOf(key: K, max: number): DelayedOperation[] {
+    const marks = this.#levels.get(key)?.heap.some(MAX_MARKS) ?? [];
+    const oldest = marks.sort((x, y) => x.order - y.order).slice(0, max);
+    return oldest.map(({ operation }) => operation);
+  }
+
+  *allKeys(): IterableIterator<K> {
+    for (const { key, heap } of this.#levels.values()) if (heap.size > 0) yield key;
+  }
+
+  #levelOf(key: K): Level<K, V> {
+    let level = this.#levels.get(key);
+    if (level === undefined) {
+      level = { key, value: undefined, era: IN_DOUBT, heap: new ThresholdHeap() };
+      this.#levels.set(key, level);
+    }
+    return level;
+  }
+
+  #take(mark: WaitingMark<K, V>): void {
+    const { level } = mark;
+    level.heap.remove(mark);
+    (mark.first ?? mark).waiting--;
+    this.#pairs--;
+    if (level.heap.size > 0) return;
+    this.#keys--;
+    this.#dropIfIdle(level);
+    this.#interest?.unwatched(level.key as string);
+  }
+
+  #dropIfIdle(level: Level<K, V>): void {
+    if (level.value === undefined && level.heap.size === 0) this.#levels.delete(level.key);
+  }
+
+  check(): void {
+    let pairs = 0;
+    let keys = 0;
+    for (const level of this.#levels.values()) {
+      const marks = level.heap.check();
+      mustHold(marks.length > 0 || level.value !== undefined, 'a level is idle');
+      const areHome = marks.every(
+        (mark) => mark.level === level && waitingMarks(mark.first ?? mark).includes(mark),
+      );
+      mustHold(areHome, 'a mark is not where it belongs');
+      pairs += marks.length;
+      keys += Math.min(marks.length, 1);
+    }
+    let waiting = 0;
+    for (const first of this.#parked.check()) {
+      const inHeaps = waitingMarks(first);
+      mustHold(inHeaps.length === first.waiting, 'an operation has miscounted its marks');
+      waiting += first.waiting;
+    }
+    const areEqual = pairs === this.#pairs && pairs === waiting;
+    mustHold(areEqual, `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`);
+    mustHold(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
+  }
+}

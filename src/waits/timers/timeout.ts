@@ -1,0 +1,228 @@
+// What a drop-in setTimeout or setInterval returns: a task of one SystemTimer that all of them
+// share, with the surface of Node's Timeout.
+//
+// Ground rules. The module owns the timer, and the count of the pending timeouts that keep the
+// process alive: the timer is ref'd while there is one. Between two callbacks Node runs what waits
+// for process.nextTick and in microtasks, as between its own timers (turns/drained-turns.ts). The
+// timer yields to the event loop after BURST_MS of callbacks, and after one that throws. A callback
+// runs in the async context of the call that started its timeout. Each timeout is an async resource
+// of its own, of type Timeout, from its start to its end. When `refresh()` starts it again after
+// its end, it becomes a new resource. Its number (`+timeout`) is the id of that resource. The id is
+// unique in the process, so it is never the number of another timer. While a replacement (a fake
+// clock) stands in place of the host's timers, a timeout is a timer of the replacement
+// (ForeignTimeout). Not so when it came while our timers were the global (clock/host.ts).
+import { AsyncResource } from 'node:async_hooks';
+import { throwLater } from '../../base/report-error.ts';
+import { foreignToTimers } from '../../clock/host.ts';
+import { SystemClock } from '../../clock/system-clock.ts';
+import { TimerTask } from '../../timer/timer-task.ts';
+import { DrainedTurns } from '../../turns/drained-turns.ts';
+import { FineTimer } from './fine-timer.ts';
+import { ForeignTimeout } from './foreign-timeout.ts';
+
+/** How long callbacks that are due together run in one turn of the event loop. */
+const BURST_MS = 5;
+
+/** What the drop-in `setTimeout` and `setInterval` return: Node's Timeout. */
+export interface Timeout extends Disposable {
+  /** Lets the pending timeout keep the process alive: the state it starts in. */
+  ref(): this;
+  /** Lets the process end although the timeout is pending. */
+  unref(): this;
+  /** The setting of `ref` and `unref`. */
+  hasRef(): boolean;
+  /**
+   * Starts the delay over, also after the callback has run; of no effect on one that was cleared.
+   * O(1).
+   */
+  refresh(): this;
+  /** As clearTimeout. */
+  close(): this;
+  /** A number that clearTimeout takes in place of the timeout. */
+  [Symbol.toPrimitive](): number;
+}
+
+const turns = new DrainedTurns(
+  {
+    runNext: () => timer.runNext(),
+    now: () => timer.now(),
+    get lastReadingMs() {
+      return timer.lastReadingMs;
+    },
+  },
+  BURST_MS,
+);
+const timer: FineTimer = new FineTimer(
+  new SystemClock(turns, foreignToTimers),
+  Number.MIN_VALUE, // spent after the first callback
+  (error, task) => {
+    (task as ScheduledTimeout).inContext(throwLater, error);
+    turns.endTurn(); // the error comes before the next callback
+  },
+).unref();
+const resourceOptions = { requireManualDestroy: true };
+let holding = 0;
+/** Those whose number was asked for, until their end. */
+const numbered = new Map<number, ScheduledTimeout>();
+
+export class ScheduledTimeout extends TimerTask implements Timeout {
+  #callback: ((...args: unknown[]) => void) | undefined;
+  readonly #args: readonly unknown[];
+  readonly #repeats: boolean;
+  #resource!: AsyncResource;
+  #isStarted = false;
+  #isRef: boolean;
+  /** Whether it is one of `holding`. */
+  #holds = false;
+
+  /**
+   * @param delay as setTimeout takes it: anything that can be multiplied.
+   * @throws TypeError for a BigInt or a Symbol, as Node.
+   */
+  constructor(
+    callback: (...args: unknown[]) => void,
+    delay: unknown,
+    args: readonly unknown[],
+    repeats: boolean,
+    isRef = true,
+  ) {
+    super(coercedDelay(delay));
+    this.#callback = callback;
+    this.#args = args;
+    this.#repeats = repeats;
+    this.#isRef = isRef;
+    this.#start();
+  }
+
+  // What programs read of Node's Timeout, though it is not documented. Getters take no memory.
+
+  get _idleTimeout(): number {
+    return this.#callback === undefined ? -1 : this.delayMs;
+  }
+
+  get _repeat(): number | null {
+    return this.#repeats ? this.delayMs : null;
+  }
+
+  get _destroyed(): boolean {
+    return !this.#isStarted;
+  }
+
+  // Node's methods leave a foreign `this` alone, and so do these.
+
+  ref(): this {
+    if (!(#isRef in this)) return this;
+    this.#isRef = true;
+    if (this.$keeper instanceof ForeignTimeout) this.$keeper.ref();
+    this.#hold();
+    return this;
+  }
+
+  unref(): this {
+    if (!(#isRef in this)) return this;
+    this.#isRef = false;
+    if (this.$keeper instanceof ForeignTimeout) this.$keeper.unref();
+    this.#hold();
+    return this;
+  }
+
+  hasRef(): boolean {
+    return #isRef in this && this.#isRef;
+  }
+
+  refresh(): this {
+    if (#isRef in this && this.#callback !== undefined) this.#start();
+    return this;
+  }
+
+  close(): this {
+    if (#isRef in this) this.cancel();
+    return this;
+  }
+
+  [Symbol.toPrimitive](): number {
+    const id = this.#resource.asyncId();
+    if (this.#isStarted) numbered.set(id, this);
+    return id;
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel();
+  }
+
+  /** Ends it for good: it cannot be refreshed. */
+  override cancel(): boolean {
+    this.#callback = undefined;
+    const wasPending = super.cancel();
+    this.#end();
+    return wasPending;
+  }
+
+  inContext<A>(action: (arg: A) => void, arg: A): void {
+    this.#resource.runInAsyncScope(action, undefined, arg);
+  }
+
+  override run(): void {
+    const callback = this.#callback!;
+    // An interval counts from the start of a run, so it is pending during the run. The callback of
+    // a timeout may refresh it.
+    if (this.#repeats && !this.isPending) this.#enter();
+    try {
+      this.#resource.runInAsyncScope(callback, this, ...this.#args);
+    } finally {
+      if (!this.isPending) this.#end();
+    }
+  }
+
+  #start(): void {
+    this.#enter();
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#resource = new AsyncResource('Timeout', resourceOptions);
+    }
+    this.#hold();
+  }
+
+  /** Counts its delay from now, in the timer or by a foreign host. */
+  #enter(): void {
+    if (ForeignTimeout.start(this, this.#repeats, this.#isRef)) return;
+    if (this.$keeper !== timer) super.cancel(); // by a fake that is gone
+    timer.add(this);
+  }
+
+  #end(): void {
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
+    if (numbered.size > 0) numbered.delete(this.#resource.asyncId());
+    this.#resource.emitDestroy();
+    this.#hold();
+  }
+
+  #hold(): void {
+    const holds = this.#isStarted && this.#isRef && !(this.$keeper instanceof ForeignTimeout);
+    if (holds === this.#holds) return;
+    this.#holds = holds;
+    hold(holds ? 1 : -1);
+  }
+}
+
+/**
+ * The timeout that `clearTimeout` was given as itself or by its number; undefined for anything
+ * else.
+ */
+export function timeoutOf(timeout: unknown): ScheduledTimeout | undefined {
+  if (timeout instanceof ScheduledTimeout) return timeout;
+  return typeof timeout === 'number' || typeof timeout === 'string' ? numbered.get(+timeout) : undefined;
+}
+
+/** A delay below 1 ms, or one that gives no number, counts as 1, as in Node. */
+function coercedDelay(delay: unknown): number {
+  const delayMs = typeof delay === 'number' ? delay : (delay as number) * 1;
+  return delayMs >= 1 ? Math.min(delayMs, Number.MAX_SAFE_INTEGER) : 1;
+}
+
+function hold(change: 1 | -1): void {
+  holding += change;
+  if (holding === 0) timer.unref();
+  else if (holding === change) timer.ref();
+}

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { KeyWalk } from '../../../src/bus/membership/key-walk.ts';
+import { Thresholds } from '../../../src/waits/threshold/thresholds.ts';
+import { runs } from '../../property/runs.ts';
+import { LoggingOperation } from '../../support/threshold-op.ts';
+
+function park(thresholds: Thresholds<number, number>, key: number): LoggingOperation {
+  const op = new LoggingOperation(`${key}`, Number.POSITIVE_INFINITY, []);
+  thresholds.park(op, [[key, 10]], 0);
+  return op;
+}
+
+describe('A walk over the keys that somebody waits on', () => {
+  it('visits each once where nothing changes, wherever it begins', () => {
+    for (const random of [0, 0.3, 0.99, undefined]) {
+      const thresholds = new Thresholds<number, number>();
+      for (let key = 0; key < 100; key++) park(thresholds, key);
+      thresholds.setValue(1_000, 5);
+      const visited: number[] = [];
+      const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key));
+      walk.begin(random);
+      let tried = 0;
+      while (walk.left > 0) tried += walk.step();
+      expect(visited.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 100 }, (_, i) => i));
+      expect(tried).to.equal(100);
+    }
+  });
+
+  it('visits several keys in a step, and goes on from the same key where a round begins anew', () => {
+    const thresholds = new Thresholds<number, number>();
+    for (let key = 0; key < 10; key++) park(thresholds, key);
+    const visited: number[] = [];
+    const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key), 4);
+    walk.begin(0.3);
+    expect([walk.left, walk.step(), walk.left]).to.deep.equal([3, 4, 2]);
+    expect(visited.splice(0)).to.deep.equal([3, 4, 5, 6]);
+    walk.begin();
+    while (walk.left > 0) walk.step();
+    expect(visited).to.deep.equal([7, 8, 9, 0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  it('leaves out keys that nobody waits on any more when their turn comes', () => {
+    const thresholds = new Thresholds<number, number>();
+    const ops = Array.from({ length: 10 }, (_, key) => park(thresholds, key));
+    const visited: number[] = [];
+    const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key));
+    walk.begin(0);
+    for (const op of ops.slice(2, 9)) thresholds.leave(op);
+    let tried = 0;
+    while (walk.left > 0) tried += walk.step();
+    expect([visited, tried]).to.deep.equal([[0, 1, 9], 3]);
+  });
+
+  it('leaves out no key that stays, whatever comes and goes meanwhile, and comes to an end', () => {
+    const change = fc.record({
+      do: fc.constantFrom('come', 'come', 'go', 'step', 'step', 'step', 'again'),
+      key: fc.nat(40),
+    });
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.array(change, { maxLength: 80 }),
+        (random, changes) => {
+          const thresholds = new Thresholds<number, number>();
+          const parked = new Map<number, LoggingOperation>();
+          const come = (key: number): void => {
+            if (!parked.has(key)) parked.set(key, park(thresholds, key));
+          };
+          for (let key = 0; key < 20; key++) come(key);
+          let due = new Set(parked.keys());
+          const walk = new KeyWalk<number>(thresholds, (key) => due.delete(key));
+          walk.begin(random);
+          for (const { do: what, key } of changes) {
+            if (what === 'come') come(key);
+            else if (what === 'step') walk.left > 0 && walk.step();
+            else if (what === 'again') {
+              due = new Set(parked.keys());
+              walk.begin();
+            } else {
+              const op = parked.get(key);
+              if (op !== undefined) thresholds.leave(op);
+              parked.delete(key);
+              due.delete(key);
+            }
+          }
+          let steps = 0;
+          while (walk.left > 0 && steps++ < 1_000) walk.step();
+          expect(walk.left).to.equal(0);
+          expect([...due]).to.deep.equal([]);
+        },
+      ),
+      runs(500),
+    );
+  });
+});

@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { Sweep } from '../../../src/bus/membership/sweep.ts';
+import { ManualClock, Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
+import { ParkedWalk } from '../../../src/purgatory/parked-walk.ts';
+import { Parking } from '../../../src/purgatory/parking.ts';
+import { checkedPurgatoryOptions } from '../../../src/purgatory/purgatory-options.ts';
+import { Watchers } from '../../../src/purgatory/watchers/watchers.ts';
+import { Op } from '../../support/op.ts';
+
+interface Scene {
+  readonly clock: ManualClock;
+  readonly parking: Parking<string, Watchers<string>>;
+  readonly sweep: Sweep;
+  readonly ended: number[];
+  park(label: string, onTry?: (op: Op) => void): Op;
+}
+
+function scene(overMs = 1_000): Scene {
+  const clock = new ManualClock();
+  const timer = new SystemTimer({ clock });
+  const parking = new Parking(checkedPurgatoryOptions('test', { timer }), new Watchers<string>());
+  parking.meter.observe(parking);
+  const ended: number[] = [];
+  return {
+    clock,
+    parking,
+    ended,
+    sweep: new Sweep(new ParkedWalk(parking), overMs, clock),
+    park(label, onTry) {
+      const op = new Op(label, { onTry });
+      parking.park(op, ['k', label]);
+      return op;
+    },
+  };
+}
+
+const parkMany = ({ park }: Scene, count: number): Op[] =>
+  Array.from({ length: count }, (_, i) => park(`${i}`));
+
+describe('A sweep', () => {
+  it('tries everything that is parked, once, and tells how many', () => {
+    const h = scene();
+    const ops = parkMany(h, 1_000);
+    for (const op of ops.slice(0, 300)) op.cancel();
+    h.sweep.begin((tried) => h.ended.push(tried));
+    h.clock.advance(1_100);
+    expect(ops.map(({ tries }) => tries)).to.deep.equal(ops.map((_, i) => (i < 300 ? 0 : 1)));
+    expect(h.ended).to.deep.equal([700]);
+  });
+
+  it('is spread over the time that it is given', () => {
+    const h = scene(1_000);
+    const ops = parkMany(h, 10_000);
+    const tried = (): number => ops.reduce((sum, { tries }) => sum + tries, 0);
+    h.sweep.begin(() => {});
+    expect(tried()).to.equal(0);
+    for (let ms = 100; ms <= 1_000; ms += 100) {
+      h.clock.advance(100);
+      expect(tried()).to.be.within(ms * 10 - 200, ms * 10 + 200);
+    }
+  });
+
+  it('tries at most 256 in a row, however fast: the clock does not see what the answered do next', () => {
+    const h = scene(0);
+    let inThisTurn = 0;
+    let most = 0;
+    const ops = Array.from({ length: 1_000 }, (_, i) =>
+      h.park(`${i}`, () => {
+        most = Math.max(most, ++inThisTurn);
+      }),
+    );
+    h.sweep.begin((tried) => h.ended.push(tried));
+    for (let turn = 0; turn < 10; turn++) {
+      inThisTurn = 0;
+      h.clock.advance(0);
+    }
+    expect(most).to.equal(256);
+    expect(ops.every(({ tries }) => tries === 1)).to.equal(true);
+    expect(h.ended).to.deep.equal([1_000]);
+  });
+
+  it('begins at a random place', () => {
+    const first = new Set<string>();
+    for (let time = 0; time < 20; time++) {
+      const h = scene();
+      for (let i = 0; i < 1_000; i++) h.park(`${i}`, (op) => first.size < 100 && started.push(op.label));
+      const started: string[] = [];
+      h.sweep.begin(() => {});
+      h.clock.advance(5);
+      first.add(started[0]);
+    }
+    expect(first.size).to.be.greaterThan(10);
+  });
+
+  it('leaves out nobody who stays, though most leave meanwhile and memory moves', () => {
+    for (let time = 0; time < 30; time++) {
+      const h = scene();
+      const ops = parkMany(h, 5_000);
+      const stay = ops.filter((_, i) => i % 50 === time);
+      h.sweep.begin((tried) => h.ended.push(tried));
+      h.clock.advance(time * 30);
+      for (const [i, op] of ops.entries()) if (i % 50 !== time) op.cancel();
+      for (let i = 0; i < 100; i++) h.park(`late ${i}`);
+      h.clock.advance(2_000);
+      expect(stay.every(({ tries }) => tries >= 1)).to.equal(true);
+      expect(h.ended).to.have.length(1);
+    }
+  });
+
+  it('bears that tries complete, cancel and park others', () => {
+    const h = scene();
+    let parked = 0;
+    const onTry = (op: Op): void => {
+      const n = Number(op.label);
+      if (n % 3 === 0) ops[n + 1]?.cancel();
+      if (n % 7 === 0) h.park(`more ${parked++}`);
+    };
+    const ops: Op[] = Array.from({ length: 3_000 }, (_, i) => h.park(`${i}`, onTry));
+    for (const [i, op] of ops.entries()) op.ready = i % 2 === 0;
+    h.sweep.begin((tried) => h.ended.push(tried));
+    h.clock.advance(5_000);
+    expect(h.ended).to.have.length(1);
+    expect(ops.filter((op) => op.isPending && op.tries === 0)).to.deep.equal([]);
+    expect(ops.filter((op) => op.ready && !op.isCompleted && op.isPending)).to.deep.equal([]);
+    h.parking.lists.check();
+  });
+
+  it('goes round once more when it is begun again on the way, and tells the last who asked', () => {
+    const h = scene();
+    const ops = parkMany(h, 1_000);
+    h.sweep.begin(() => h.ended.push(-1));
+    h.clock.advance(500);
+    h.sweep.begin((tried) => h.ended.push(tried));
+    expect(h.ended).to.deep.equal([]);
+    h.clock.advance(1_100);
+    expect(ops.every(({ tries }) => tries === 1 || tries === 2)).to.equal(true);
+    expect(h.ended).to.deep.equal([ops.reduce((sum, { tries }) => sum + tries, 0)]);
+  });
+
+  it('is over at once where nothing is parked', () => {
+    const h = scene();
+    h.sweep.begin((tried) => h.ended.push(tried));
+    expect(h.ended).to.deep.equal([]);
+    h.clock.advance(1);
+    expect(h.ended).to.deep.equal([0]);
+  });
+
+  it('tries nothing any more once it is stopped, by a try too', () => {
+    const h = scene();
+    const ops: Op[] = Array.from({ length: 100 }, (_, i) => h.park(`${i}`, () => h.sweep.stop()));
+    h.sweep.begin((tried) => h.ended.push(tried));
+    h.clock.advance(5_000);
+    expect(ops.reduce((sum, { tries }) => sum + tries, 0)).to.equal(1);
+    expect(h.ended).to.deep.equal([]);
+    expect(h.clock.now()).to.equal(5_000);
+  });
+
+  it('keeps the loop free: tries that take long are taken in slices', async () => {
+    const purgatory = new Purgatory<string, Op>('slow');
+    const parking = new Parking(checkedPurgatoryOptions('test', {}), new Watchers<string>());
+    parking.meter.observe(purgatory);
+    const busy = (): void => {
+      for (const end = performance.now() + 0.2; performance.now() < end; );
+    };
+    const ops = Array.from({ length: 200 }, (_, i) => new Op(`${i}`, { onTry: busy }));
+    for (const op of ops) parking.park(op, ['k']);
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    await new Promise<number>((resolve) => new Sweep(new ParkedWalk(parking), 0, systemClock).begin(resolve));
+    clearInterval(counting);
+    expect(ops.every(({ tries }) => tries === 1)).to.equal(true);
+    expect(turns).to.be.greaterThan(5);
+    parking.close();
+    purgatory.close();
+  });
+});

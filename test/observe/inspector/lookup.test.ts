@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { Lookup } from '../../../src/observe/inspector/lookup.ts';
+import { LiveSources } from '../../../src/observe/live-sources.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
+import { Op } from '../../support/op.ts';
+
+describe('Lookup', () => {
+  let clock: ManualClock;
+  let timer: SystemTimer;
+  let fetches: Purgatory<unknown, Op>;
+  let joins: Purgatory<unknown, Op>;
+  let lookup: Lookup;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    timer = new SystemTimer({ clock });
+    fetches = new Purgatory('fetch', { timer });
+    joins = new Purgatory('join', { timer });
+    lookup = new Lookup(new LiveSources({ purgatories: [fetches, joins], timers: [], buses: [] }));
+  });
+
+  afterEach(() => {
+    for (const each of [fetches, joins, timer]) each.close();
+  });
+
+  const searches = { purgatory: undefined, searches: true };
+  const once = { purgatory: undefined, searches: false };
+
+  it('tells who waits on a key, the oldest first, since when and until when', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      fetches.tryCompleteElseWatch(new Op(name, { delayMs: 1000 }), ['k', name]);
+      clock.advance(10);
+    }
+    const { isExact, isWhole, keys, operations } = await lookup.find('k', once);
+    expect({ isExact, isWhole }).to.deep.equal({ isExact: true, isWhole: true });
+    expect(keys).to.deep.equal([{ purgatory: 'fetch', key: 'k', watchers: 3 }]);
+    expect(operations.map(({ keys: [, own], ageMs, leftMs }) => [own, ageMs, leftMs])).to.deep.equal([
+      ['a', 30, 970],
+      ['b', 20, 980],
+      ['c', 10, 990],
+    ]);
+  });
+
+  it('finds keys of numbers and bigints by what they look like, and others by what they are shown as', async () => {
+    for (const key of [7, 7n, '7', { topic: 'orders' }]) {
+      fetches.tryCompleteElseWatch(new Op('a'), [key]);
+    }
+    const watched = async (text: string): Promise<string[]> =>
+      (await lookup.find(text, searches)).keys.map(({ key }) => key);
+    expect(await watched('7')).to.deep.equal(['7', '7', '7n']);
+    expect(await watched('7n')).to.deep.equal(['7n']);
+    expect(await watched('ORDERS')).to.deep.equal(["{ topic: 'orders' }"]);
+  });
+
+  it('finds the keys that contain the text after the one that is spelled so, in the purgatory that is asked for', async () => {
+    for (const key of ['orders-1', 'orders-10', 'Orders-11', 'payments-1']) {
+      fetches.tryCompleteElseWatch(new Op('a'), [key]);
+      joins.tryCompleteElseWatch(new Op('a'), [key]);
+    }
+    const found = await lookup.find('orders-1', { purgatory: 'join', searches: true });
+    expect(found.keys.map(({ purgatory, key }) => `${purgatory} ${key}`)).to.deep.equal([
+      'join orders-1',
+      'join orders-10',
+      'join Orders-11',
+    ]);
+    const part = await lookup.find('ments', searches);
+    expect(part).to.include({ isExact: false, isWhole: true });
+    expect(part.keys).to.have.lengthOf(2);
+    expect(part.operations).to.have.lengthOf(1);
+    expect((await lookup.find('ments', once)).keys).to.deep.equal([]);
+    expect((await lookup.find('nothing', searches)).operations).to.deep.equal([]);
+  });
+
+  it('finds a key by its beginning where only that is shown', async () => {
+    const key = 'x'.repeat(500);
+    fetches.tryCompleteElseWatch(new Op('a'), [`y${key}`]);
+    fetches.tryCompleteElseWatch(new Op('b'), [key]);
+    const { keys } = await lookup.find(`${key.slice(0, 79)}…`, searches);
+    expect(keys).to.deep.equal([{ purgatory: 'fetch', key: `${'x'.repeat(79)}…`, watchers: 1 }]);
+  });
+
+  it('tells twelve of each at most', async () => {
+    for (let n = 0; n < 50; n++) fetches.tryCompleteElseWatch(new Op('a'), ['all', `all-${n}`]);
+    const { keys, operations } = await lookup.find('all', searches);
+    expect([keys.length, operations.length]).to.deep.equal([12, 12]);
+  });
+
+  it('lets the event loop go on while it looks at very many keys, and gives up for a later search', async function () {
+    this.timeout(60_000);
+    for (let n = 0; n < 300_000; n++) fetches.tryCompleteElseWatch(new Op(''), [`key-${n}`]);
+    let turns = 0;
+    const interval = setInterval(() => turns++, 0);
+    const found = await lookup.find('key-299999', { purgatory: 'fetch', searches: true });
+    clearInterval(interval);
+    expect(found.isExact).to.equal(true);
+    expect(turns).to.be.above(1);
+    const [first, second] = await Promise.all([
+      lookup.find('no such', searches),
+      lookup.find('key-1', searches),
+    ]);
+    expect(first.isWhole).to.equal(false);
+    expect(second.isWhole).to.equal(true);
+  });
+
+  it('looks at keys that come and go meanwhile without harm', async () => {
+    for (let n = 0; n < 20_000; n++) fetches.tryCompleteElseWatch(new Op('', { delayMs: 5 }), [`key-${n}`]);
+    const found = lookup.find('late', searches);
+    clock.advance(5);
+    fetches.tryCompleteElseWatch(new Op('late'), ['late']);
+    expect(await found).to.include({ isWhole: true });
+  });
+
+  it('tells an operation that is asked for with all its keys, until it is parked no more', () => {
+    const op = new Op('a', { delayMs: 500 });
+    const keys = Array.from({ length: 30 }, (_, n) => `k${n}`);
+    fetches.tryCompleteElseWatch(op, keys);
+    fetches.tryCompleteElseWatch(new Op('b'), ['k0']);
+    const id = lookup.idOf(op, fetches);
+    const asked = lookup.operation(id);
+    expect(asked).to.include({ type: 'Op', purgatory: 'fetch', leftMs: 500 });
+    expect(asked?.watches.slice(0, 2)).to.deep.equal([
+      { purgatory: 'fetch', key: 'k0', watchers: 2 },
+      { purgatory: 'fetch', key: 'k1', watchers: 1 },
+    ]);
+    expect(asked?.watches).to.have.lengthOf(12);
+    op.cancel();
+    expect(lookup.operation(id)).to.equal(null);
+    joins.tryCompleteElseWatch(op, ['elsewhere']);
+    expect(lookup.operation(id)).to.equal(null);
+    expect(lookup.operation(12_345)).to.equal(null);
+    expect(lookup.operation(Number.NaN)).to.equal(null);
+  });
+
+  it('knows the latest two thousand operations that it has told', () => {
+    const op = new Op('a');
+    fetches.tryCompleteElseWatch(op, ['k']);
+    const id = lookup.idOf(op, fetches);
+    expect(lookup.idOf(op, fetches)).to.equal(id);
+    for (let n = 0; n < 2000; n++) lookup.idOf(new Op(''), fetches);
+    expect(lookup.operation(id)).to.equal(null);
+    expect(lookup.idOf(op, fetches)).to.be.above(id);
+  });
+
+  it('finds what waits for thresholds, and nothing in a purgatory that does not give its operations away', async () => {
+    const offsets = new ThresholdPurgatory<string>('offsets', { timer });
+    const waits = [3, 1, 2].map((offset) =>
+      offsets.awaitAtLeast('log', offset, { timeoutMs: Number.POSITIVE_INFINITY }).catch(() => {}),
+    );
+    offsets.advance('idle', 1);
+    const mute = { name: 'mute', snapshot: () => offsets.snapshot() };
+    const { keys, operations } = await new Lookup(
+      new LiveSources({ purgatories: [offsets, mute], timers: [], buses: [] }),
+    ).find('l', searches);
+    expect(keys).to.deep.equal([{ purgatory: 'offsets', key: 'log', watchers: 3 }]);
+    expect(operations.map(({ leftMs }) => leftMs)).to.deep.equal([null, null, null]);
+    offsets.close();
+    await Promise.all(waits);
+  });
+});

@@ -1,0 +1,64 @@
+// The page while a real server is stopped, as a debugger or an operator stops it. Its connections
+// stay, and nothing arrives.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../../support/browser.ts';
+import { pause } from '../../support/turns.ts';
+import { uncovered } from '../../support/uncovered.ts';
+import { OpenedPage } from './opened-page.ts';
+
+const SERVER = `
+  import { Purgatory } from 'purgatory';
+  import { createInspector } from 'purgatory/inspector';
+  const fetches = new Purgatory('fetch');
+  fetches.waitFor(['orders-0'], () => undefined, { timeoutMs: 600_000 });
+  console.log((await createInspector({ purgatories: [fetches] }).listen()).href);
+  setInterval(() => {}, 1000);`;
+
+describe('the page of the inspector while the server is stopped', function () {
+  this.timeout(90_000);
+  let browser: Browser | undefined;
+
+  before(async function () {
+    browser = await startBrowser(this);
+  });
+
+  after(() => browser?.close());
+
+  it('says that what it shows is old, greys it, and tells afterwards how long the process stood still, also on a page that is opened then', async () => {
+    const server = spawn(process.execPath, ['--input-type=module', '-e', SERVER], {
+      env: uncovered(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [line] = await once(server.stdout, 'data');
+      const url = new URL(`${line}`.trim());
+      const page = new OpenedPage(await (browser as Browser).newPage());
+      await page.open(url);
+      await page.says('.connection', 'live');
+      await page.says('[data-explain="minutes"]', 'The last ten minutes');
+      server.kill('SIGSTOP');
+      await page.says('.headline', 'The server is silent');
+      await page.says('.detail', /What is shown is [2-9]\S*\ss old/);
+      await page.says('.connection', 'silent');
+      const filter = "getComputedStyle(document.querySelector('.wheels')).filter";
+      expect(await page.evaluate(filter)).to.equal('grayscale(1)');
+      await pause(500);
+      server.kill('SIGCONT');
+      await page.says('.headline', /Something is wrong: the server hung for \d/);
+      await page.says('.detail', /Nothing came for [\d.]+\ss, until \d\d:\d\d:\d\d: the process stood still/);
+      await page.says('.connection', 'live');
+      await page.lacks('[data-stale]');
+      expect(await page.evaluate(filter)).to.equal('none');
+      await page.says('[data-test="incidents"]', /The process stood still for [\d.]+\ss/);
+      await page.page.reload();
+      await page.says('.headline', /Something is wrong: the server hung for \d/);
+      await page.says('.detail', /It lasted [\d.]+\ss, until \d\d:\d\d:\d\d: the process stood still/);
+      expect(page.complaints).to.deep.equal([]);
+    } finally {
+      server.kill('SIGKILL');
+    }
+  });
+});

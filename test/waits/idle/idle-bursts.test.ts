@@ -1,0 +1,195 @@
+// Many elements at once, and what the timer makes of them: slices, order, limits.
+import { expect } from 'chai';
+import { ManualClock, SystemTimer, type TimerTask } from '../../../src/index.ts';
+import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { HostClock } from '../../support/host-clock.ts';
+import { ListTimer } from '../../support/list-timer.ts';
+
+const COUNT = 1_000;
+/** Listeners between two looks of the timer at its slice. */
+const TOGETHER = 32;
+
+const all = Array.from({ length: COUNT }, (_, index) => index);
+
+/** COUNT elements that are due at 100, and a clock that each listener takes a ms of. */
+function setUp(onIdle: (element: number, idle: IdleTimeouts<number>) => void = () => {}, reaper = true) {
+  const clock = new HostClock();
+  const timer = new SystemTimer({ clock, reaper, sliceMs: 10 });
+  const told: number[] = [];
+  const errors: string[] = [];
+  const idle = new IdleTimeouts<number>({
+    timeoutMs: 100,
+    timer,
+    onIdle: (element) => {
+      clock.time++;
+      told.push(element);
+      onIdle(element, idle);
+    },
+    onError: (error) => errors.push(String(error)),
+  });
+  for (const element of all) idle.touch(element);
+  clock.time = 100;
+  return { clock, timer, idle, told, errors };
+}
+
+/**
+ * Lets the reaper run, slice by slice, until it has nothing to do. Returns how many elements were
+ * reported in each slice.
+ */
+function slices(clock: HostClock, told: readonly number[]): number[] {
+  const counts: number[] = [];
+  for (let before = 0; clock.fire() > 0; before = told.length) counts.push(told.length - before);
+  return counts;
+}
+
+describe('IdleTimeouts with many elements idle at once', () => {
+  it('yield to the event loop when the slice is spent, and go on after it, in order', () => {
+    const { clock, timer, idle, told } = setUp();
+    const counts = slices(clock, told);
+    expect(counts.length).to.be.at.least(COUNT / TOGETHER - 1);
+    expect(Math.max(...counts)).to.be.at.most(TOGETHER);
+    expect(told).to.deep.equal(all);
+    expect([idle.size, timer.size]).to.deep.equal([0, 0]);
+  });
+
+  it('are all told of in one advanceClock()', () => {
+    const { timer, told } = setUp(undefined, false);
+    timer.advanceClock();
+    expect(told).to.deep.equal(all);
+  });
+
+  it('lose none to a listener that throws', () => {
+    const { clock, told, errors } = setUp((element) => {
+      if (element % 3 === 0) throw element;
+    });
+    slices(clock, told);
+    expect(told).to.deep.equal(all);
+    expect(errors).to.deep.equal(all.filter((element) => element % 3 === 0).map(String));
+  });
+
+  it('tell of none that a listener has removed or touched, until that one is idle again', () => {
+    const { clock, idle, told } = setUp((element) => {
+      if (element % 5 !== 0) return;
+      idle.remove(element + 1);
+      idle.touch(element + 2);
+      idle.touch(element + 3, 5);
+      IdleTimeouts.check(idle);
+    });
+    const touchedAt = 101;
+    clock.fire();
+    expect(told.slice(0, 4)).to.deep.equal([0, 4, 5, 9]);
+    expect(idle.remainingMs(2)).to.equal(Math.max(touchedAt + 100 - clock.now(), 0));
+    while (idle.size > 0) {
+      clock.time++;
+      clock.fire();
+      IdleTimeouts.check(idle);
+    }
+    const kept = all.filter((element) => element % 5 !== 1);
+    expect([...told].sort((a, b) => a - b)).to.deep.equal(kept);
+  });
+
+  it('end with a listener that closes: it returns the others, and they are not told of', () => {
+    let closed: number[] = [];
+    const { clock, timer, told } = setUp((element, idle) => {
+      if (element === 40) closed = idle.close();
+    });
+    slices(clock, told);
+    expect(told).to.deep.equal(all.slice(0, 41));
+    expect(closed.sort((a, b) => a - b)).to.deep.equal(all.slice(41));
+    expect(timer.size).to.equal(0);
+  });
+
+  it('give their memory back as they go', () => {
+    const { clock, idle, told } = setUp(() => IdleTimeouts.check(idle));
+    for (const element of all) if (element % 10 !== 0) idle.remove(element);
+    IdleTimeouts.check(idle);
+    slices(clock, told);
+    expect(told).to.deep.equal(all.filter((element) => element % 10 === 0));
+  });
+});
+
+describe('IdleTimeouts on a shared timer', () => {
+  it('hold one task in it for up to 32 elements of the same time', () => {
+    const { timer, idle } = setUp();
+    expect(timer.size).to.equal(Math.ceil(COUNT / TOGETHER));
+    for (const element of all.slice(0, TOGETHER - 1)) idle.remove(element);
+    expect(timer.size).to.equal(Math.ceil(COUNT / TOGETHER));
+    idle.remove(TOGETHER - 1);
+    expect(timer.size).to.equal(Math.ceil(COUNT / TOGETHER) - 1);
+  });
+
+  it('track nothing that it refuses, as it is full', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
+    idle.touch('a');
+    idle.touch('b');
+    clock.advance(10);
+    for (const act of [() => idle.touch('c'), () => idle.touch('a', 50)]) {
+      expect(act).to.throw().with.property('code', 'ERR_PURGATORY_FULL');
+    }
+    expect([idle.size, idle.has('c'), idle.remainingMs('a')]).to.deep.equal([2, false, 90]);
+    idle.touch('a', 500);
+    expect(idle.remainingMs('a')).to.equal(500);
+  });
+
+  it('are exact though it is full when elements are to be filed anew', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 2 });
+    const log: string[] = [];
+    const others: number[] = [];
+    const idle = new IdleTimeouts<number>({
+      timeoutMs: 100,
+      timer,
+      onIdle: (element) => {
+        log.push(`${element}@${clock.now()}`);
+        // Takes the place of any task that was not kept.
+        while (timer.size < 2) timer.schedule(() => others.push(clock.now()), 1_000);
+      },
+    });
+    for (const element of [0, 1, 2, 3, 4]) idle.touch(element);
+    for (const element of [1, 2, 3, 4]) {
+      clock.advance(10);
+      idle.touch(element);
+    }
+    clock.advance(60);
+    expect(log).to.deep.equal(['0@100']);
+    IdleTimeouts.check(idle);
+    idle.touch(2);
+    clock.advance(1_000);
+    expect(log).to.deep.equal(['0@100', '1@110', '3@130', '4@140', '2@200']);
+    clock.advance(1_000);
+    expect(others).to.have.length.at.least(1);
+  });
+
+  it('refuse a new element when it has been closed, also for a time at which others are looked at', () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
+    idle.touch('a');
+    expect(timer.close()).to.have.length(1);
+    expect(() => idle.touch('b'))
+      .to.throw()
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    expect([idle.size, idle.has('b')]).to.deep.equal([1, false]);
+    expect(idle.close()).to.deep.equal(['a']);
+  });
+
+  it('report what it throws at a look, other than that it is full', () => {
+    class Failing extends ListTimer {
+      isFailing = false;
+      override add(task: TimerTask): void {
+        if (this.isFailing) throw new Error('out of order');
+        super.add(task);
+      }
+    }
+    const clock = new ManualClock();
+    const timer = new Failing(clock);
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer, clock });
+    idle.touch('a');
+    clock.advance(50);
+    idle.touch('a');
+    clock.advance(50);
+    timer.isFailing = true;
+    expect(() => timer.advanceClock()).to.throw('out of order');
+  });
+});

@@ -1,0 +1,345 @@
+import { expect } from 'chai';
+import { createSandbox, useFakeTimers } from 'sinon';
+import { ManualClock, SystemTimer, systemClock } from '../../../src/index.ts';
+import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { IdleTimeouts, type IdleTimeoutsOptions } from '../../../src/waits/idle/index.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { HostClock } from '../../support/host-clock.ts';
+import { pause } from '../../support/turns.ts';
+import { uncaughtDuring } from '../../support/uncaught.ts';
+
+function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startMs = 0) {
+  const clock = new ManualClock(startMs);
+  const timer = new SystemTimer({ clock });
+  const log: string[] = [];
+  const idle = new IdleTimeouts<E>({
+    timeoutMs: 100,
+    timer,
+    onIdle: (element) => log.push(`${String(element)}@${clock.now()}`),
+    ...options,
+  });
+  return { clock, timer, log, idle };
+}
+
+describe('IdleTimeouts', () => {
+  it('tells of an element once, when it has not been touched for its timeout', () => {
+    const { clock, timer, log, idle } = setUp();
+    idle.touch('a');
+    clock.advance(40);
+    idle.touch('b');
+    expect([idle.size, timer.size]).to.deep.equal([2, 2]);
+    clock.advance(1_000);
+    expect(log).to.deep.equal(['a@100', 'b@140']);
+    expect([idle.size, timer.size]).to.deep.equal([0, 0]);
+  });
+
+  it('counts from the last touch, to the millisecond, however many there were', () => {
+    const { clock, log, idle } = setUp();
+    idle.touch('a');
+    for (const ms of [10, 80, 99, 1, 0, 60]) {
+      clock.advance(ms);
+      idle.touch('a');
+    }
+    clock.advance(99);
+    expect(log).to.deep.equal([]);
+    clock.advance(1);
+    expect(log).to.deep.equal(['a@350']);
+  });
+
+  it('adds nothing to the timer on a touch of a tracked element: it files once a timeout', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock });
+    const add = createSandbox().spy(timer, 'add');
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
+    for (let ms = 0; ms < 1_000; ms++) {
+      idle.touch('a');
+      clock.advance(1);
+    }
+    expect(add.callCount).to.be.within(9, 12);
+  });
+
+  it('says how long is left, and undefined for what it does not track', () => {
+    const { clock, idle } = setUp();
+    expect(idle.remainingMs('a')).to.equal(undefined);
+    idle.touch('a');
+    clock.advance(40);
+    expect(idle.remainingMs('a')).to.equal(60);
+    idle.touch('a');
+    expect(idle.remainingMs('a')).to.equal(100);
+    expect([idle.has('a'), idle.has('b')]).to.deep.equal([true, false]);
+  });
+
+  it('says 0 when the time has come and the turn has not', () => {
+    const clock = new ManualClock();
+    const idle = new IdleTimeouts<string>({
+      timeoutMs: 100,
+      timer: new SystemTimer({ clock, reaper: false }),
+    });
+    idle.touch('a');
+    clock.advance(150);
+    expect(idle.remainingMs('a')).to.equal(0);
+  });
+
+  it('forgets an element on remove, wholly and at once', () => {
+    const { clock, timer, log, idle } = setUp();
+    idle.touch('a');
+    expect([idle.remove('a'), idle.remove('a')]).to.deep.equal([true, false]);
+    expect([idle.size, timer.size]).to.deep.equal([0, 0]);
+    clock.advance(1_000);
+    expect(log).to.deep.equal([]);
+    idle.touch('a');
+    clock.advance(100);
+    expect(log).to.deep.equal(['a@1100']);
+  });
+
+  it('gives an element a timeout of its own, which it keeps, and can be told a shorter or longer one', () => {
+    const { clock, log, idle } = setUp();
+    idle.touch('a', 10);
+    idle.touch('b', 500);
+    idle.touch('c');
+    clock.advance(5);
+    idle.touch('a');
+    clock.advance(10);
+    expect(log).to.deep.equal(['a@15']);
+    idle.touch('b', 20);
+    idle.touch('c', 300);
+    expect(idle.remainingMs('c')).to.equal(300);
+    clock.advance(1_000);
+    expect(log).to.deep.equal(['a@15', 'b@35', 'c@315']);
+  });
+
+  it('tells several listeners, in order, also when one of them throws, and reports the throw', () => {
+    const log: unknown[] = [];
+    const { clock, idle } = setUp({
+      onIdle: (element) => {
+        log.push(`1 ${element}`);
+        throw new Error('first');
+      },
+      onError: (error, element) => log.push(`${(error as Error).message} ${element}`),
+    });
+    const third = (element: string): void => void log.push(`3 ${element}`);
+    idle
+      .addListener((element) => log.push(`2 ${element}`))
+      .addListener(third)
+      .addListener(third);
+    idle.touch('a');
+    clock.advance(100);
+    expect(log).to.deep.equal(['1 a', 'first a', '2 a', '3 a']);
+    expect([idle.removeListener(third), idle.removeListener(third)]).to.deep.equal([true, false]);
+    idle.touch('b');
+    clock.advance(100);
+    expect(log.slice(4)).to.deep.equal(['1 b', 'first b', '2 b']);
+  });
+
+  it('throws what a listener throws, or onError, in a later turn when nobody takes it', async () => {
+    const fail = (what: string) => () => {
+      throw what;
+    };
+    const first = setUp({ onIdle: fail('listener') });
+    const second = setUp({ onIdle: fail('unseen'), onError: fail('onError') });
+    const errors = await uncaughtDuring(2, () => {
+      for (const { idle, clock } of [first, second]) {
+        idle.touch('a');
+        clock.advance(100);
+      }
+    });
+    expect(errors).to.deep.equal(['listener', 'onError']);
+  });
+
+  it('lets a listener touch the element again, or remove and touch others', () => {
+    const { clock, log, idle } = setUp();
+    idle.addListener((element) => {
+      if (clock.now() > 250) return;
+      idle.touch(element);
+      idle.remove('b');
+    });
+    idle.touch('a');
+    idle.touch('b');
+    clock.advance(1_000);
+    expect(log).to.deep.equal(['a@100', 'a@200', 'a@300']);
+  });
+
+  it('tracks elements of any type, each by identity', () => {
+    const { clock, idle } = setUp<unknown>({ onIdle: () => {} });
+    const gone: unknown[] = [];
+    idle.addListener((element) => gone.push(element));
+    const object = {};
+    const elements = [
+      object,
+      Object.create(object),
+      new Proxy(object, {}),
+      Object.freeze({}),
+      () => {},
+      Symbol('s'),
+      'text',
+      0,
+      NaN,
+      null,
+      undefined,
+      12n,
+    ];
+    for (const element of elements) idle.touch(element);
+    for (const element of elements) idle.touch(element);
+    expect(idle.size).to.equal(elements.length);
+    for (const element of elements) expect(idle.remainingMs(element)).to.equal(100);
+    clock.advance(100);
+    expect(gone).to.have.length(elements.length);
+    for (const [i, element] of elements.entries()) expect(gone[i]).to.satisfy(Object.is.bind(null, element));
+    expect(idle.size).to.equal(0);
+  });
+
+  it('leaves no trace that a user would see in an object', () => {
+    const { idle } = setUp<object>({ onIdle: () => {} });
+    const element = { name: 'a' };
+    idle.touch(element);
+    expect(Object.keys(element)).to.deep.equal(['name']);
+    expect(Reflect.ownKeys(element)).to.deep.equal(['name']);
+    expect(JSON.stringify(element)).to.equal('{"name":"a"}');
+    idle.remove(element);
+  });
+
+  it('tracks an object that others track too, and one that is frozen while it is tracked', () => {
+    const first = setUp<object>({ onIdle: () => {} });
+    const second = setUp<object>({ onIdle: () => {}, timeoutMs: 70 });
+    const element = {};
+    first.idle.touch(element);
+    second.idle.touch(element);
+    expect([first.idle.remainingMs(element), second.idle.remainingMs(element)]).to.deep.equal([100, 70]);
+    Object.freeze(element);
+    expect(first.idle.remove(element)).to.equal(true);
+    expect([first.idle.has(element), second.idle.has(element)]).to.deep.equal([false, true]);
+    first.clock.advance(10);
+    first.idle.touch(element);
+    first.idle.touch(element);
+    expect([first.idle.size, first.idle.remainingMs(element)]).to.deep.equal([1, 100]);
+  });
+
+  it('counts from the last touch though the clock goes back meanwhile', () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock, reaper: false });
+    const log: string[] = [];
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer, onIdle: (element) => log.push(element) });
+    idle.touch('a');
+    clock.time = 90;
+    idle.touch('a');
+    clock.time = 100;
+    expect(timer.now()).to.equal(100);
+    clock.time = 50;
+    timer.advanceClock();
+    expect(idle.remainingMs('a')).to.equal(100);
+    clock.time = 189;
+    timer.advanceClock();
+    expect([log, idle.remainingMs('a')]).to.deep.equal([[], 1]);
+    clock.time = 200;
+    timer.advanceClock();
+    expect(log).to.deep.equal(['a']);
+  });
+
+  it('ends with close: returns who was tracked, takes its tasks off a shared timer, which goes on', () => {
+    const { clock, timer, log, idle } = setUp();
+    let ran = 0;
+    timer.schedule(() => ran++, 100);
+    idle.touch('a');
+    idle.touch('b');
+    expect(idle.close()).to.deep.equal(['a', 'b']);
+    expect(idle.close()).to.deep.equal([]);
+    expect([idle.size, timer.size]).to.deep.equal([0, 1]);
+    expect(() => idle.touch('c'))
+      .to.throw()
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    clock.advance(200);
+    expect([log, ran]).to.deep.equal([[], 1]);
+    checkTimerInvariants(timer);
+  });
+
+  it('makes a timer of its own on a clock that it is given, and closes that', () => {
+    const clock = new ManualClock();
+    const log: string[] = [];
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, clock, onIdle: (element) => log.push(element) });
+    idle.touch('a');
+    clock.advance(100);
+    expect(log).to.deep.equal(['a']);
+    idle.touch('b');
+    idle[Symbol.dispose]();
+    clock.advance(100);
+    expect(log).to.deep.equal(['a']);
+  });
+
+  it('refuses bad arguments before anything has changed', () => {
+    const make = (options: unknown) => () => new IdleTimeouts(options as IdleTimeoutsOptions<string>);
+    expect(codeOf(make(undefined))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(make({}))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(make({ timeoutMs: '1' }))).to.equal('ERR_INVALID_ARG_TYPE');
+    for (const timeoutMs of [0, -1, NaN, Infinity]) {
+      expect(codeOf(make({ timeoutMs })), `${timeoutMs}`).to.equal('ERR_OUT_OF_RANGE');
+    }
+    expect(make({ timeoutMs: 0 })).to.throw(
+      'must be a number > 0 and <= Number.MAX_SAFE_INTEGER. Received 0',
+    );
+    for (const bad of [{ onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
+      expect(codeOf(make({ timeoutMs: 1, ...bad })), Object.keys(bad)[0]).to.equal('ERR_INVALID_ARG_TYPE');
+    }
+    const { idle, timer, clock } = setUp();
+    const otherClock = { timeoutMs: 1, timer, clock: new ManualClock() };
+    expect(codeOf(make(otherClock))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(make({ ...otherClock, clock })).to.not.throw();
+    expect(codeOf(() => idle.touch('a', NaN))).to.equal('ERR_OUT_OF_RANGE');
+    expect(codeOf(() => idle.addListener(undefined as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(idle.size).to.equal(0);
+  });
+});
+
+describe('IdleTimeouts on the system clock', () => {
+  it('is never early, though touches share a reading and the event loop is blocked in between', async () => {
+    const last = new Map<object, number>();
+    const waits: number[] = [];
+    const idle = new IdleTimeouts<object>({
+      timeoutMs: 20,
+      onIdle: (element) => waits.push(systemClock.now() - (last.get(element) as number)),
+    });
+    const elements = Array.from({ length: 10 }, () => ({}));
+    const touch = (element: object): void => {
+      idle.touch(element);
+      last.set(element, systemClock.now());
+    };
+    for (let round = 0; round < 4; round++) {
+      for (const element of elements) {
+        touch(element);
+        touch(element);
+        const until = systemClock.now() + 3;
+        while (systemClock.now() < until);
+      }
+      await pause(5);
+    }
+    while (idle.size > 0) await pause(1);
+    expect(waits).to.have.length.at.least(elements.length);
+    // The touch was made just before the reading that is kept of it.
+    for (const wait of waits) expect(wait).to.be.at.least(20 - 1);
+  });
+
+  it('is exact under a fake clock that is installed after the import', () => {
+    const log: string[] = [];
+    const idle = new IdleTimeouts<string>({ timeoutMs: 100, onIdle: (element) => log.push(element) });
+    idle.touch('before');
+    idle.touch('before');
+    idle.touch('silent');
+    idle.touch('silent');
+    const fake = useFakeTimers();
+    try {
+      idle.touch('before');
+      idle.touch('a');
+      fake.tick(40);
+      idle.touch('a');
+      expect(idle.remainingMs('a')).to.equal(100);
+      fake.tick(70);
+      expect(log).to.have.members(['silent', 'before']);
+      fake.tick(29);
+      expect(idle.has('a')).to.equal(true);
+      fake.tick(2);
+      expect(log.slice(2)).to.deep.equal(['a']);
+    } finally {
+      fake.restore();
+      idle.close();
+    }
+  });
+});

@@ -1,0 +1,331 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { ManualClock, PurgatoryError, SystemTimer } from '../../../src/index.ts';
+import { Replies, type RepliesOptions } from '../../../src/waits/replies/index.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { ListTimer } from '../../support/list-timer.ts';
+import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
+import { rejection } from '../../support/rejection.ts';
+import { unhandledDuring } from '../../support/unhandled.ts';
+
+interface Desk {
+  readonly clock: ManualClock;
+  readonly timer: SystemTimer;
+  readonly replies: Replies<unknown, string>;
+}
+
+function desk(options: RepliesOptions = {}): Desk {
+  const clock = new ManualClock();
+  const timer = new SystemTimer({ clock });
+  return { clock, timer, replies: new Replies({ timer, ...options }) };
+}
+
+const SOON = { timeoutMs: 100 };
+const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
+
+/** The code that the promise is rejected with. */
+async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
+  return ((await rejection(promise)) as { code?: unknown }).code;
+}
+
+describe('Replies', () => {
+  it('give each reply to who expects its id', async () => {
+    const { timer, replies } = desk();
+    const one = replies.expect(1, SOON);
+    const two = replies.expect('1', SOON);
+    expect([replies.size, timer.size]).to.deep.equal([2, 2]);
+    expect(replies.resolve('1', 'text')).to.equal(true);
+    expect(replies.resolve(1, 'number')).to.equal(true);
+    expect(await Promise.all([one, two])).to.deep.equal(['number', 'text']);
+    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+  });
+
+  it('pass the error of a reply on as it is', async () => {
+    const { timer, replies } = desk();
+    const rejected = rejection(replies.expect(1, SOON));
+    expect(replies.reject(1, undefined)).to.equal(true);
+    expect(await rejected).to.equal(undefined);
+    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+  });
+
+  it('reject at the deadline, and never before, with ERR_PURGATORY_TIMEOUT and the id', async () => {
+    const { clock, replies } = desk();
+    const rejected = rejection(replies.expect('order-7', SOON));
+    clock.advance(99.9);
+    expect(replies.size).to.equal(1);
+    clock.advance(0.1);
+    expect(replies.size).to.equal(0);
+    const error = (await rejected) as PurgatoryError;
+    expect(error).to.be.instanceOf(PurgatoryError);
+    expect([error.code, error.message]).to.deep.equal([
+      'ERR_PURGATORY_TIMEOUT',
+      'No reply to order-7 within 100 ms',
+    ]);
+  });
+
+  it('turn a late reply, a second one and one of nobody away', async () => {
+    const { clock, replies } = desk();
+    const late = rejection(replies.expect('late', SOON));
+    clock.advance(100);
+    const answered = replies.expect('answered', SOON);
+    replies.resolve('answered', 'first');
+    for (const id of ['late', 'answered', 'nobody']) {
+      expect(replies.resolve(id, 'second')).to.equal(false);
+      expect(replies.reject(id, new Error('second'))).to.equal(false);
+    }
+    expect(await answered).to.equal('first');
+    expect(await late).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
+  });
+
+  it('refuse an id that is expected, which goes on being expected, and take it again afterwards', async () => {
+    const { timer, replies } = desk();
+    const first = replies.expect(7, SOON);
+    const error = (await rejection(replies.expect(7, SOON))) as PurgatoryError;
+    expect([error.code, error.message]).to.deep.equal([
+      'ERR_PURGATORY_ALREADY_EXPECTED',
+      'A reply to 7 is expected already: give each request an id of its own',
+    ]);
+    expect([replies.size, timer.size]).to.deep.equal([1, 1]);
+    replies.resolve(7, 'first');
+    const second = replies.expect(7, SOON);
+    replies.resolve(7, 'second');
+    expect([await first, await second]).to.deep.equal(['first', 'second']);
+  });
+
+  it('wait for ever with a deadline of Infinity, in no timer', async () => {
+    const { clock, timer, replies } = desk();
+    const reply = replies.expect(1, NEVER);
+    clock.advance(Number.MAX_SAFE_INTEGER);
+    expect([replies.size, timer.size]).to.deep.equal([1, 0]);
+    replies.resolve(1, 'at last');
+    expect(await reply).to.equal('at last');
+  });
+
+  it('expire a deadline that has passed in the next turn, not in the call', async () => {
+    const { clock, replies } = desk();
+    const rejected = rejection(replies.expect(1, { timeoutMs: -5 }));
+    expect(replies.size).to.equal(1);
+    clock.advance(0);
+    expect(await rejected).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
+  });
+
+  it('reject all that is expected when the connection is lost, and go on after it', async () => {
+    const { timer, replies } = desk();
+    const lost = new Error('connection lost');
+    const rejected = [1, 2, 3].map((id) => rejection(replies.expect(id, id === 2 ? NEVER : SOON)));
+    expect(replies.rejectAll(lost)).to.equal(3);
+    expect(replies.rejectAll(lost)).to.equal(0);
+    expect(await Promise.all(rejected)).to.deep.equal([lost, lost, lost]);
+    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+    const reply = replies.expect(1, SOON);
+    replies.resolve(1, 'reconnected');
+    expect(await reply).to.equal('reconnected');
+  });
+
+  it('refuse one reply too many with ERR_PURGATORY_FULL, until one has come', async () => {
+    const { replies } = desk({ maxPending: 2 });
+    const first = replies.expect(1, NEVER);
+    const second = replies.expect(2, SOON);
+    const error = (await rejection(replies.expect(3, SOON))) as PurgatoryError;
+    expect([error.code, error.message]).to.deep.equal([
+      'ERR_PURGATORY_FULL',
+      'Too many replies are expected: maxPending is 2',
+    ]);
+    replies.resolve(1, 'one');
+    const third = replies.expect(3, SOON);
+    replies.resolve(2, 'two');
+    replies.resolve(3, 'three');
+    expect(await Promise.all([first, second, third])).to.deep.equal(['one', 'two', 'three']);
+  });
+
+  it('expect nothing that the shared timer refuses', async () => {
+    const clock = new ManualClock();
+    const replies = new Replies({ timer: new SystemTimer({ clock, maxPending: 1 }) });
+    const first = replies.expect(1, SOON);
+    expect(await codeOfRejection(replies.expect(2, SOON))).to.equal('ERR_PURGATORY_FULL');
+    expect(replies.size).to.equal(1);
+    expect(replies.resolve(2, 'of nobody')).to.equal(false);
+    replies.resolve(1, 'one');
+    expect(await first).to.equal('one');
+  });
+});
+
+describe('A reply that is expected with a signal', () => {
+  it('is given up with the reason of the abort, and leaves nothing behind', async () => {
+    const { timer, replies } = desk();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const rejected = [1, 2].map((id) => rejection(replies.expect(id, { ...SOON, signal })));
+    expect(getEventListeners(signal, 'abort')).to.have.length(1);
+    controller.abort('the caller left');
+    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+    expect(await Promise.all(rejected)).to.deep.equal(['the caller left', 'the caller left']);
+    expect(replies.resolve(1, 'late')).to.equal(false);
+  });
+
+  it('is not expected at all when the signal has aborted', async () => {
+    const { replies } = desk();
+    const signal = AbortSignal.abort('too late');
+    expect(await rejection(replies.expect(1, { ...SOON, signal }))).to.equal('too late');
+    expect(replies.size).to.equal(0);
+  });
+
+  const endings: readonly [string, (desk: Desk) => unknown][] = [
+    ['its reply', ({ replies }) => replies.resolve(1, 'reply')],
+    ['its error', ({ replies }) => replies.reject(1, 'error')],
+    ['the loss of the connection', ({ replies }) => replies.rejectAll('lost')],
+    ['its deadline', ({ clock }) => clock.advance(100)],
+    ['the close', ({ replies }) => replies.close()],
+    ['the close of a shared timer', ({ timer }) => timer.close()],
+  ];
+  for (const [ending, end] of endings) {
+    it(`leaves no listener behind after ${ending}`, async () => {
+      const all = desk();
+      const { signal } = new AbortController();
+      const settled = all.replies.expect(1, { ...SOON, signal }).catch(() => {});
+      end(all);
+      expect(getEventListeners(signal, 'abort')).to.have.length(0);
+      expect([all.replies.size, all.timer.size]).to.deep.equal([0, 0]);
+      await settled;
+    });
+  }
+
+  it('takes a polyfill that has no reason and no removeEventListener', async () => {
+    const { replies } = desk();
+    const signal = new PolyfilledSignal();
+    const answered = replies.expect(1, { ...SOON, signal: signal.asSignal() });
+    replies.resolve(1, 'reply');
+    const rejected = rejection(replies.expect(2, { ...SOON, signal: signal.asSignal() }));
+    expect(signal.listeners).to.have.length(1);
+    signal.abort();
+    expect(await answered).to.equal('reply');
+    expect(await rejected).to.have.property('name', 'AbortError');
+    expect(await rejection(replies.expect(3, { ...SOON, signal: signal.asSignal() }))).to.have.property(
+      'name',
+      'AbortError',
+    );
+    expect(replies.size).to.equal(0);
+  });
+
+  it('is not expected when the signal refuses a listener', async () => {
+    const { timer, replies } = desk();
+    const refusing = {
+      aborted: false,
+      addEventListener: () => {
+        throw new Error('no listeners here');
+      },
+    } as unknown as AbortSignal;
+    expect(await rejection(replies.expect(1, { ...SOON, signal: refusing }))).to.have.property(
+      'message',
+      'no listeners here',
+    );
+    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+  });
+});
+
+describe('The close of replies', () => {
+  it('rejects what is expected, refuses what comes later, and is idempotent', async () => {
+    const clock = new ManualClock();
+    const replies = new Replies<number, string>({ clock });
+    const rejected = [rejection(replies.expect(1, SOON)), rejection(replies.expect(2, NEVER))];
+    replies.close();
+    replies.close();
+    expect(replies.size).to.equal(0);
+    for (const error of await Promise.all(rejected)) {
+      expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    }
+    expect(replies.resolve(1, 'late')).to.equal(false);
+    expect(replies.rejectAll('again')).to.equal(0);
+    expect(await codeOfRejection(replies.expect(1, SOON))).to.equal('ERR_PURGATORY_CLOSED');
+  });
+
+  it('is what `using` does at the end of its block', async () => {
+    let rejected: Promise<unknown>;
+    {
+      using replies = new Replies<number, string>({ clock: new ManualClock() });
+      rejected = rejection(replies.expect(1, SOON));
+    }
+    expect(await rejected).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+  });
+
+  it('leaves a shared timer open', async () => {
+    const { timer, replies } = desk();
+    const rejected = rejection(replies.expect(1, SOON));
+    replies.close();
+    await rejected;
+    expect(() => timer.schedule(() => {}, 1)).to.not.throw();
+  });
+
+  for (const [kind, make] of [
+    ['a SystemTimer', (clock: ManualClock) => new SystemTimer({ clock })],
+    ['a timer from outside', (clock: ManualClock) => new ListTimer(clock)],
+  ] as const) {
+    it(`of ${kind} that is shared rejects what stands in it, and the timer returns none of it`, async () => {
+      const timer = make(new ManualClock());
+      const replies = new Replies<number, string>({ timer });
+      const rejected = rejection(replies.expect(1, SOON));
+      expect(timer.close()).to.deep.equal([]);
+      expect(replies.size).to.equal(0);
+      expect(await rejected).to.include({
+        code: 'ERR_PURGATORY_CLOSED',
+        message: 'The timer of the replies was closed',
+      });
+    });
+  }
+
+  it('rejects nothing but the promises that were asked for', async () => {
+    const unhandled = await unhandledDuring(async () => {
+      const { clock, replies } = desk();
+      const controller = new AbortController();
+      const { signal } = controller;
+      const handled = ['deadline', 'abort', 'reject', 'close'].map((id) =>
+        rejection(replies.expect(id, { ...SOON, ...(id === 'abort' ? { signal } : {}) })),
+      );
+      controller.abort();
+      replies.reject('reject', new Error('from the server'));
+      clock.advance(100);
+      replies.close();
+      await Promise.all(handled);
+    });
+    expect(unhandled).to.deep.equal([]);
+  });
+});
+
+describe('Bad arguments of replies', () => {
+  const badOptions: readonly [unknown, string, string][] = [
+    [null, 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [7, 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [{ timer: {} }, 'ERR_INVALID_ARG_TYPE', '"options.timer"'],
+    [{ maxPending: '3' }, 'ERR_INVALID_ARG_TYPE', '"options.maxPending"'],
+    [{ maxPending: 0 }, 'ERR_OUT_OF_RANGE', '"options.maxPending"'],
+    [{ maxPending: 1.5 }, 'ERR_OUT_OF_RANGE', '"options.maxPending"'],
+    [{ clock: {} }, 'ERR_INVALID_ARG_TYPE', '"options.clock"'],
+  ];
+  for (const [options, code, name] of badOptions) {
+    it(`are refused by the constructor: ${JSON.stringify(options)}`, () => {
+      const make = (): unknown => new Replies(options as RepliesOptions);
+      expect(codeOf(make)).to.equal(code);
+      expect(make).to.throw(name);
+    });
+  }
+
+  const badWaits: readonly [unknown, string, string][] = [
+    [undefined, 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [{}, 'ERR_INVALID_ARG_TYPE', '"options.timeoutMs"'],
+    [{ timeoutMs: '5' }, 'ERR_INVALID_ARG_TYPE', '"options.timeoutMs"'],
+    [{ timeoutMs: Number.NaN }, 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
+    [{ timeoutMs: 2 ** 60 }, 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
+    [{ timeoutMs: 5, signal: {} }, 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
+    [{ timeoutMs: 5, signal: null }, 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
+  ];
+  for (const [index, [options, code, name]] of badWaits.entries()) {
+    it(`reject what is expected, and nothing is: case ${index} of ${name}`, async () => {
+      const { timer, replies } = desk();
+      const error = (await rejection(replies.expect(1, options as { timeoutMs: number }))) as Error;
+      expect(error).to.have.property('code', code);
+      expect(error.message).to.contain(name);
+      expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+    });
+  }
+});

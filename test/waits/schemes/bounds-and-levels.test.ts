@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { ManualClock } from '../../../src/index.ts';
+import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { HierarchicalWheelTimer, SimpleWheelTimer } from '../../../src/waits/schemes/index.ts';
+import { codeOf } from '../../support/code-of.ts';
+
+describe('SimpleWheelTimer', () => {
+  it('states its bound, and takes a delay of exactly that wherever in a tick it starts', () => {
+    for (const startMs of [0, 0.25, 19.75, 123_456.5, -7.5]) {
+      const clock = new ManualClock(startMs);
+      const timer = new SimpleWheelTimer({ clock, tickMs: 20, wheelSize: 5 });
+      expect(timer.maxDelayMs).to.equal(80);
+      let ranAtMs = 0;
+      timer.schedule(() => {
+        ranAtMs = clock.now();
+      }, 80);
+      checkTimerInvariants(timer);
+      clock.advance(200);
+      expect(ranAtMs).to.equal(Math.ceil((startMs + 80) / 20) * 20);
+    }
+  });
+
+  it('counts the bound from now, however long nothing has moved it', () => {
+    const clock = new ManualClock();
+    const timer = new SimpleWheelTimer({ clock, wheelSize: 8, reaper: false });
+    const log: string[] = [];
+    timer.schedule(() => log.push('overdue'), 3);
+    clock.advance(1_000);
+    timer.schedule(() => log.push('new'), 7);
+    checkTimerInvariants(timer);
+    expect(timer.advanceClock()).to.equal(1);
+    clock.advance(7);
+    expect(timer.advanceClock()).to.equal(1);
+    expect(log).to.deep.equal(['overdue', 'new']);
+  });
+
+  it('is not early where the clock is beyond 2^53, and a step of a tick may be none', () => {
+    const clock = new ManualClock(2 ** 53);
+    const timer = new SimpleWheelTimer({ clock, wheelSize: 4, reaper: false });
+    // The deadline, 2^53 + 3, is no double: the next is a whole turn of the wheel away.
+    timer.schedule(() => {}, 3);
+    checkTimerInvariants(timer);
+    clock.advance(2);
+    expect(timer.advanceClock()).to.equal(0);
+    clock.advance(2);
+    expect(timer.advanceClock()).to.equal(1);
+  });
+
+  it('gives memory back after a burst', () => {
+    const clock = new ManualClock();
+    const timer = new SimpleWheelTimer({ clock, wheelSize: 16 });
+    const tasks = Array.from({ length: 1_000 }, (_, index) => timer.schedule(() => {}, index % 15));
+    for (const task of tasks.slice(2)) task.cancel();
+    checkTimerInvariants(timer);
+    expect(timer.close()).to.deep.equal(tasks.slice(0, 2));
+  });
+
+  it('keeps its size as it is given, one bucket a tick', () => {
+    const clock = new ManualClock();
+    expect(new SimpleWheelTimer({ clock }).maxDelayMs).to.equal(65_535);
+    expect(new SimpleWheelTimer({ clock, wheelSize: 2 ** 20, tickMs: 3 }).maxDelayMs).to.equal(
+      3 * (2 ** 20 - 1),
+    );
+    for (const wheelSize of [1, 2.5, 2 ** 20 + 1, Number.NaN]) {
+      expect(codeOf(() => new SimpleWheelTimer({ clock, wheelSize }))).to.equal('ERR_OUT_OF_RANGE');
+    }
+  });
+});
+
+describe('HierarchicalWheelTimer', () => {
+  it('keeps the order of add inside a tick through every level, and beyond them', () => {
+    const clock = new ManualClock(0.5);
+    const timer = new HierarchicalWheelTimer({ clock, levels: [3, 2, 4] });
+    const log: string[] = [];
+    // The levels span 24 ticks. A task for 1,000 is added from ever nearer: beyond, third, second,
+    // first level.
+    for (const nowMs of [0.5, 500, 980, 993, 997, 998]) {
+      clock.advance(nowMs - clock.now());
+      timer.schedule(() => log.push(`${nowMs}@${clock.now()}`), 1_000 - nowMs);
+      checkTimerInvariants(timer);
+    }
+    while (timer.size > 0) {
+      clock.advance(1);
+      checkTimerInvariants(timer);
+    }
+    expect(log).to.deep.equal(['0.5@1000', '500@1000', '980@1000', '993@1000', '997@1000', '998@1000']);
+  });
+
+  it('finds what lies beyond the levels after what lay there was cancelled', () => {
+    const clock = new ManualClock();
+    const timer = new HierarchicalWheelTimer({ clock, levels: [2, 2] });
+    const near = timer.schedule(() => {}, 9);
+    let ranAtMs = 0;
+    timer.schedule(() => {
+      ranAtMs = clock.now();
+    }, 1_001);
+    near.cancel();
+    clock.advance(2_000);
+    expect(ranAtMs).to.equal(1_001);
+  });
+
+  it('ends where a tick is beyond 2^53, as the longest delay is once the clock has left zero', () => {
+    // 2^53 + 998 is in the turn that begins at the odd 2^53 + 973, which no double can hold. Wheels
+    // that computed with doubles moved the task from the list beyond to the end of that same list,
+    // for ever.
+    for (const startMs of [999, 17.125, 2 ** 31 - 3]) {
+      const timer = new HierarchicalWheelTimer({ clock: new ManualClock(startMs), levels: [3, 3, 5] });
+      const task = timer.schedule(() => {}, Number.MAX_SAFE_INTEGER);
+      checkTimerInvariants(timer);
+      expect(timer.close()).to.deep.equal([task]);
+    }
+  });
+
+  it('takes levels of integers from 2 to 65,536 and keeps its own copy', () => {
+    const clock = new ManualClock();
+    const make = (levels: unknown) => () => new HierarchicalWheelTimer({ clock, levels: levels as number[] });
+    expect(codeOf(make('60/60'))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(make([60, '60']))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(make([]))).to.equal('ERR_INVALID_ARG_VALUE');
+    for (const levels of [[1], [60, 2.5], [65_537], [65_536, 65_536, 65_536, 65_536]]) {
+      expect(codeOf(make(levels))).to.equal('ERR_OUT_OF_RANGE');
+    }
+    const levels = [4, 4];
+    const timer = new HierarchicalWheelTimer({ clock, levels });
+    levels[0] = 0;
+    let runs = 0;
+    timer.schedule(() => runs++, 100);
+    clock.advance(100);
+    expect(runs).to.equal(1);
+  });
+});

@@ -1,0 +1,363 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Bus, type BusMember, LocalHub } from '../../../src/bus/index.ts';
+import { ManualClock } from '../../../src/index.ts';
+import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
+import { runs } from '../../property/runs.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { rejection } from '../../support/rejection.ts';
+import { turn } from '../../support/turns.ts';
+
+/** One process: its bus, its waits, and what its loads have read. */
+interface Process {
+  readonly bus: Bus;
+  readonly waits: SharedWaits<number>;
+  /** The keys of each load, and when it began. */
+  readonly loads: { keys: readonly string[]; atMs: number }[];
+  /** Waits until the number of `key` is `least` or more. */
+  wait(key: string, least?: number, timeoutMs?: number): Promise<unknown>;
+}
+
+interface Cluster {
+  readonly hub: LocalHub;
+  readonly clock: ManualClock;
+  /** What all processes read. */
+  readonly store: Map<string, number>;
+  readonly processes: Process[];
+  /** Moves the clock on, by steps of a millisecond, with a turn after each. */
+  advance(ms: number): Promise<void>;
+  /** Writes, then publishes the hint, as process `by`. */
+  write(by: number, key: string, value: number): void;
+  close(): Promise<void>;
+}
+
+async function cluster(size: number, options: Partial<SharedWaitsOptions<number>> = {}): Promise<Cluster> {
+  const clock = new ManualClock();
+  const hub = new LocalHub({ clock });
+  const store = new Map<string, number>();
+  const processes = Array.from({ length: size }, (): Process => {
+    const bus = hub.bus();
+    const loads: Process['loads'] = [];
+    const waits = new SharedWaits<number>('jobs', {
+      bus,
+      clock,
+      load: async (keys) => {
+        loads.push({ keys, atMs: clock.now() });
+        return new Map(keys.flatMap((key) => (store.has(key) ? [[key, store.get(key) as number]] : [])));
+      },
+      ...options,
+    });
+    const wait: Process['wait'] = (key, least = 1, timeoutMs = 600_000) =>
+      waits.waitUntil(key, (value) => ((value ?? 0) >= least ? value : undefined), { timeoutMs });
+    return { bus, waits, loads, wait };
+  });
+  const all: Cluster = {
+    hub,
+    clock,
+    store,
+    processes,
+    async advance(ms) {
+      for (let i = 0; i < ms; i++) {
+        clock.advance(1);
+        await turn();
+      }
+    },
+    write(by, key, value) {
+      store.set(key, value);
+      processes[by].waits.changed(key);
+    },
+    async close() {
+      for (const { waits } of processes) waits.close();
+      await Promise.all(processes.map(({ bus }) => bus.close()));
+    },
+  };
+  await all.advance(10);
+  expect(processes.map(({ bus }) => bus.state)).to.deep.equal(processes.map(() => 'live'));
+  return all;
+}
+
+describe('SharedWaits over a bus', () => {
+  it('answer who waits in any process, with one load in each that has a waiter', async () => {
+    const all = await cluster(3);
+    const [a, b, c] = all.processes;
+    const waiters = [a.wait('job'), b.wait('job'), b.wait('job')];
+    await turn();
+    expect([a, b, c].map(({ loads }) => loads.splice(0).length)).to.deep.equal([1, 1, 0]);
+    all.write(2, 'job', 7);
+    await all.advance(5);
+    expect(await Promise.all(waiters)).to.deep.equal(waiters.map(() => ({ expired: false, value: 7 })));
+    expect([a, b, c].map(({ loads }) => loads.map(({ keys }) => keys))).to.deep.equal([
+      [['job']],
+      [['job']],
+      [],
+    ]);
+    await all.close();
+  });
+
+  it('tell their own process at once, also while the bus is cut', async () => {
+    const all = await cluster(2);
+    all.hub.cut();
+    const waiter = all.processes[0].wait('job');
+    await turn();
+    all.write(0, 'job', 1);
+    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+    await all.close();
+  });
+
+  it('load every watched key again when the bus is live after a gap, within a second', async () => {
+    const all = await cluster(2);
+    const [a, b] = all.processes;
+    const waiters = [b.wait('missed'), b.wait('unchanged', 1, 5_000)];
+    await turn();
+    b.loads.length = 0;
+    all.hub.cut(b.bus);
+    all.write(0, 'missed', 1);
+    await all.advance(50);
+    expect([b.waits.numDelayed, b.loads.length]).to.deep.equal([2, 0]);
+    all.hub.mend(b.bus);
+    await all.advance(1_000);
+    expect(await waiters[0]).to.deep.equal({ expired: false, value: 1 });
+    expect(b.loads.flatMap(({ keys }) => keys).sort()).to.deep.equal(['missed', 'unchanged']);
+    expect(b.bus.snapshot().lastSweep).to.include({ tried: 2 });
+    expect(a.waits.numDelayed).to.equal(0);
+    await all.advance(4_000);
+    expect(await waiters[1]).to.deep.include({ expired: true });
+    await all.close();
+  });
+
+  it('spread the loads of a sweep over a second, each key once', async () => {
+    const all = await cluster(1, { loadBatch: 100 });
+    const [{ bus, waits, wait, loads }] = all.processes;
+    const waiters = Array.from({ length: 1_950 }, (_, i) => wait(`job ${i}`));
+    await all.advance(20);
+    loads.length = 0;
+    all.hub.cut(bus);
+    all.hub.mend(bus);
+    const beganMs = all.clock.now();
+    await all.advance(1_000);
+    expect(loads).to.have.length(20);
+    expect(new Set(loads.flatMap(({ keys }) => keys)).size).to.equal(1_950);
+    const atMs = loads.map((load) => load.atMs - beganMs);
+    expect(Math.max(...atMs.map((ms, i) => Math.abs(ms - i * 50)))).to.be.at.most(25);
+    expect(bus.snapshot().lastSweep).to.include({ tried: 1_950 });
+    waits.close();
+    await Promise.allSettled(waiters);
+    await all.close();
+  });
+
+  it('begin a sweep at a random key', async () => {
+    const first = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      const all = await cluster(1, { loadBatch: 1 });
+      const [{ bus, waits, wait, loads }] = all.processes;
+      const waiters = ['a', 'b', 'c'].map((key) => wait(key));
+      await all.advance(5);
+      loads.length = 0;
+      all.hub.cut(bus);
+      all.hub.mend(bus);
+      await all.advance(5);
+      first.add(loads[0].keys[0]);
+      waits.close();
+      await Promise.allSettled(waiters);
+      await all.close();
+    }
+    expect(first.size).to.be.above(1);
+  });
+
+  it('go round once more for a gap during a sweep, from where it is, and tell its end once', async () => {
+    const all = await cluster(1, { loadBatch: 1 });
+    const [{ bus, waits, wait, loads }] = all.processes;
+    const waiters = ['a', 'b', 'c', 'd'].map((key) => wait(key));
+    await all.advance(5);
+    loads.length = 0;
+    const before = bus.snapshot().totals.sweeps;
+    all.hub.cut(bus);
+    all.hub.mend(bus);
+    await all.advance(400);
+    all.hub.cut(bus);
+    all.hub.mend(bus);
+    await all.advance(1_000);
+    const keys = loads.flatMap((load) => load.keys);
+    expect(keys).to.have.length(6);
+    expect(new Set(keys.slice(2))).to.deep.equal(new Set(['a', 'b', 'c', 'd']));
+    expect(keys[2], 'from where it was').to.not.be.oneOf(keys.slice(0, 2));
+    expect(bus.snapshot().totals.sweeps - before).to.be.within(1, 2);
+    waits.close();
+    await Promise.allSettled(waiters);
+    await all.close();
+  });
+
+  it('end a sweep that has keys whose load fails, or whose waiters leave, all the same', async () => {
+    let isDown = false;
+    const all = await cluster(1, {
+      load: async () => {
+        if (isDown) throw new Error('down');
+        return new Map();
+      },
+      onError: () => {},
+    });
+    const [{ bus, waits, wait }] = all.processes;
+    const waiters = [wait('stays'), wait('leaves', 1, 100)];
+    await all.advance(5);
+    isDown = true;
+    all.hub.cut(bus);
+    all.hub.mend(bus);
+    await all.advance(300);
+    isDown = false;
+    await all.advance(1_000);
+    expect(bus.snapshot().lastSweep).to.include({ tried: 1 });
+    waits.close();
+    await Promise.allSettled(waiters);
+    await all.close();
+  });
+
+  it('are refused where the name has joined, and leave the bus when they are closed', async () => {
+    const all = await cluster(1);
+    const [{ bus, waits }] = all.processes;
+    const make = (): SharedWaits<number> => new SharedWaits('jobs', { bus, load: async () => new Map() });
+    expect(codeOf(make)).to.equal('ERR_PURGATORY_ALREADY_JOINED');
+    waits.close();
+    make().close();
+    await all.close();
+  });
+
+  it('go on alone when the bus is closed', async () => {
+    const all = await cluster(1);
+    const [{ bus, wait }] = all.processes;
+    await bus.close();
+    const waiter = wait('job');
+    await turn();
+    all.write(0, 'job', 1);
+    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+    await all.close();
+  });
+
+  it('refuse keys that the bus cannot carry', async () => {
+    const all = await cluster(1);
+    const [{ waits, wait }] = all.processes;
+    const long = 'ä'.repeat(513);
+    expect(codeOf(() => waits.changed(long))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(await rejection(wait(long))).to.have.property('code', 'ERR_INVALID_ARG_VALUE');
+    expect(waits.numDelayed).to.equal(0);
+    await all.close();
+  });
+});
+
+describe('SharedWaits as a member of a bus', () => {
+  /** A bus that the test is. */
+  async function joined(): Promise<{ clock: ManualClock; waits: SharedWaits<number>; member: BusMember }> {
+    const clock = new ManualClock();
+    const members: BusMember[] = [];
+    const waits = new SharedWaits<number>('jobs', {
+      bus: {
+        join: (member) => {
+          members.push(member);
+          return { publish: () => {}, leave: () => {} };
+        },
+      },
+      clock,
+      loadBatch: 1,
+      load: async () => new Map(),
+    });
+    return { clock, waits, member: members[0] };
+  }
+
+  it('tell whether anybody waited for the key of a hint', async () => {
+    const { waits, member } = await joined();
+    const waiter = rejection(waits.waitUntil('job', () => undefined, { timeoutMs: 5 }));
+    expect([member.hinted('job', undefined), member.hinted('other', undefined)]).to.deep.equal([true, false]);
+    waits.close();
+    await waiter;
+  });
+
+  it('tell the end of a sweep once, with how many were tried: of two that became one, that of the last', async () => {
+    const { clock, waits, member } = await joined();
+    const waiters = ['a', 'b', 'b'].map((key) =>
+      rejection(waits.waitUntil(key, () => undefined, { timeoutMs: 5_000 })),
+    );
+    await turn();
+    const ends: unknown[] = [];
+    member.sweep((tried) => ends.push(['first', tried]));
+    await turn();
+    member.sweep((tried) => ends.push(['second', tried]));
+    for (let i = 0; i < 20; i++) {
+      clock.advance(100);
+      await turn();
+    }
+    expect(ends).to.deep.equal([['second', 3]]);
+    waits.close();
+    await Promise.all(waiters);
+    member.sweep((tried) => ends.push(['of nobody', tried]));
+    clock.advance(1);
+    expect(ends[1]).to.deep.equal(['of nobody', 0]);
+  });
+});
+
+interface OpenWait {
+  readonly key: string;
+  readonly least: number;
+}
+
+type Step = (all: Cluster, open: Set<OpenWait>) => Promise<void> | void;
+
+const by = fc.nat({ max: 2 });
+const key = fc.constantFrom('x', 'y', 'z');
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ by, key, value: fc.nat({ max: 4 }) }).map(
+    ({ by, key, value }): Step =>
+      (all) =>
+        all.write(by, key, Math.max(value, all.store.get(key) ?? 0)),
+  ),
+  fc.record({ by, key, least: fc.integer({ min: 1, max: 4 }) }).map(
+    ({ by, key, least }): Step =>
+      (all, open) => {
+        const wait = { key, least };
+        open.add(wait);
+        all.processes[by].wait(key, least).then(
+          (result) => {
+            const { value } = result as { value: number };
+            if (value >= least) open.delete(wait);
+          },
+          () => {},
+        );
+      },
+  ),
+  by.map(
+    (by): Step =>
+      (all) =>
+        all.hub.cut(all.processes[by].bus),
+  ),
+  by.map(
+    (by): Step =>
+      (all) =>
+        all.hub.mend(all.processes[by].bus),
+  ),
+  fc.nat({ max: 40 }).map(
+    (ms): Step =>
+      (all) =>
+        all.advance(ms),
+  ),
+);
+
+describe('Property: no wait whose condition holds stays parked longer than the next live and a sweep', function () {
+  this.timeout(0);
+
+  it('whatever is written, waited for, cut and mended in three processes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
+        const all = await cluster(3, { loadBatch: 2, concurrency: 1 });
+        const open = new Set<OpenWait>();
+        for (const each of steps) await each(all, open);
+        all.hub.mend();
+        await all.advance(1_100);
+        const forgotten = [...open].filter(({ key, least }) => (all.store.get(key) ?? 0) >= least);
+        expect(forgotten).to.deep.equal([]);
+        const parked = all.processes.reduce((sum, { waits }) => sum + waits.numDelayed, 0);
+        expect(parked, 'answered wrongly').to.equal(open.size);
+        await all.close();
+      }),
+      runs(300),
+    );
+  });
+});

@@ -1,0 +1,509 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { expect } from 'chai';
+import { backoffMs } from '../../../src/base/backoff.ts';
+import { rejection } from '../../support/rejection.ts';
+import { turn } from '../../support/turns.ts';
+import { uncaughtDuring } from '../../support/uncaught.ts';
+import { expectEmpty, type Loading, loading } from './loading.ts';
+
+/**
+ * Advances the clock by steps of a millisecond until a load begins; how many ms that took, up to
+ * `most`.
+ */
+async function msUntilLoad({ clock, calls }: Loading, most: number): Promise<number> {
+  const before = calls.length;
+  let ms = 0;
+  while (calls.length === before && ms < most) {
+    clock.advance(1);
+    ms++;
+    await turn();
+  }
+  return ms;
+}
+
+describe('Loads of shared waits', () => {
+  it('read all keys together that are due at the end of a turn, each once', async () => {
+    const { wait, waits, calls, loaded } = loading();
+    const waiters = ['a', 'b', 'a', 'c', 'a'].map((key) => wait(key));
+    waits.changed('a');
+    expect(await loaded()).to.deep.equal(['a b c']);
+    await calls[0].answer({ a: 1, b: 1, c: 1 });
+    await Promise.all(waiters);
+  });
+
+  it('take at most loadBatch keys, and are at most as many at once as concurrency says', async () => {
+    const { wait, waits, calls, loaded } = loading({ loadBatch: 2, concurrency: 2 });
+    const waiters = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => wait(key));
+    expect(await loaded()).to.deep.equal(['a b', 'c d']);
+    expect(waits.snapshot().loads).to.include({ underWay: 2, keysDue: 3 });
+    await calls[1].answer({ c: 1, d: 1 });
+    expect(await loaded()).to.deep.equal(['e f']);
+    await calls[0].fail(new Error('a failure makes room too'));
+    expect(await loaded()).to.deep.equal(['g']);
+    waits.close();
+    await Promise.allSettled(waiters);
+  });
+
+  it('of one key are never two at a time, and a hint during one causes exactly one more', async () => {
+    const { wait, waits, calls, loaded } = loading();
+    const waiter = wait('job', 2);
+    await loaded();
+    for (let hint = 0; hint < 5; hint++) waits.changed('job');
+    expect(await loaded()).to.deep.equal([]);
+    await calls[0].answer({ job: 1 });
+    expect(await loaded()).to.deep.equal(['job']);
+    await calls[1].answer({ job: 1 });
+    expect(await loaded()).to.deep.equal([]);
+    waits.close();
+    await rejection(waiter);
+  });
+
+  it('answer only those who were parked before they began', async () => {
+    const { wait, waits, calls, loaded } = loading();
+    const early = wait('job');
+    await loaded();
+    const late = wait('job');
+    await calls[0].answer({ job: 1 });
+    expect(await early).to.deep.equal({ expired: false, value: 1 });
+    expect(waits.numDelayed).to.equal(1);
+    expect(await loaded()).to.deep.equal(['job']);
+    await calls[1].answer({ job: 2 });
+    expect(await late).to.deep.equal({ expired: false, value: 2 });
+  });
+
+  it('are not made for keys that nobody waits for, whatever hints come', async () => {
+    const all = loading();
+    for (let i = 0; i < 1_000; i++) all.waits.changed(`key ${i}`);
+    expect(await all.loaded()).to.deep.equal([]);
+    await expectEmpty(all);
+  });
+
+  it('are not made for a key that was left before they began', async () => {
+    const all = loading();
+    const controller = new AbortController();
+    const left = rejection(all.wait('left', 1, { signal: controller.signal }));
+    const stays = all.wait('stays');
+    controller.abort();
+    expect(await all.loaded()).to.deep.equal(['stays']);
+    await all.calls[0].answer({ stays: 1 });
+    await Promise.all([left, stays]);
+    await expectEmpty(all);
+  });
+
+  it('see the change of a hint that came in the call of load itself', async () => {
+    const { wait, waits, calls, loaded } = loading({
+      load: async () => {
+        begun++;
+        if (begun === 1) waits.changed('job');
+        return new Map([['job', begun]]);
+      },
+    });
+    let begun = 0;
+    expect(await wait('job', 2)).to.deep.equal({ expired: false, value: 2 });
+    await loaded();
+    expect([begun, calls.length]).to.deep.equal([2, 0]);
+  });
+
+  it('run outside of the async context of who happened to come first', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const stores: unknown[] = [];
+    const { wait } = loading({
+      load: async () => {
+        stores.push(storage.getStore());
+        return new Map([['job', 1]]);
+      },
+    });
+    const inRequest = await storage.run('request', () => wait('job').then(() => storage.getStore()));
+    expect([inRequest, stores]).to.deep.equal(['request', [undefined]]);
+  });
+
+  it('may change the array of keys that they are given', async () => {
+    const { wait, waits } = loading({
+      load: async (keys) => {
+        const states = new Map(keys.map((key) => [key, 1]));
+        (keys as string[]).length = 0;
+        return states;
+      },
+    });
+    await Promise.all([wait('a'), wait('b')]);
+    expect(waits.numDelayed).to.equal(0);
+  });
+
+  it('are called as a method of the options', async () => {
+    const options = {
+      states: new Map([['job', 7]]),
+      load(): Promise<ReadonlyMap<string, number>> {
+        return Promise.resolve(this.states);
+      },
+    };
+    const { waits } = loading();
+    const own = new (waits.constructor as new (...args: unknown[]) => typeof waits)('own', options);
+    expect(await own.waitUntil('job', (value) => value, { timeoutMs: 1_000 })).to.deep.equal({
+      expired: false,
+      value: 7,
+    });
+  });
+});
+
+describe('A load that fails', () => {
+  it('goes to onError, is tried again after 50 ms, doubling to 5 s, and the waiters stay', async () => {
+    const all = loading();
+    const { wait, waits, calls, errors, loaded } = all;
+    const waiter = wait('job');
+    await loaded();
+    const delays: number[] = [];
+    for (let failure = 0; failure < 9; failure++) {
+      await calls[failure].fail(new Error(`failure ${failure}`));
+      expect(errors[failure]).to.deep.equal({ error: errors[failure].error, keys: ['job'] });
+      expect(errors[failure].error).to.have.property('message', `failure ${failure}`);
+      delays.push(await msUntilLoad(all, 10_000));
+    }
+    for (const [failure, delay] of delays.entries()) {
+      const least = Math.min(50 * 2 ** failure, 4_000);
+      expect(delay).to.be.within(least, least * 1.25 + 1);
+    }
+    expect(waits.numDelayed).to.equal(1);
+    await calls[9].answer({ job: 1 });
+    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+    await expectEmpty(all);
+  });
+
+  it('begins at 50 ms again after one that has not', async () => {
+    const all = loading();
+    const { wait, waits, calls, loaded } = all;
+    const waiter = rejection(wait('job'));
+    await loaded();
+    for (let failure = 0; failure < 3; failure++) {
+      await calls[failure].fail('down');
+      await msUntilLoad(all, 1_000);
+    }
+    await calls[3].answer();
+    waits.changed('job');
+    await loaded();
+    await calls[4].fail('down');
+    expect(await msUntilLoad(all, 1_000)).to.be.within(50, 64);
+    waits.close();
+    await waiter;
+  });
+
+  it('is tried again no sooner for hints, new waiters or a sweep', async () => {
+    const all = loading();
+    const { clock, wait, waits, calls, loaded } = all;
+    const waiters = [wait('job')];
+    await loaded();
+    await calls[0].fail('down');
+    clock.advance(25);
+    waits.changed('job');
+    waiters.push(wait('job'));
+    clock.advance(24);
+    expect(await loaded()).to.deep.equal([]);
+    clock.advance(15);
+    expect(await loaded()).to.deep.equal(['job']);
+    await calls[1].answer({ job: 1 });
+    for (const waiter of waiters) expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+    await expectEmpty(all);
+  });
+
+  it('is tried again with all its keys together', async () => {
+    const all = loading();
+    const { wait, waits, calls, loaded } = all;
+    const waiters = ['a', 'b', 'c'].map((key) => rejection(wait(key)));
+    await loaded();
+    await calls[0].fail('down');
+    await msUntilLoad(all, 100);
+    expect(await loaded()).to.deep.equal(['a b c']);
+    waits.close();
+    await Promise.all(waiters);
+  });
+
+  it('is not tried again once nobody waits', async () => {
+    const all = loading();
+    const expired = all.wait('job', 1, { timeoutMs: 20 });
+    await all.loaded();
+    await all.calls[0].fail('down');
+    all.clock.advance(20);
+    expect(await expired).to.deep.include({ expired: true });
+    await expectEmpty(all);
+  });
+
+  it('without onError rejects the waiters of its keys, and is not tried again', async () => {
+    const all = loading({ onError: undefined });
+    const { wait, waits, calls, loaded } = all;
+    const down = new Error('down');
+    const rejected = [rejection(wait('a')), rejection(wait('b')), rejection(wait('a'))];
+    await loaded();
+    const later = wait('a');
+    await calls[0].fail(down);
+    expect(await Promise.all(rejected)).to.deep.equal([down, down, down]);
+    expect(waits.numDelayed).to.equal(1);
+    expect(await loaded(), 'for who came after it began').to.deep.equal(['a']);
+    await calls[1].answer({ a: 1 });
+    expect(await later).to.deep.equal({ expired: false, value: 1 });
+    await expectEmpty(all);
+  });
+
+  const wrong: readonly [string, () => unknown, (error: Error & { code?: string }) => unknown][] = [
+    [
+      'a load that throws at once',
+      () => {
+        throw new Error('at once');
+      },
+      ({ message }) => expect(message).to.equal('at once'),
+    ],
+    [
+      'a load that returns nothing',
+      () => undefined,
+      ({ code }) => expect(code).to.equal('ERR_INVALID_RETURN_VALUE'),
+    ],
+    [
+      'a load that resolves with a Map of numbers',
+      async () => new Map([[1, 1]]),
+      ({ code }) => expect(code).to.equal('ERR_INVALID_RETURN_VALUE'),
+    ],
+    [
+      'a load that resolves with an object',
+      async () => ({ job: 1 }),
+      ({ code }) => expect(code).to.equal('ERR_INVALID_RETURN_VALUE'),
+    ],
+    [
+      'a load that resolves with a Map that throws',
+      async () => ({
+        get: () => {
+          throw new Error('no such key');
+        },
+      }),
+      ({ message }) => expect(message).to.equal('no such key'),
+    ],
+  ];
+  for (const [what, load, check] of wrong) {
+    it(`is what ${what} counts as`, async () => {
+      const all = loading({ load: load as () => Promise<Map<string, number>> });
+      const rejected = rejection(all.wait('job'));
+      await turn();
+      expect(all.errors).to.have.length(1);
+      check(all.errors[0].error as Error);
+      all.waits.close();
+      await rejected;
+      const alone = loading({ load: load as () => Promise<Map<string, number>>, onError: undefined });
+      check((await rejection(alone.wait('job'))) as Error);
+      await expectEmpty(alone);
+    });
+  }
+
+  it('takes a Map that was returned without a promise', async () => {
+    const load = (() => new Map([['job', 1]])) as unknown as () => Promise<Map<string, number>>;
+    expect(await loading({ load }).wait('job')).to.deep.equal({ expired: false, value: 1 });
+  });
+
+  it('with an onError that throws itself is an uncaught exception, and is tried again all the same', async () => {
+    const all = loading({
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const waiter = all.wait('job');
+    await all.loaded();
+    expect(await uncaughtDuring(1, () => all.calls[0].fail('down'))).to.deep.equal(['down']);
+    await msUntilLoad(all, 100);
+    await all.calls[1].answer({ job: 1 });
+    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+  });
+});
+
+describe('A load that hangs', () => {
+  it('holds no deadline up, nor the loads of other keys', async () => {
+    const all = loading();
+    const { clock, wait, calls, loaded } = all;
+    const hung = wait('hangs', 1, { timeoutMs: 100 });
+    await loaded();
+    const other = wait('other');
+    expect(await loaded()).to.deep.equal(['other']);
+    await calls[1].answer({ other: 1 });
+    expect(await other).to.deep.equal({ expired: false, value: 1 });
+    clock.advance(100);
+    expect(await hung).to.deep.include({ expired: true });
+  });
+
+  it('is aborted once nobody is left of those it would answer, and what it brings is dropped', async () => {
+    const all = loading();
+    const { clock, wait, waits, calls, errors, loaded } = all;
+    const waiters = [wait('a', 1, { timeoutMs: 100 }), wait('b', 1, { timeoutMs: 200 })];
+    await loaded();
+    clock.advance(100);
+    const late = wait('a');
+    expect(calls[0].signal.aborted, 'b is waited for').to.equal(false);
+    clock.advance(100);
+    expect(calls[0].signal.aborted).to.equal(true);
+    expect(await loaded(), 'one load of a key at a time').to.deep.equal([]);
+    await calls[0].fail(calls[0].signal.reason);
+    expect(errors, 'an abort is no failure').to.deep.equal([]);
+    expect(await loaded()).to.deep.equal(['a']);
+    await calls[1].answer({ a: 2 });
+    expect([await late, ...(await Promise.all(waiters))]).to.deep.equal([
+      { expired: false, value: 2 },
+      { expired: true, state: undefined },
+      { expired: true, state: undefined },
+    ]);
+    expect(waits.snapshot().loads.totals).to.deep.equal({
+      begun: 2,
+      keys: 3,
+      failed: 0,
+      inVain: 0,
+      aborted: 1,
+    });
+    await expectEmpty(all);
+  });
+
+  it('drops the answer too that comes after the abort', async () => {
+    const all = loading();
+    const { clock, wait, calls, loaded } = all;
+    const early = wait('job', 1, { timeoutMs: 100 });
+    await loaded();
+    clock.advance(100);
+    const late = wait('job');
+    await calls[0].answer({ job: 1 });
+    expect(all.waits.numDelayed).to.equal(1);
+    expect(await loaded()).to.deep.equal(['job']);
+    await calls[1].answer({ job: 2 });
+    expect([await early, await late]).to.deep.equal([
+      { expired: true, state: undefined },
+      { expired: false, value: 2 },
+    ]);
+    await expectEmpty(all);
+  });
+
+  it('is given up 5 s after the abort, so that its keys are loaded again and its place is free', async () => {
+    const all = loading({ concurrency: 1 });
+    const { clock, wait, calls, loaded } = all;
+    const early = wait('job', 1, { timeoutMs: 100 });
+    await loaded();
+    clock.advance(100);
+    await early;
+    const late = [wait('job'), wait('other')];
+    clock.advance(4_999);
+    expect(await loaded()).to.deep.equal([]);
+    clock.advance(1);
+    expect(await loaded()).to.deep.equal(['other job']);
+    await calls[0].answer({ job: 1 });
+    expect(all.waits.numDelayed).to.equal(2);
+    await calls[1].answer({ job: 2, other: 2 });
+    expect(await Promise.all(late)).to.deep.equal([
+      { expired: false, value: 2 },
+      { expired: false, value: 2 },
+    ]);
+    await expectEmpty(all);
+  });
+});
+
+describe('recheckMs', () => {
+  it('follows each load that an event caused, counted from its answer, and no other', async () => {
+    const all = loading({ recheckMs: [500, 50] });
+    const { clock, wait, waits, calls, loaded } = all;
+    const waiter = rejection(wait('job'));
+    await loaded();
+    await calls[0].answer();
+    expect(await msUntilLoad(all, 1_000)).to.equal(50);
+    clock.advance(100);
+    await calls[1].answer();
+    expect(await msUntilLoad(all, 1_000)).to.equal(350);
+    await calls[2].answer();
+    expect(await msUntilLoad(all, 10_000), 'no recheck of a recheck').to.equal(10_000);
+    waits.changed('job');
+    await turn();
+    await calls[3].answer();
+    expect(await msUntilLoad(all, 1_000)).to.equal(50);
+    await calls[4].answer();
+    clock.advance(100);
+    waits.changed('job');
+    await turn();
+    await calls[5].answer();
+    expect(await msUntilLoad(all, 1_000), 'a hint begins anew').to.equal(50);
+    waits.close();
+    await waiter;
+  });
+
+  it('follows at once when its time came during another load', async () => {
+    const all = loading({ recheckMs: [5, 40] });
+    const { clock, wait, waits, calls, loaded } = all;
+    const waiter = rejection(wait('job'));
+    await loaded();
+    await calls[0].answer();
+    expect(await msUntilLoad(all, 100)).to.equal(5);
+    clock.advance(1_000);
+    await calls[1].answer();
+    await turn();
+    expect(calls).to.have.length(3);
+    waits.close();
+    await waiter;
+  });
+
+  it('follows the retry of a load that an event caused', async () => {
+    const all = loading({ recheckMs: [50] });
+    const waiter = all.wait('job');
+    await all.loaded();
+    await all.calls[0].fail('down');
+    await msUntilLoad(all, 100);
+    await all.calls[1].answer();
+    expect(await msUntilLoad(all, 1_000)).to.equal(50);
+    await all.calls[2].answer({ job: 1 });
+    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+    await expectEmpty(all);
+  });
+
+  it('finds what a replica shows late', async () => {
+    const all = loading({ recheckMs: [50, 500] });
+    const waiter = all.wait('job');
+    await all.loaded();
+    await all.calls[0].answer({});
+    await msUntilLoad(all, 1_000);
+    await all.calls[1].answer({ job: 1 });
+    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
+    await expectEmpty(all);
+  });
+});
+
+describe('pollMs', () => {
+  it('loads each key again so long after its last load, while somebody waits', async () => {
+    const all = loading({ pollMs: 200 });
+    const { clock, wait, waits, calls, loaded } = all;
+    const waiter = wait('job', 2);
+    await loaded();
+    await calls[0].answer();
+    for (const load of [1, 2]) {
+      expect(await msUntilLoad(all, 1_000)).to.equal(200);
+      await calls[load].answer();
+    }
+    clock.advance(150);
+    waits.changed('job');
+    await turn();
+    await calls[3].answer();
+    expect(await msUntilLoad(all, 1_000), 'a hint sets it back').to.equal(200);
+    await calls[4].answer({ job: 2 });
+    await waiter;
+    await expectEmpty(all);
+  });
+
+  it('leaves rechecks where they are', async () => {
+    const all = loading({ pollMs: 200, recheckMs: [50, 300] });
+    const { wait, waits, calls, loaded } = all;
+    const waiter = rejection(wait('job'));
+    await loaded();
+    const delays: number[] = [];
+    for (let load = 0; load < 5; load++) {
+      await calls[load].answer();
+      delays.push(await msUntilLoad(all, 1_000));
+    }
+    expect(delays).to.deep.equal([50, 200, 50, 200, 200]);
+    waits.close();
+    await waiter;
+  });
+});
+
+describe('backoffMs', () => {
+  it('is 50 ms, doubling, with a quarter of jitter, and 5 s at most', () => {
+    expect([1, 2, 3, 7, 8, 1_000].map((failures) => backoffMs(failures, 0))).to.deep.equal([
+      50, 100, 200, 3_200, 4_000, 4_000,
+    ]);
+    expect([1, 1_000].map((failures) => backoffMs(failures, 1))).to.deep.equal([62.5, 5_000]);
+  });
+});

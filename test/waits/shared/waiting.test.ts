@@ -1,0 +1,373 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { ManualClock } from '../../../src/index.ts';
+import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
+import { rejection } from '../../support/rejection.ts';
+import { turn } from '../../support/turns.ts';
+import { unhandledDuring } from '../../support/unhandled.ts';
+import { expectEmpty, loading } from './loading.ts';
+
+describe('A wait on shared state', () => {
+  it('is answered by the first load when the state is there already', async () => {
+    const all = loading();
+    const { wait, store, calls, loaded } = all;
+    store.set('job', 7);
+    const result = wait('job');
+    expect(calls, 'not in the call').to.have.length(0);
+    expect(await loaded()).to.deep.equal(['job']);
+    await calls[0].answer();
+    expect(await result).to.deep.equal({ expired: false, value: 7 });
+    await expectEmpty(all);
+  });
+
+  it('stays until a hint brings the state that it accepts', async () => {
+    const all = loading();
+    const { waits, wait, store, calls, loaded } = all;
+    const result = wait('job', 2);
+    await loaded();
+    await calls[0].answer();
+    expect(waits.numDelayed).to.equal(1);
+    for (const [index, value] of [1, 2].entries()) {
+      store.set('job', value);
+      waits.changed('job');
+      expect(await loaded()).to.deep.equal(['job']);
+      await calls[index + 1].answer();
+    }
+    expect(await result).to.deep.equal({ expired: false, value: 2 });
+    await expectEmpty(all);
+  });
+
+  it('offers undefined for a key that the load has nothing for', async () => {
+    const { waits, calls, loaded } = loading();
+    const offered: unknown[] = [];
+    const result = waits.waitUntil('job', (value) => (offered.push(value) > 0 ? 'gone' : undefined), {
+      timeoutMs: 5,
+    });
+    await loaded();
+    await calls[0].answer({});
+    expect([await result, offered]).to.deep.equal([{ expired: false, value: 'gone' }, [undefined]]);
+  });
+
+  it('takes undefined, null and false from accept for "not yet"', async () => {
+    for (const value of [undefined, null, false]) {
+      const { clock, waits, calls, loaded } = loading();
+      const result = waits.waitUntil('job', () => value, { timeoutMs: 5 });
+      await loaded();
+      await calls[0].answer({});
+      expect(waits.numDelayed, String(value)).to.equal(1);
+      clock.advance(5);
+      expect((await result).expired).to.equal(true);
+    }
+  });
+
+  it('says at its deadline which state was read last, shows its label, and counts the waiters of a key', async () => {
+    const { clock, waits, store, calls, loaded } = loading();
+    const wait = (): Promise<unknown> =>
+      waits.waitUntil('job', (value = 0) => value > 9, { timeoutMs: 5, label: 'GET /job' });
+    const result = wait();
+    expect(waits.watchersOf('job')).to.equal(1);
+    expect(waits.watchersOf('other')).to.equal(0);
+    expect(waits.snapshot().oldest[0].label).to.equal('GET /job');
+    await loaded();
+    store.set('job', 7);
+    await calls[0].answer();
+    const late = wait();
+    expect(waits.watchersOf('job')).to.equal(2);
+    clock.advance(5);
+    expect(await result).to.deep.equal({ expired: true, state: 7 });
+    expect(await late, 'no load has ended since').to.deep.equal({ expired: true, state: undefined });
+  });
+
+  it('takes every other value for an answer', async () => {
+    for (const value of [0, '', true, Number.NaN]) {
+      const { waits, calls, loaded } = loading();
+      const result = waits.waitUntil('job', () => value, { timeoutMs: 5 });
+      await loaded();
+      await calls[0].answer();
+      expect(await result).to.deep.equal({ expired: false, value });
+    }
+  });
+
+  it('expires at its deadline, and not before', async () => {
+    const all = loading();
+    const { clock, waits, wait, calls, loaded } = all;
+    const result = wait('job', 1, { timeoutMs: 50 });
+    await loaded();
+    await calls[0].answer();
+    clock.advance(49.9);
+    expect(waits.numDelayed).to.equal(1);
+    clock.advance(0.1);
+    expect(await result).to.deep.include({ expired: true });
+    await expectEmpty(all);
+  });
+
+  it('has no deadline with a timeout of Infinity', async () => {
+    const { clock, waits, wait, calls, loaded } = loading();
+    const result = wait('job', 1, { timeoutMs: Number.POSITIVE_INFINITY });
+    await loaded();
+    await calls[0].answer();
+    clock.advance(Number.MAX_SAFE_INTEGER);
+    waits.changed('job');
+    await loaded();
+    await calls[1].answer({ job: 1 });
+    expect(await result).to.deep.equal({ expired: false, value: 1 });
+  });
+
+  it('is given up with the reason of the abort, and leaves nothing behind', async () => {
+    const all = loading();
+    const { waits, wait, calls, loaded } = all;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const rejected = [rejection(wait('job', 1, { signal })), rejection(wait('other', 1, { signal }))];
+    await loaded();
+    await calls[0].answer();
+    controller.abort('the client left');
+    expect(waits.numDelayed).to.equal(0);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+    expect(await Promise.all(rejected)).to.deep.equal(['the client left', 'the client left']);
+    await expectEmpty(all);
+  });
+
+  it('is not parked when the signal has aborted', async () => {
+    const all = loading();
+    const signal = AbortSignal.abort('too late');
+    expect(await rejection(all.wait('job', 1, { signal }))).to.equal('too late');
+    await expectEmpty(all);
+  });
+
+  it('leaves no listener on its signal, however it ends', async () => {
+    const { clock, waits, wait, calls, loaded } = loading();
+    const { signal } = new AbortController();
+    const ends = [
+      wait('answered', 1, { signal }),
+      wait('expired', 1, { signal, timeoutMs: 5 }),
+      rejection(
+        waits.waitUntil('thrown', () => Promise.reject(new Error('async')).catch(() => 1), {
+          timeoutMs: 9,
+          signal,
+        }),
+      ),
+      rejection(wait('closed', 1, { signal })),
+    ];
+    await loaded();
+    await calls[0].answer({ answered: 1 });
+    clock.advance(5);
+    waits.close();
+    await Promise.all(ends);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+  });
+
+  it('takes a polyfilled signal', async () => {
+    const { wait, loaded } = loading();
+    const signal = new PolyfilledSignal();
+    const rejected = rejection(wait('job', 1, { signal: signal.asSignal() }));
+    await loaded();
+    signal.abort();
+    expect(await rejected).to.have.property('name', 'AbortError');
+  });
+
+  it('is rejected by what its own accept throws; the others of the key are answered', async () => {
+    const all = loading();
+    const { waits, wait, calls, loaded } = all;
+    const before = wait('job');
+    const thrown = rejection(
+      waits.waitUntil(
+        'job',
+        () => {
+          throw new Error('no such state');
+        },
+        { timeoutMs: 5 },
+      ),
+    );
+    const after = wait('job');
+    await loaded();
+    await calls[0].answer({ job: 1 });
+    expect(await thrown).to.have.property('message', 'no such state');
+    expect([await before, await after]).to.deep.equal([
+      { expired: false, value: 1 },
+      { expired: false, value: 1 },
+    ]);
+    await expectEmpty(all);
+  });
+
+  it('is rejected when its accept returns a promise, which would never be "not yet"', async () => {
+    const { waits, calls, loaded } = loading();
+    const rejected = rejection(waits.waitUntil('job', async () => undefined, { timeoutMs: 5 }));
+    await loaded();
+    await calls[0].answer();
+    const error = (await rejected) as Error & { code: string };
+    expect(error.code).to.equal('ERR_INVALID_RETURN_VALUE');
+    expect(error.message).to.contain('"accept"');
+  });
+
+  it('is rejected by that error alone when its accept is async and rejects itself', async () => {
+    const { waits, calls, loaded } = loading();
+    const accept = async (): Promise<undefined> => {
+      throw new Error('from accept');
+    };
+    const rejected = rejection(waits.waitUntil('job', accept, { timeoutMs: 5 }));
+    await loaded();
+    const unhandled = await unhandledDuring(() => calls[0].answer());
+    expect(await rejected).to.have.property('code', 'ERR_INVALID_RETURN_VALUE');
+    expect(unhandled).to.deep.equal([]);
+  });
+
+  it('may end itself from its accept', async () => {
+    const all = loading();
+    const { waits, calls, loaded } = all;
+    const controller = new AbortController();
+    const aborted = rejection(
+      waits.waitUntil('job', () => controller.abort('from inside'), {
+        timeoutMs: 5,
+        signal: controller.signal,
+      }),
+    );
+    await loaded();
+    await calls[0].answer();
+    expect(await aborted).to.equal('from inside');
+    await expectEmpty(all);
+  });
+
+  it('may close the waits from its accept, and is rejected as the others are', async () => {
+    const { waits, wait, calls, loaded } = loading();
+    const first = rejection(
+      waits.waitUntil(
+        'job',
+        () => {
+          waits.close();
+          return 1;
+        },
+        { timeoutMs: 5 },
+      ),
+    );
+    const second = rejection(wait('job'));
+    await loaded();
+    await calls[0].answer({ job: 1 });
+    for (const error of [await first, await second]) {
+      expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    }
+  });
+
+  it('refuses one waiter too many, until one has ended', async () => {
+    const { waits, wait, calls, loaded } = loading({ maxParked: 2 });
+    const two = [wait('a'), wait('b', 5)];
+    expect(await rejection(wait('c'))).to.have.property('code', 'ERR_PURGATORY_FULL');
+    expect(waits.snapshot().watchedKeys).to.equal(2);
+    expect(await loaded()).to.deep.equal(['a b']);
+    await calls[0].answer({ a: 1 });
+    await two[0];
+    const third = wait('c');
+    expect(await loaded()).to.deep.equal(['c']);
+    waits.close();
+    await Promise.allSettled([...two, third]);
+  });
+});
+
+describe('The close of shared waits', () => {
+  it('rejects the waiters, aborts the load, refuses what comes later, and is idempotent', async () => {
+    const all = loading();
+    const { waits, wait, calls, loaded } = all;
+    const rejected = [rejection(wait('job')), rejection(wait('other'))];
+    await loaded();
+    waits.close();
+    waits.close();
+    expect([waits.numDelayed, waits.isClosed]).to.deep.equal([0, true]);
+    for (const error of await Promise.all(rejected)) {
+      expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: 'SharedWaits "test" are closed' });
+      const { cause } = error as Error;
+      expect(cause).to.equal('Parked when it was closed: 2, such as the wait on "job"');
+    }
+    expect(calls[0].signal.aborted).to.equal(true);
+    expect(await rejection(wait('job'))).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    waits.changed('job');
+    await expectEmpty(all);
+  });
+
+  it('drops what a load brings afterwards, an error included', async () => {
+    for (const end of ['answer', 'fail'] as const) {
+      const { waits, wait, calls, errors, loaded } = loading();
+      const rejected = rejection(wait('job'));
+      await loaded();
+      waits.close();
+      await (end === 'answer' ? calls[0].answer({ job: 1 }) : calls[0].fail(new Error('late')));
+      expect(await rejected).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+      expect(errors).to.deep.equal([]);
+    }
+  });
+
+  it('stops a load that has not begun', async () => {
+    const { waits, wait, loaded } = loading();
+    const rejected = rejection(wait('job'));
+    waits.close();
+    expect(await loaded()).to.deep.equal([]);
+    await rejected;
+  });
+
+  it('is what `using` does at the end of its block', async () => {
+    let rejected: Promise<unknown>;
+    {
+      using waits = new SharedWaits('test', { load: async () => new Map(), clock: new ManualClock() });
+      rejected = rejection(waits.waitUntil('job', () => undefined, { timeoutMs: 5 }));
+    }
+    expect(await rejected).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+  });
+});
+
+describe('Bad arguments of shared waits', () => {
+  const load = async (): Promise<Map<string, number>> => new Map();
+  const badOptions: readonly [unknown, string, string][] = [
+    [undefined, 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [null, 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [{}, 'ERR_INVALID_ARG_TYPE', '"options.load"'],
+    [{ load, bus: {} }, 'ERR_INVALID_ARG_TYPE', '"options.bus"'],
+    [{ load, loadBatch: 0 }, 'ERR_OUT_OF_RANGE', '"options.loadBatch"'],
+    [{ load, concurrency: 1.5 }, 'ERR_OUT_OF_RANGE', '"options.concurrency"'],
+    [{ load, recheckMs: 50 }, 'ERR_INVALID_ARG_TYPE', '"options.recheckMs"'],
+    [{ load, recheckMs: [50, '500'] }, 'ERR_INVALID_ARG_TYPE', '"options.recheckMs[1]"'],
+    [{ load, recheckMs: [undefined] }, 'ERR_INVALID_ARG_TYPE', '"options.recheckMs[0]"'],
+    [{ load, recheckMs: [0] }, 'ERR_OUT_OF_RANGE', '"options.recheckMs[0]"'],
+    [{ load, pollMs: 0 }, 'ERR_OUT_OF_RANGE', '"options.pollMs"'],
+    [{ load, pollMs: Number.NaN }, 'ERR_OUT_OF_RANGE', '"options.pollMs"'],
+    [{ load, maxParked: 0 }, 'ERR_OUT_OF_RANGE', '"options.maxParked"'],
+    [{ load, clock: {} }, 'ERR_INVALID_ARG_TYPE', '"options.clock"'],
+    [{ load, onError: 'log' }, 'ERR_INVALID_ARG_TYPE', '"options.onError"'],
+  ];
+  for (const [index, [options, code, name]] of badOptions.entries()) {
+    it(`are refused by the constructor: case ${index} of ${name}`, () => {
+      const make = (): unknown => new SharedWaits('test', options as SharedWaitsOptions<number>);
+      expect(codeOf(make)).to.equal(code);
+      expect(make).to.throw(name);
+    });
+  }
+
+  it('are refused by the constructor: a name that is no string', () => {
+    expect(codeOf(() => new SharedWaits(7 as unknown as string, { load }))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+
+  const accept = (): undefined => undefined;
+  const badWaits: readonly [unknown[], string, string][] = [
+    [[7, accept, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"key"'],
+    [['job', 7, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"accept"'],
+    [['job', accept], 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [['job', accept, {}], 'ERR_INVALID_ARG_TYPE', '"options.timeoutMs"'],
+    [['job', accept, { timeoutMs: Number.NaN }], 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
+    [['job', accept, { timeoutMs: 5, signal: {} }], 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
+  ];
+  for (const [index, [args, code, name]] of badWaits.entries()) {
+    it(`reject the wait, and nothing is parked: case ${index} of ${name}`, async () => {
+      const all = loading();
+      const { waits } = all;
+      const error = await rejection(waits.waitUntil(...(args as Parameters<typeof waits.waitUntil>)));
+      expect(error).to.have.property('code', code);
+      expect((error as Error).message).to.contain(name);
+      await turn();
+      await expectEmpty(all);
+    });
+  }
+
+  it('are refused by changed', () => {
+    expect(codeOf(() => loading().waits.changed(7 as unknown as string))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+});

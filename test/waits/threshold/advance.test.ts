@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
+import { counts, gauge } from '../../support/threshold-op.ts';
+
+describe('ThresholdPurgatory.advance', () => {
+  it('completes in order of the threshold, and of parking where thresholds are equal', () => {
+    const g = gauge();
+    for (const [label, threshold] of Object.entries({ a: 7, b: 3, c: 7, d: 1, e: 3, f: 8 })) {
+      g.park(label, 'p0', threshold);
+    }
+    expect(g.purgatory.advance('p0', 7)).to.equal(5);
+    expect(g.log).to.deep.equal(['d', 'b', 'e', 'a', 'c'].map((label) => `complete ${label}`));
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+  });
+
+  it('compares bigints beyond 2^53 exactly, also with numbers on the same key', () => {
+    const g = gauge();
+    const big = 2n ** 63n - 1n;
+    g.park('big', 'p0', big);
+    g.park('number', 'p0', 2 ** 53);
+    g.park('next', 'p0', 2n ** 53n + 1n);
+    g.park('same', 'p0', 2n ** 53n);
+    expect(g.purgatory.advance('p0', 2n ** 53n)).to.equal(2);
+    expect(g.log).to.deep.equal(['complete number', 'complete same']);
+    expect(g.purgatory.advance('p0', big - 1n)).to.equal(1);
+    expect(g.purgatory.advance('p0', big)).to.equal(1);
+  });
+
+  it('takes Infinity as a value that reaches every threshold', () => {
+    const g = gauge();
+    g.park('a', 'p0', Number.MAX_VALUE);
+    g.park('b', 'p0', 10n ** 400n);
+    g.park('c', 'p0', Number.POSITIVE_INFINITY);
+    expect(g.purgatory.advance('p0', Number.POSITIVE_INFINITY)).to.equal(3);
+  });
+
+  it('does not look at those that wait for more', () => {
+    const g = gauge();
+    let looked = 0;
+    for (let i = 1; i <= 10_000; i++) {
+      const op = g.park(String(i), 'p0', i);
+      op.tryComplete = () => {
+        looked++;
+        return op.forceComplete();
+      };
+    }
+    expect(g.purgatory.advance('p0', 3)).to.equal(3);
+    expect(looked).to.equal(3);
+    expect(g.purgatory.numDelayed).to.equal(9_997);
+  });
+
+  it('follows a value that goes back: what ended is over, the next waits are measured by the lower value', () => {
+    const g = gauge();
+    g.park('before', 'p0', 10);
+    g.purgatory.advance('p0', 10);
+    g.park('above', 'p0', 12);
+    expect(g.purgatory.advance('p0', 5)).to.equal(0);
+    expect(g.purgatory.get('p0')).to.equal(5);
+    g.park('again', 'p0', 10);
+    expect(g.log).to.deep.equal(['complete before']);
+    expect(g.purgatory.advance('p0', 11)).to.equal(1);
+    expect(g.log).to.deep.equal(['complete before', 'complete again']);
+  });
+
+  it('remembers the value of a key until it is deleted, and then waits anew', () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 10);
+    expect(g.purgatory.get('p0')).to.equal(10);
+    expect(g.purgatory.watchedKeys).to.equal(0);
+    g.park('higher', 'p0', 11);
+    expect(g.purgatory.delete('p0')).to.equal(true);
+    expect(g.purgatory.delete('p0')).to.equal(false);
+    expect(g.purgatory.delete('never')).to.equal(false);
+    expect(g.purgatory.get('p0')).to.equal(undefined);
+    g.park('lower', 'p0', 1);
+    expect(counts(g)).to.deep.equal([2, 2, 1, 2]);
+    checkPurgatoryInvariants(g.purgatory);
+    expect(g.purgatory.advance('p0', 11)).to.equal(2);
+    expect(g.log).to.deep.equal(['complete lower', 'complete higher']);
+  });
+
+  it('is served in full from inside a completion, which counts what it completes itself', () => {
+    const g = gauge();
+    const inner: number[] = [];
+    g.park('a', 'p0', 1, () => inner.push(g.purgatory.advance('p0', 3), g.purgatory.advance('p1', 1)));
+    g.park('b', 'p0', 2);
+    g.park('c', 'p0', 3);
+    g.park('other', 'p1', 1);
+    expect(g.purgatory.advance('p0', 2)).to.equal(1);
+    expect(inner).to.deep.equal([2, 1]);
+    expect(g.log).to.deep.equal(['complete a', 'complete b', 'complete c', 'complete other']);
+  });
+
+  it('stops where a completion sets the value back, deletes it, cancels the key or closes the purgatory', () => {
+    const acts: Record<string, (g: ReturnType<typeof gauge>) => void> = {
+      back: (g) => g.purgatory.advance('p0', 1),
+      deleted: (g) => g.purgatory.delete('p0'),
+      cancelled: (g) => g.purgatory.cancelForKey('p0'),
+      closed: (g) => g.purgatory.close(),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      const g = gauge();
+      g.park('a', 'p0', 1, () => act(g));
+      g.park('b', 'p0', 2);
+      expect(g.purgatory.advance('p0', 2), name).to.equal(1);
+      expect(g.log, name).to.deep.equal(['complete a']);
+      checkPurgatoryInvariants(g.purgatory);
+    }
+  });
+
+  it('completes at once what a completion parks below the value', () => {
+    const g = gauge();
+    g.park('a', 'p0', 1, () => g.park('b', 'p0', 5));
+    expect(g.purgatory.advance('p0', 5)).to.equal(1);
+    expect(g.log).to.deep.equal(['complete a', 'complete b']);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('hands what a completion throws to onError and goes on; that one counts as completed', () => {
+    const g = gauge();
+    const error = new Error('no answer');
+    g.park('a', 'p0', 1, () => {
+      throw error;
+    });
+    g.park('b', 'p0', 2);
+    expect(g.purgatory.advance('p0', 2)).to.equal(2);
+    expect(g.errors).to.deep.equal([error]);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('refuses what is no value, and nothing changes', () => {
+    const { purgatory } = gauge();
+    purgatory.advance('p0', 1);
+    expect(() => purgatory.advance('p0', '2' as never)).to.throw(
+      TypeError,
+      `The "value" argument must be of type number or bigint. Received type string ('2')`,
+    );
+    expect(() => purgatory.advance('p0', Number.NaN)).to.throw(
+      RangeError,
+      'The value of "value" is out of range. It must be a number that can be reached. Received NaN',
+    );
+    expect(purgatory.get('p0')).to.equal(1);
+  });
+
+  it('does nothing and remembers nothing after close', () => {
+    const { purgatory } = gauge();
+    purgatory.advance('p0', 1);
+    purgatory.close();
+    expect(purgatory.get('p0')).to.equal(undefined);
+    expect(purgatory.advance('p0', 2)).to.equal(0);
+    expect(purgatory.get('p0')).to.equal(undefined);
+  });
+});

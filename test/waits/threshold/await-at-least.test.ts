@@ -1,0 +1,439 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { ManualClock, type PurgatoryError } from '../../../src/index.ts';
+import { listen } from '../../../src/observe/events/index.ts';
+import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
+import { ThresholdOperation } from '../../../src/waits/threshold/threshold-operation.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
+import { counts, gauge } from '../../support/threshold-op.ts';
+import { turn } from '../../support/turns.ts';
+
+const soon = { timeoutMs: 1000 };
+
+/** How the promise was rejected. */
+async function refusal(promise: Promise<unknown>): Promise<{ name: string; code: unknown; message: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    const { name, code, message } = error as PurgatoryError;
+    return { name, code, message };
+  }
+  throw new Error('was not rejected');
+}
+
+describe('ThresholdPurgatory.awaitAtLeast', () => {
+  it('resolves with the value that reached the threshold, and leaves nothing parked', async () => {
+    const g = gauge();
+    const wait = g.purgatory.awaitAtLeast('p0', 10, soon);
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+    expect(g.purgatory.advance('p0', 9)).to.equal(0);
+    expect(g.purgatory.advance('p1', 99)).to.equal(0);
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+    expect(g.purgatory.advance('p0', 12)).to.equal(1);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+    expect(await wait).to.deep.equal({ expired: false, value: 12 });
+  });
+
+  it('waits on for its deadline when a listener deletes the value before it is tried', async () => {
+    const clock = new ManualClock();
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock });
+    const stop = listen('purgatory:operation:tried', () => purgatory.delete('topic'));
+    try {
+      const wait = purgatory.awaitAtLeast('topic', 5, soon);
+      expect(purgatory.advance('topic', 5)).to.equal(0);
+      expect(purgatory.numDelayed).to.equal(1);
+      clock.advance(1000);
+      expect(await wait).to.deep.equal({ expired: true });
+    } finally {
+      stop();
+    }
+  });
+
+  it('resolves at once, without parking, when the threshold is reached already', async () => {
+    const g = gauge({ maxParked: 1 });
+    g.purgatory.advance('p0', 10);
+    const waits = [10, 9, -1].map((threshold) => g.purgatory.awaitAtLeast('p0', threshold, { timeoutMs: 0 }));
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+    for (const wait of waits) expect(await wait).to.deep.equal({ expired: false, value: 10 });
+  });
+
+  it('expires at its deadline, not before, and is off the heap by then', async () => {
+    const g = gauge();
+    const wait = g.purgatory.awaitAtLeast('p0', 10, { timeoutMs: 30 });
+    const longer = g.purgatory.awaitAtLeast('p0', 10, { timeoutMs: 31 });
+    g.clock.advance(29);
+    expect(g.purgatory.numDelayed).to.equal(2);
+    g.clock.advance(1);
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+    expect(g.purgatory.advance('p0', 10)).to.equal(1);
+    expect(await wait).to.deep.equal({ expired: true });
+    expect(await longer).to.deep.equal({ expired: false, value: 10 });
+  });
+
+  it('waits without a deadline for timeoutMs Infinity', async () => {
+    const g = gauge();
+    const wait = g.purgatory.awaitAtLeast('p0', 1, { timeoutMs: Number.POSITIVE_INFINITY });
+    expect(counts(g)).to.deep.equal([1, 1, 1, 0]);
+    g.clock.advance(1e12);
+    g.purgatory.advance('p0', 1);
+    expect(await wait).to.deep.equal({ expired: false, value: 1 });
+  });
+
+  it('rejects with the reason of the signal on abort and leaves no listener behind', async () => {
+    const g = gauge();
+    const controller = new AbortController();
+    const waits = [5, 6, 7].map((n) =>
+      g.purgatory.awaitAtLeast('p0', n, { ...soon, signal: controller.signal }),
+    );
+    const other = g.purgatory.awaitAtLeast('p0', 8, soon);
+    expect(g.purgatory.advance('p0', 5)).to.equal(1);
+    const reason = new Error('the client went away');
+    controller.abort(reason);
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+    expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
+    const [first, ...rest] = await Promise.allSettled(waits);
+    expect(first).to.deep.equal({ status: 'fulfilled', value: { expired: false, value: 5 } });
+    for (const each of rest) expect(each).to.deep.equal({ status: 'rejected', reason });
+    g.purgatory.advance('p0', 8);
+    expect(await other).to.deep.equal({ expired: false, value: 8 });
+  });
+
+  it('rejects at once with the reason of a signal that has aborted, even where the threshold is reached', async () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 10);
+    const wait = g.purgatory.awaitAtLeast('p0', 1, { ...soon, signal: AbortSignal.abort(new Error('gone')) });
+    expect((await refusal(wait)).message).to.equal('gone');
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('rejects the waiters of a cancelled key with ERR_PURGATORY_CANCELLED and keeps its value', async () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 3);
+    const wait = refusal(g.purgatory.awaitAtLeast('p0', 4, soon));
+    const other = g.purgatory.awaitAtLeast('p1', 4, soon);
+    expect(g.purgatory.cancelForKey('p0')).to.deep.equal([]);
+    expect((await wait).code).to.equal('ERR_PURGATORY_CANCELLED');
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+    expect(g.purgatory.get('p0')).to.equal(3);
+    g.purgatory.advance('p1', 4);
+    await other;
+  });
+
+  it('rejects what waits at close, and every wait after it, with ERR_PURGATORY_CLOSED', async () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 3);
+    const wait = refusal(g.purgatory.awaitAtLeast('p0', 4, soon));
+    expect(g.purgatory.close()).to.deep.equal([]);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+    expect((await wait).code).to.equal('ERR_PURGATORY_CLOSED');
+    expect((await refusal(g.purgatory.awaitAtLeast('p0', 1, soon))).code).to.equal('ERR_PURGATORY_CLOSED');
+    expect(g.purgatory.close()).to.deep.equal([]);
+  });
+
+  it('rejects with ERR_PURGATORY_FULL beyond maxParked and parks nothing', async () => {
+    const g = gauge({ maxParked: 2 });
+    g.park('op', 'p0', 1);
+    const wait = g.purgatory.awaitAtLeast('p0', 1, soon);
+    const { name, code, message } = await refusal(g.purgatory.awaitAtLeast('p1', 1, soon));
+    expect([name, code]).to.deep.equal(['PurgatoryError', 'ERR_PURGATORY_FULL']);
+    expect(message).to.equal('Purgatory "test" is full: maxParked is 2');
+    expect(counts(g)).to.deep.equal([2, 2, 1, 2]);
+    g.purgatory.advance('p0', 1);
+    await wait;
+  });
+
+  it('rejects bad arguments with the codes of Node and a message that names the value', async () => {
+    const { purgatory } = gauge();
+    const bad = async (code: string, received: string, ...args: unknown[]): Promise<void> => {
+      const error = await refusal(Reflect.apply(purgatory.awaitAtLeast, purgatory, args));
+      expect(error.code).to.equal(code);
+      expect(error.message).to.contain(received);
+    };
+    await bad('ERR_INVALID_ARG_TYPE', "'10'", 'p0', '10', soon);
+    await bad('ERR_INVALID_ARG_TYPE', 'undefined', 'p0', undefined, soon);
+    await bad('ERR_OUT_OF_RANGE', 'NaN', 'p0', Number.NaN, soon);
+    await bad('ERR_INVALID_ARG_TYPE', 'undefined', 'p0', 1);
+    await bad('ERR_INVALID_ARG_TYPE', 'undefined', 'p0', 1, {});
+    await bad('ERR_OUT_OF_RANGE', 'NaN', 'p0', 1, { timeoutMs: Number.NaN });
+    await bad('ERR_INVALID_ARG_TYPE', 'Object', 'p0', 1, { timeoutMs: 1, signal: {} });
+    expect(purgatory.numDelayed).to.equal(0);
+  });
+
+  it('has its own timer by default, which close ends', async () => {
+    const clock = new ManualClock();
+    const purgatory = new ThresholdPurgatory<string>('own', { clock, reaper: false });
+    const wait = purgatory.awaitAtLeast('p0', 1, { timeoutMs: 5 });
+    clock.advance(5);
+    expect(purgatory.advanceClock()).to.equal(1);
+    expect(await wait).to.deep.equal({ expired: true });
+    {
+      using scoped = purgatory;
+      checkPurgatoryInvariants(scoped);
+    }
+    expect((await refusal(purgatory.awaitAtLeast('p0', 1, soon))).code).to.equal('ERR_PURGATORY_CLOSED');
+  });
+
+  it('refuses a name or an option that is bad at construction', () => {
+    const make = (name: unknown, options?: object) => (): unknown =>
+      Reflect.construct(ThresholdPurgatory, [name, options]);
+    expect(make(1)).to.throw(
+      TypeError,
+      'The "name" argument must be of type string. Received type number (1)',
+    );
+    expect(make('x', { maxParked: 0 })).to.throw(RangeError, 'options.maxParked');
+    expect(make('x', { timer: {} })).to.throw(TypeError, 'options.timer');
+  });
+});
+
+describe('The current value of a ThresholdPurgatory', () => {
+  const waiting = { timeoutMs: 60_000 };
+
+  it('is read when somebody waits and no value is known', async () => {
+    const purgatory = new ThresholdPurgatory<string>('feed', { current: () => 41 });
+    const result = await purgatory.awaitAtLeast('topic', 40, { timeoutMs: 5_000 });
+    expect(result).to.deep.equal({ expired: false, value: 41 });
+    expect(purgatory.get('topic')).to.equal(41);
+    purgatory.close();
+  });
+
+  it('is read once for all who wait, and not when it is known', async () => {
+    const asked: string[] = [];
+    const answers: ((value: number) => void)[] = [];
+    const current = (key: string): Promise<number> => {
+      asked.push(key);
+      return new Promise((resolve) => answers.push(resolve));
+    };
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current });
+    const waits = Array.from({ length: 100 }, () => purgatory.awaitAtLeast('topic', 40, waiting));
+    await turn();
+    waits.push(purgatory.awaitAtLeast('topic', 41, waiting));
+    answers[0](41);
+    expect((await Promise.all(waits)).every((result) => !result.expired && result.value === 41)).to.equal(
+      true,
+    );
+    const later = purgatory.awaitAtLeast('topic', 42, waiting);
+    await turn();
+    expect(asked).to.deep.equal(['topic']);
+    purgatory.advance('topic', 42);
+    expect(await later).to.deep.equal({ expired: false, value: 42 });
+  });
+
+  it('is read for an operation too, for each of its keys that has no value', async () => {
+    const asked: string[] = [];
+    const current = (key: string): number => asked.push(key) * 10;
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current });
+    purgatory.advance('b', 1);
+    const both = new Both();
+    expect(
+      purgatory.tryCompleteElseWatch(both, [
+        ['a', 5],
+        ['b', 5],
+        ['c', 5],
+      ]),
+    ).to.equal(false);
+    await turn();
+    expect(asked).to.deep.equal(['a', 'c']);
+    purgatory.advance('b', 5);
+    expect(both.isCompleted).to.equal(true);
+  });
+
+  it('is read after a value that fell: another writer may have been faster', async () => {
+    let asked = 0;
+    const current = async (): Promise<number> => {
+      asked++;
+      return 6;
+    };
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    await turn();
+    expect([asked, purgatory.get('topic')]).to.deep.equal([0, 5]); // nobody waits
+    expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
+    const first = purgatory.awaitAtLeast('topic', 7, waiting);
+    await turn();
+    expect(asked).to.equal(1); // known, and not in doubt any more
+    purgatory.advance('topic', 5); // somebody waits: it is read at once
+    await turn();
+    expect([asked, purgatory.get('topic')]).to.deep.equal([2, 6]);
+    purgatory.advance('topic', 7);
+    expect(await first).to.deep.equal({ expired: false, value: 7 });
+    purgatory.advance('topic', 5);
+    purgatory.delete('topic');
+    expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
+    expect(asked).to.equal(3);
+  });
+
+  it('is read again after a value that fell while it could not be read, when the next one waits', async () => {
+    const clock = new ManualClock();
+    let isAway = true;
+    using purgatory = new ThresholdPurgatory<string>('feed', {
+      clock,
+      onError: () => {},
+      current: async () => {
+        if (isAway) throw new Error('away');
+        return 6;
+      },
+    });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    const expired = purgatory.awaitAtLeast('topic', 6, { timeoutMs: 10 });
+    await turn();
+    clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    clock.advance(2_000); // the retry is over: nobody waits
+    isAway = false;
+    expect(await purgatory.awaitAtLeast('topic', 6, waiting)).to.deep.equal({ expired: false, value: 6 });
+  });
+
+  it('is not in doubt any more once the key was deleted, be it in the middle of a read that fails', async () => {
+    const clock = new ManualClock();
+    const reads: ((error: Error) => void)[] = [];
+    const current = (): Promise<number> => new Promise((_, reject) => reads.push(reject));
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock, current, onError: () => {} });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    const expired = purgatory.awaitAtLeast('topic', 6, { timeoutMs: 10 });
+    clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    purgatory.delete('topic');
+    reads[0](new Error('away'));
+    await turn();
+    clock.advance(2_000); // the retry is over: nobody waits
+    purgatory.advance('topic', 5);
+    const wait = purgatory.awaitAtLeast('topic', 6, waiting);
+    await turn();
+    expect(reads).to.have.length(1);
+    purgatory.advance('topic', 6);
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+  });
+
+  it('is read again after a value that fell during a read whose waiters have left', async () => {
+    const answers: ((value: number) => void)[] = [];
+    const current = (): Promise<number> => new Promise((resolve) => answers.push(resolve));
+    const clock = new ManualClock();
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock, current });
+    const expired = purgatory.awaitAtLeast('topic', 6, { timeoutMs: 10 });
+    clock.advance(10);
+    expect(await expired).to.deep.equal({ expired: true });
+    purgatory.advance('topic', 5);
+    purgatory.advance('topic', 4);
+    const wait = purgatory.awaitAtLeast('topic', 6, waiting);
+    answers[0](3); // older than what is known
+    await turn();
+    expect(answers).to.have.length(2);
+    answers[1](6);
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+  });
+
+  it('keeps a value that fell when the log was truncated', async () => {
+    using purgatory = new ThresholdPurgatory<string>('feed', { clock: new ManualClock(), current: () => 5 });
+    purgatory.advance('topic', 6);
+    purgatory.advance('topic', 5);
+    const wait = purgatory.awaitAtLeast('topic', 6, waiting);
+    await turn();
+    expect([purgatory.get('topic'), purgatory.numDelayed]).to.deep.equal([5, 1]);
+    purgatory.advance('topic', 6);
+    expect(await wait).to.deep.equal({ expired: false, value: 6 });
+  });
+
+  it('may be null or undefined for a key that has none, until it is advanced', async () => {
+    const asked: string[] = [];
+    const current = (key: string): null | undefined => {
+      asked.push(key);
+      return key === 'empty' ? null : undefined;
+    };
+    const onError = (error: unknown): never => expect.fail(`${error}`);
+    using purgatory = new ThresholdPurgatory('feed', { clock: new ManualClock(), current, onError });
+    const waits = ['empty', 'unknown'].map((key) => purgatory.awaitAtLeast(key, 1, waiting));
+    await turn();
+    expect(asked).to.deep.equal(['empty', 'unknown']);
+    purgatory.advance('empty', 1);
+    purgatory.advance('unknown', 2);
+    expect(await Promise.all(waits)).to.deep.equal([1, 2].map((value) => ({ expired: false, value })));
+  });
+
+  for (const [value, shown] of [
+    ['41', "type string ('41')"],
+    [Number.NaN, 'type number (NaN)'],
+    [false, 'type boolean (false)'],
+  ]) {
+    it(`is reported when it is ${value} of type ${typeof value}`, async () => {
+      const errors: unknown[] = [];
+      const current = async (): Promise<number> => value as number;
+      const onError = (error: unknown): unknown => errors.push(error);
+      using purgatory = new ThresholdPurgatory('feed', { clock: new ManualClock(), current, onError });
+      purgatory.awaitAtLeast('topic', 40, waiting).catch(() => {});
+      await turn();
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.be.an.instanceOf(TypeError).with.property('code', 'ERR_INVALID_RETURN_VALUE');
+      expect((errors[0] as Error).message).to.equal(
+        'Expected a number or a bigint, or undefined or null for none, to be returned from the ' +
+          `"current" function. Received ${shown}`,
+      );
+    });
+  }
+
+  it('is read again after failures that onError gets, as loads are, and not sooner for who comes then', async () => {
+    const clock = new ManualClock();
+    const errors: string[] = [];
+    let asked = 0;
+    using purgatory = new ThresholdPurgatory<string>('feed', {
+      clock,
+      onError: (error) => errors.push((error as Error).message),
+      current: async () => {
+        if (++asked <= 3) throw new Error(`failure ${asked}`);
+        return 41;
+      },
+    });
+    const first = purgatory.awaitAtLeast('topic', 40, waiting);
+    await turn();
+    expect(errors).to.deep.equal(['failure 1']);
+    const second = purgatory.awaitAtLeast('topic', 40, waiting);
+    for (const [i, pauseMs] of [50, 100, 200].entries()) {
+      clock.advance(pauseMs - 1);
+      await turn();
+      expect(asked).to.equal(i + 1);
+      clock.advance(pauseMs * 0.25 + 2); // the deadline is rounded up to a tick
+      await turn();
+      expect(asked).to.equal(i + 2);
+    }
+    expect(await Promise.all([first, second])).to.deep.equal(
+      [41, 41].map((value) => ({ expired: false, value })),
+    );
+    expect(errors).to.deep.equal(['failure 1', 'failure 2', 'failure 3']);
+  });
+
+  it('is not asked for again when nobody waits any more, and begins with the shortest pause then', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    using purgatory = new ThresholdPurgatory<string>('feed', {
+      clock,
+      onError: () => {},
+      current: () => {
+        asked++;
+        throw new Error('down');
+      },
+    });
+    const wait = async (): Promise<void> => {
+      const controller = new AbortController();
+      const waited = purgatory.awaitAtLeast('topic', 40, { ...waiting, signal: controller.signal });
+      await turn();
+      controller.abort(new Error('gone'));
+      await waited.catch(() => {});
+    };
+    for (let i = 1; i <= 8; i++) {
+      await wait();
+      expect(asked).to.equal(i);
+      clock.advance(63);
+      await turn();
+      expect(asked).to.equal(i);
+    }
+  });
+});
+
+class Both extends ThresholdOperation {
+  constructor() {
+    super(60_000);
+  }
+  override onComplete(): void {}
+}

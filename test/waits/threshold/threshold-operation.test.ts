@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { DelayedOperation, type PurgatoryError } from '../../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
+import { counts, gauge, LoggingOperation } from '../../support/threshold-op.ts';
+
+function code(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    return (error as PurgatoryError).code;
+  }
+  return 'nothing thrown';
+}
+
+describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
+  it('completes an operation once all its thresholds have been reached, each at some time', () => {
+    const g = gauge();
+    const op = new LoggingOperation('acks', 1000, g.log);
+    const offsets = new Map([
+      ['p0', 10],
+      ['p1', 20],
+      ['p2', 5],
+    ]);
+    g.purgatory.advance('p2', 5);
+    expect(g.purgatory.tryCompleteElseWatch(op, offsets)).to.equal(false);
+    expect(counts(g)).to.deep.equal([1, 2, 2, 1]);
+    expect(g.purgatory.advance('p0', 10)).to.equal(0);
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+    g.purgatory.advance('p0', 0);
+    checkPurgatoryInvariants(g.purgatory);
+    expect(g.purgatory.advance('p1', 20)).to.equal(1);
+    expect(g.log).to.deep.equal(['complete acks']);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('completes at once and says so when all thresholds are reached already', () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 1);
+    const op = new LoggingOperation('a', 1000, g.log);
+    expect(g.purgatory.tryCompleteElseWatch(op, [['p0', 1]])).to.equal(true);
+    expect(g.purgatory.tryCompleteElseWatch(op, [['p0', 1]])).to.equal(false);
+    expect(g.log).to.deep.equal(['complete a']);
+  });
+
+  it('expires an operation off all its keys, with onExpiration after onComplete', () => {
+    const g = gauge();
+    const op = new LoggingOperation('a', 50, g.log);
+    g.purgatory.tryCompleteElseWatch(op, [
+      ['p0', 1],
+      ['p1', 1],
+    ]);
+    g.clock.advance(50);
+    expect(g.log).to.deep.equal(['complete a', 'expire a']);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+    expect(g.purgatory.advance('p0', 1)).to.equal(0);
+  });
+
+  it('lets a cancelled or forced operation go from the middle of the heap', () => {
+    const g = gauge();
+    const ops = Array.from({ length: 100 }, (_, i) => g.park(String(i), 'p0', (i * 37) % 100));
+    for (const op of ops.slice(10, 60)) expect(op.cancel()).to.equal(true);
+    for (const op of ops.slice(60, 90)) expect(op.forceComplete()).to.equal(true);
+    checkPurgatoryInvariants(g.purgatory);
+    expect(counts(g)).to.deep.equal([20, 20, 1, 20]);
+    g.log.length = 0;
+    expect(g.purgatory.advance('p0', 100)).to.equal(20);
+    const left = [...ops.keys()]
+      .filter((i) => i < 10 || i >= 90)
+      .sort((i, j) => ((i * 37) % 100) - ((j * 37) % 100));
+    expect(g.log).to.deep.equal(left.map((i) => `complete ${i}`));
+  });
+
+  it('lets a cancelled operation be parked again', () => {
+    const g = gauge();
+    const op = g.park('a', 'p0', 1);
+    op.cancel();
+    expect(g.purgatory.tryCompleteElseWatch(op, [['p1', 1]])).to.equal(false);
+    expect(g.purgatory.advance('p0', 1)).to.equal(0);
+    expect(g.purgatory.advance('p1', 1)).to.equal(1);
+  });
+
+  it('returns cancelled operations by threshold and closed ones in park order, both unanswered', () => {
+    const g = gauge();
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((label, i) => g.park(label, i < 2 ? 'p0' : 'p1', 9 - i));
+    expect(g.purgatory.cancelForKey('p0')).to.deep.equal([b, a]);
+    expect(g.purgatory.cancelForKey('p0')).to.deep.equal([]);
+    expect(g.purgatory.close()).to.deep.equal([c, d]);
+    expect(g.log).to.deep.equal([]);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+    expect(c.forceComplete()).to.equal(true);
+  });
+
+  it('keeps an operation of its own kind that refuses for its deadline, and asks it once', () => {
+    const g = gauge();
+    let tries = 0;
+    class Reluctant extends DelayedOperation {
+      override tryComplete(): boolean {
+        tries++;
+        return false;
+      }
+      override onComplete(): void {
+        g.log.push('complete');
+      }
+    }
+    const purgatory = new ThresholdPurgatory<string, number, Reluctant>('test', { timer: g.timer });
+    purgatory.tryCompleteElseWatch(new Reluctant(10), [['p0', 1]]);
+    expect([purgatory.advance('p0', 1), purgatory.advance('p0', 2), tries]).to.deep.equal([0, 0, 1]);
+    expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys]).to.deep.equal([1, 0, 0]);
+    purgatory.tryCompleteElseWatch(new Reluctant(10), [['p0', 1]]);
+    expect([purgatory.numDelayed, tries]).to.deep.equal([2, 2]);
+    checkPurgatoryInvariants(purgatory);
+    g.clock.advance(10);
+    expect(g.log).to.deep.equal(['complete', 'complete']);
+    expect(purgatory.numDelayed).to.equal(0);
+  });
+
+  it('lets a throw of the first try through and parks nothing', () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 1);
+    expect(() =>
+      g.park('a', 'p0', 1, () => {
+        throw new Error('mine');
+      }),
+    ).to.throw('mine');
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('copes with a first try that closes the purgatory or completes the operation behind its back', () => {
+    const g = gauge();
+    g.purgatory.advance('p0', 1);
+    const closer = new LoggingOperation('closer', 1000, g.log);
+    const forced = new LoggingOperation('forced', 1000, g.log);
+    forced.tryComplete = () => !forced.forceComplete();
+    expect(g.purgatory.tryCompleteElseWatch(forced, [['p0', 1]])).to.equal(false);
+    closer.tryComplete = () => {
+      g.purgatory.close();
+      return false;
+    };
+    expect(code(() => g.purgatory.tryCompleteElseWatch(closer, [['p0', 1]]))).to.equal(
+      'ERR_PURGATORY_CLOSED',
+    );
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  for (const end of ['an event', 'the deadline', 'cancelForKey', 'close'] as const) {
+    it(`lets one that was frozen after its parking, and moved in memory, leave by ${end} with a TypeError`, () => {
+      const g = gauge();
+      for (let i = 1; i <= 2_000; i++) g.park(`${i}`, 'p0', i);
+      const frozen = Object.freeze(g.park('frozen', 'p1', 1));
+      const other = g.park('other', 'p2', 1);
+      const before = other.$place;
+      expect(g.purgatory.advance('p0', 2_000)).to.equal(2_000);
+      expect(other.$place).to.be.below(before);
+      checkPurgatoryInvariants(g.purgatory);
+      if (end === 'an event') expect(g.purgatory.advance('p1', 1)).to.equal(0);
+      if (end === 'the deadline') g.clock.advance(1_000);
+      if (end === 'cancelForKey') expect(g.purgatory.cancelForKey('p1')).to.deep.equal([frozen]);
+      if (end === 'close') expect(g.purgatory.close()).to.deep.equal([frozen, other]);
+      expect(g.errors.map((error) => (error as Error).constructor)).to.deep.equal([TypeError]);
+      checkPurgatoryInvariants(g.purgatory);
+      const left = end === 'an event' || end === 'cancelForKey' ? 1 : 0;
+      expect([g.purgatory.numDelayed, g.purgatory.watched, g.timer.size]).to.deep.equal([left, left, left]);
+      expect(g.purgatory.advance('p2', 1)).to.equal(left);
+    });
+  }
+
+  it('refuses an operation that is parked or pending, and one too many', () => {
+    const g = gauge({ maxParked: 1 });
+    const park = (op: LoggingOperation) => () => g.purgatory.tryCompleteElseWatch(op, [['p0', 1]]);
+    const pending = new LoggingOperation('pending', 10, g.log);
+    g.timer.add(pending);
+    expect(code(park(pending))).to.equal('ERR_PURGATORY_ALREADY_PENDING');
+    pending.cancel();
+    expect(code(park(g.park('a', 'p0', 1)))).to.equal('ERR_PURGATORY_ALREADY_WATCHED');
+    expect(code(park(new LoggingOperation('b', 10, g.log)))).to.equal('ERR_PURGATORY_FULL');
+    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
+  });
+
+  it('parks nothing when the timer refuses the deadline', () => {
+    const g = gauge();
+    g.timer.close();
+    expect(code(() => g.park('a', 'p0', 1))).to.equal('ERR_PURGATORY_CLOSED');
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('refuses bad arguments before anything has changed', () => {
+    const g = gauge();
+    const op = new LoggingOperation('a', 1000, g.log);
+    const park = (...args: unknown[]) =>
+      code(() => Reflect.apply(g.purgatory.tryCompleteElseWatch, g.purgatory, args));
+    expect(park({}, [['p0', 1]])).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(park(op)).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(park(op, [])).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(park(op, ['p0', 1])).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(park(op, [['p0']])).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(
+      park(op, [
+        ['p0', 1],
+        ['p1', Number.NaN],
+      ]),
+    ).to.equal('ERR_OUT_OF_RANGE');
+    expect(op.isPending).to.equal(false);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
+});
