@@ -3,7 +3,8 @@
 // Everything else, the models above all, must pass at once: what they find is never tried again.
 import type { Context } from 'mocha';
 
-const ON_THE_HOST = /\/test\/(examples|observe\/inspector|programs|compat|docs|bench|waits\/timers|waits\/idle|bus\/transports)\//;
+const ON_THE_HOST =
+  /\/test\/(examples|observe\/inspector|programs|compat|docs|bench|waits\/timers|waits\/idle|bus\/transports)\//;
 
 export const mochaHooks = {
   beforeEach(this: Context): void {

@@ -34,7 +34,9 @@ describe('The import paths', () => {
   };
 
   it('of capabilities lead to the index.ts of a folder', async () => {
-    const others = (await sources()).filter(([path, source]) => !`/${source}`.endsWith(`${path.slice(1)}/index.ts`));
+    const others = (await sources()).filter(
+      ([path, source]) => !`/${source}`.endsWith(`${path.slice(1)}/index.ts`),
+    );
     expect(others.map(([path]) => path).filter((path) => path !== '.')).to.deep.equal([
       './timer-protocol',
       './timers/promises',
