@@ -12,8 +12,8 @@ import { debugOnce } from '../base/debug.ts';
 import { busClosed } from '../base/errors.ts';
 import { throwLater } from '../base/report-error.ts';
 import type { Clock } from '../clock/clock.ts';
+import { rootContext } from '../clock/root-context.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
-import { rootContext } from '../turns/root-context.ts';
 import {
   type Bus,
   type BusOptions,

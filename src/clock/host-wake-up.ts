@@ -4,10 +4,11 @@
 // next turn. Each arming has a number. A host timer that fires with an old number was given up, and
 // is ignored. No immediate of the host is ever cleared (next-turn.ts). While a wake-up is
 // outstanding, it is in a set of its clock.
-import type { NextTurnJob, Turns } from '../turns/next-turn.ts';
-import { rootContext } from '../turns/root-context.ts';
+
 import type { Clock, WakeUp } from './clock.ts';
 import { ForeignTimer, type foreign, host, MAX_TIMEOUT_MS } from './host.ts';
+import type { NextTurnJob, Turns } from './next-turn.ts';
+import { rootContext } from './root-context.ts';
 
 /**
  * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of

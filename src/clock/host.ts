@@ -14,7 +14,7 @@
 //
 // Costs. O(1), a few ns. A replacement costs a look-up in a WeakSet besides.
 import { setTimeout as hostSetTimeout } from 'node:timers';
-import { rootContext } from '../turns/root-context.ts';
+import { rootContext } from './root-context.ts';
 
 /** The host's own, to compare the globals with. */
 export const host: Readonly<

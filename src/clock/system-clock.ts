@@ -18,10 +18,10 @@
 // method and without the array of process.hrtime(). The reading is most of the cost of a start
 // (`npm run bench -- churn limits`). wakeAt: one setTimeout.
 import { endianness } from 'node:os';
-import { NextTurn, type Turns } from '../turns/next-turn.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { foreign, host, isPerformanceReal } from './host.ts';
 import { HostWakeUp, type WakingClock } from './host-wake-up.ts';
+import { NextTurn, type Turns } from './next-turn.ts';
 
 const hostSetTimeout = host.setTimeout;
 const HostDate = host.Date;

@@ -9,10 +9,11 @@
 // overflowed the stack, inner bulks never reach their `end`.
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
+
+import { TurnEnd } from '../clock/turn-end.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
 import { Batches } from '../turns/batches.ts';
 import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
-import { TurnEnd } from '../turns/turn-end.ts';
 import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { ParkedLists } from './parked-lists.ts';
 

@@ -17,9 +17,10 @@
 //
 // Costs. add: O(1). One microtask a turn in which something is notified. One reading of the clock a
 // batch, and none where the first batch is enough.
+
+import { TurnEnd } from '../clock/turn-end.ts';
 import type { Batch } from '../turns/batch.ts';
 import { Batches, type Yielding } from '../turns/batches.ts';
-import { TurnEnd } from '../turns/turn-end.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { EventsToCome } from './events-in-time.ts';
 import type { Parking } from './parking.ts';

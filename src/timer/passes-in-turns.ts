@@ -6,7 +6,7 @@
 // (turns/turn-slice.ts) says so. Between two batches the microtasks run, which takes a turn of the
 // host. So only timers of `systemClock` have this. Any other clock, and a fake, may wake a timer in
 // the middle of a turn: such a timer has a slice of its own. The drop-in timers have turns of their
-// own (turns/drained-turns.ts).
+// own (waits/timers/drained-turns.ts).
 import type { Batch } from '../turns/batch.ts';
 import { Batches } from '../turns/batches.ts';
 import { type TurnSlice, turnSliceOf } from '../turns/turn-slice.ts';

@@ -7,9 +7,10 @@
 // the turn, between microtasks.
 //
 // Costs. settle: O(1). One microtask for each turn in which promises are to settle later.
+
+import { TurnEnd } from '../clock/turn-end.ts';
 import type { Batch } from './batch.ts';
 import { Batches } from './batches.ts';
-import { TurnEnd } from './turn-end.ts';
 import type { TurnSlice } from './turn-slice.ts';
 
 /** A wait that has ended. */

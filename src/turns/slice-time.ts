@@ -16,11 +16,11 @@
 import { nextTick } from 'node:process';
 import type { Clock } from '../clock/clock.ts';
 import { isHostsOwn } from '../clock/host.ts';
+import { HostTurn } from '../clock/host-turn.ts';
 import { SystemClock } from '../clock/system-clock.ts';
+import { atTurnEnd } from '../clock/turn-end.ts';
 import { FIRST } from './batch.ts';
 import { PAUSE_MS } from './budget.ts';
-import { HostTurn } from './host-turn.ts';
-import { atTurnEnd } from './turn-end.ts';
 
 /** Counts up to this are kept, because to end them costs a microtask. */
 const FEW = FIRST / 2;

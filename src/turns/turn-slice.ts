@@ -12,10 +12,10 @@
 // Costs. One reading of the clock a batch, none for the first few steps of a turn that are all
 // there is to do, and one immediate for all that waits.
 import type { Clock } from '../clock/clock.ts';
+import { HostTurn } from '../clock/host-turn.ts';
 import { clockOf } from '../clock/system-clock.ts';
-import { HostTurn } from './host-turn.ts';
+import { afterMicrotasks } from '../clock/turn-end.ts';
 import { SliceTime } from './slice-time.ts';
-import { afterMicrotasks } from './turn-end.ts';
 import { keepAlive, type Work, WorkQueue } from './work-queue.ts';
 
 export class TurnSlice {

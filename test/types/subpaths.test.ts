@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 
-const here = new URL('./', import.meta.url);
+const here = new URL('.//', import.meta.url);
 
 /** `.` is index.types.ts, `./timers/promises` is timers-promises.types.ts. */
 function fileOf(subpath: string): string {

@@ -13,9 +13,9 @@
 //
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
 
+import { rootContext } from '../../clock/root-context.ts';
+import { TurnEnd } from '../../clock/turn-end.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
-import { rootContext } from '../../turns/root-context.ts';
-import { TurnEnd } from '../../turns/turn-end.ts';
 import type { Connection } from '../connection.ts';
 import type { BusMember } from '../membership/bus-member.ts';
 import { BUCKETS } from './buckets.ts';

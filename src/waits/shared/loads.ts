@@ -12,9 +12,9 @@
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
 import { reportError } from '../../base/report-error.ts';
+import { TurnEnd } from '../../clock/turn-end.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { TurnEnd } from '../../turns/turn-end.ts';
 import { turnSliceOf } from '../../turns/turn-slice.ts';
 import { type Answer, Answers } from './answers.ts';
 import { Load } from './load.ts';

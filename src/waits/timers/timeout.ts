@@ -3,7 +3,7 @@
 //
 // Ground rules. The module owns the timer, and the count of the pending timeouts that keep the
 // process alive: the timer is ref'd while there is one. Between two callbacks Node runs what waits
-// for process.nextTick and in microtasks, as between its own timers (turns/drained-turns.ts). The
+// for process.nextTick and in microtasks, as between its own timers (waits/timers/drained-turns.ts). The
 // timer yields to the event loop after BURST_MS of callbacks, and after one that throws. A callback
 // runs in the async context of the call that started its timeout. Each timeout is an async resource
 // of its own, of type Timeout, from its start to its end. When `refresh()` starts it again after
@@ -16,7 +16,7 @@ import { throwLater } from '../../base/report-error.ts';
 import { foreignToTimers } from '../../clock/host.ts';
 import { SystemClock } from '../../clock/system-clock.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
-import { DrainedTurns } from '../../turns/drained-turns.ts';
+import { DrainedTurns } from './drained-turns.ts';
 import { FineTimer } from './fine-timer.ts';
 import { ForeignTimeout } from './foreign-timeout.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TurnEnd } from '../../src/turns/turn-end.ts';
+import { TurnEnd } from '../../src/clock/turn-end.ts';
 import { atStackEnd } from '../support/stack-end.ts';
 
 describe('A go at the end of the turn', () => {

@@ -5,7 +5,7 @@
 // turn that is not held has an alarm beside it, an unref'd timer of 1 ms. The loop may run the
 // alarm before it waits. So the alarm is set again until the turn has come.
 import { setImmediate as hostSetImmediate } from 'node:timers';
-import { host } from '../clock/host.ts';
+import { host } from './host.ts';
 import { rootContext } from './root-context.ts';
 
 export class HostTurn {

@@ -14,9 +14,9 @@
 // the turn before, outside of its budget. A batch that is not used up costs an empty immediate for
 // each run it was too large for.
 import { setImmediate as hostSetImmediate } from 'node:timers';
-import { HostTurn } from './host-turn.ts';
-import type { NextTurnJob, Turns } from './next-turn.ts';
-import { rootContext } from './root-context.ts';
+import { HostTurn } from '../../clock/host-turn.ts';
+import type { NextTurnJob, Turns } from '../../clock/next-turn.ts';
+import { rootContext } from '../../clock/root-context.ts';
 
 /** The immediates of the first batch. */
 const LEAST = 16;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { NextTurn, type NextTurnJob } from '../../src/turns/next-turn.ts';
+import { NextTurn, type NextTurnJob } from '../../src/clock/next-turn.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 

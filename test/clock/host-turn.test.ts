@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HostTurn } from '../../src/turns/host-turn.ts';
+import { HostTurn } from '../../src/clock/host-turn.ts';
 
 describe('A turn of the host', () => {
   it('comes soon where the loop waits for events, though it is not held', async () => {

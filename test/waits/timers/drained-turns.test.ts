@@ -1,9 +1,9 @@
 import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
-import { DrainedTurns } from '../../src/turns/drained-turns.ts';
-import type { NextTurnJob } from '../../src/turns/next-turn.ts';
-import { turn, until } from '../support/turns.ts';
-import { uncaughtDuring } from '../support/uncaught.ts';
+import type { NextTurnJob } from '../../../src/clock/next-turn.ts';
+import { DrainedTurns } from '../../../src/waits/timers/drained-turns.ts';
+import { turn, until } from '../../support/turns.ts';
+import { uncaughtDuring } from '../../support/uncaught.ts';
 
 describe('The drained turns', () => {
   let nowMs = 0;
