@@ -36,7 +36,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /** The option: the most operations and waiters parked at once. Infinity for no limit. */
   get maxParked(): number {
-    return this.#parking.admission.maxParked;
+    return this.#parking.maxParked;
   }
 
   /** Parked operations, waiters included. */
@@ -82,8 +82,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   snapshot(options?: SnapshotOptions): PurgatorySnapshot {
-    const { name, admission, lists, meter, inTime } = this.#parking;
-    return purgatorySnapshot(name, admission.maxParked, lists, meter, inTime.events, options);
+    const { name, maxParked, lists, meter, inTime } = this.#parking;
+    return purgatorySnapshot(name, maxParked, lists, meter, inTime.events, options);
   }
 
   /**

@@ -18,9 +18,9 @@ export const COMPLETED = -2;
 export interface OperationKeeper {
   /**
    * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
-   * none of its user code. False when it had left before.
+   * none of its user code.
    */
-  complete(operation: DelayedOperation): boolean;
+  complete(operation: DelayedOperation): void;
   /** Takes a parked operation out, unanswered. */
   withdraw(operation: DelayedOperation): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
@@ -72,7 +72,7 @@ export abstract class DelayedOperation extends TimerTask {
     if (place === COMPLETED) return false;
     const keptBy = this.$keeper;
     if (place !== NOT_PARKED) {
-      if (!(keptBy as unknown as OperationKeeper).complete(this)) return false;
+      (keptBy as unknown as OperationKeeper).complete(this);
     } else {
       keptBy?.remove(this);
       this.$place = COMPLETED;

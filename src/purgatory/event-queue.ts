@@ -28,7 +28,7 @@ import type { HeldPass, Passes, Round } from './passes.ts';
 import { Rounds } from './rounds.ts';
 import { Served } from './served.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
-import type { Watchers } from './watchers/watchers.ts';
+import type { Watchers } from './watchers.ts';
 
 /** Rounds in a row that complete nothing: some milliseconds of them. */
 const MAX_VAIN = 10_000;
@@ -138,7 +138,6 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
   /** The end of a turn in which something was notified. */
   readonly #serve = (): void => {
     if (this.#batches.isUnderWay || this.#isIdle) return;
-    this.#parking.bulks.begin();
     this.#batches.beginUnread();
   };
 
@@ -157,7 +156,6 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     else if (this.#held.size > 0) this.#serveHeld(batch);
     if (!this.#isIdle) return true;
     this.#pending.endRounds();
-    this.#parking.bulks.end(0);
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
     return false;
   }
@@ -172,8 +170,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
   }
 
   didYield(): void {
-    const { slice, bulks, meter } = this.#parking;
-    bulks.step();
+    const { slice, meter } = this.#parking;
     this.#vain = 0;
     if (this.#isIdle) return; // closed meanwhile
     this.#batches.readClock();

@@ -7,20 +7,20 @@
 // printed once for each purgatory. Ask `isDebugging` before a call.
 import { debugOnce } from '../base/debug.ts';
 import { keyText } from '../base/text.ts';
-import type { Admission } from './admission.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 const BY_IDENTITY =
   'Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew';
 
 export class KeyHints {
-  readonly #name: string;
-  readonly #admission: Admission;
+  readonly #purgatory: { readonly name: string; readonly isClosed: boolean };
   readonly #lists: Pick<ParkedLists<never>, 'watchersOf'>;
 
-  constructor(name: string, admission: Admission, lists: Pick<ParkedLists<never>, 'watchersOf'>) {
-    this.#name = name;
-    this.#admission = admission;
+  constructor(
+    purgatory: { readonly name: string; readonly isClosed: boolean },
+    lists: Pick<ParkedLists<never>, 'watchersOf'>,
+  ) {
+    this.#purgatory = purgatory;
     this.#lists = lists;
   }
 
@@ -31,7 +31,7 @@ export class KeyHints {
    */
   lookAtEvent(call: string, key: unknown, isLocal = false): void {
     if (isLocal) this.#tell('local', `${call} tells no other process of the bus: notify does`);
-    if (this.#admission.isClosed) this.#admission.ignore(call);
+    if (this.#purgatory.isClosed) this.ignore(call);
     const isArray = Array.isArray(key);
     if (key === undefined || isArray) {
       const got = isArray ? `the array ${keyText(key)}` : 'no key';
@@ -55,8 +55,13 @@ export class KeyHints {
     this.#tell('object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
   }
 
+  /** `call` does nothing any more. */
+  ignore(call: string): void {
+    debugOnce(this, 'ignore', 'purgatory "%s" is closed: %s does nothing', this.#purgatory.name, call);
+  }
+
   #tell(kind: string, hint: string): void {
-    debugOnce(this, kind, 'purgatory "%s": %s', this.#name, hint);
+    debugOnce(this, kind, 'purgatory "%s": %s', this.#purgatory.name, hint);
   }
 }
 

@@ -1,9 +1,15 @@
-// What a purgatory asks of the lists that tell who waits for what: watch lists of keys, or heaps of
-// thresholds.
+// What a Parking asks of its lists: who is parked, in which order, and who waits for what. The order
+// is the same for all and is here. What operations wait for is each subclass's: watch keys,
+// thresholds, or one key with a load.
 //
-// Ground rules. The lists keep `$place` of the operations in them, from `park` to `leave`. They run
-// no user code and know no timer. They count and order; whoever owns them decides who enters and
-// who leaves.
+// Invariants. A parked operation has one cell, at its `$place`, in the ring of all, in park order.
+// Places change only in `compact`. The lists run no user code, know no timer, and decide nothing:
+// their owner says who enters and who leaves.
+//
+// Costs. add, placeOf, remove: O(1). compact: O(parked).
+import { mustHold } from '../base/must-hold.ts';
+import type { KeyInterest } from '../bus/membership/bus-member.ts';
+import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** A key and how many parked operations watch it. */
@@ -12,63 +18,148 @@ export interface CountedKey {
   readonly watchers: number;
 }
 
-/** Gives an operation at each call; that one leaves before the next call. Undefined at the end. */
-export type NextToLeave = () => DelayedOperation | undefined;
+/** Gives the `a` of an operation anew, whose cell moves. */
+type Refile = (a: number, from: Slot, to: Slot) => number;
+
+/** More cells would take over 10 ms to copy. They wait until more operations have left. */
+const MAX_COPIED = 100_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
-export interface ParkedLists<Watch> {
-  /** Parked operations. */
-  readonly size: number;
+export abstract class ParkedLists<Watch> {
+  /** `a` is the subclass's, `b` the stamp. */
+  protected operations: Slab<DelayedOperation> = new Slab();
+  protected all: Slot = this.operations.makeList(NONE, NONE);
+  /** Is called for each key that gets its first watcher, or loses its last. */
+  protected interest: KeyInterest | undefined;
+  #moves = 0;
+
   /** Pairs of an operation and a key that it watches. */
-  readonly pairs: number;
+  abstract readonly pairs: number;
   /** Keys that somebody watches. */
-  readonly keys: number;
+  abstract readonly keys: number;
+
   /**
    * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
-   * it. Sets its `$place` before anything that may throw, so that `leave` can take back what was
-   * done.
+   * it. Sets its `$place` before anything that may throw, so that `leave` can undo a part of it.
    */
-  park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
+  abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
-   * Takes an operation that may be parked here off every list, all at once or, where the stack
-   * overflows, not at all. Returns its stamp, or 0 if it is not there. Its `$place` is the caller's
-   * to set.
+   * Takes an operation that may be parked here off every list. Returns its stamp, or 0 if it is not
+   * there. Its `$place` is the caller's to set.
    */
-  leave(operation: DelayedOperation): number;
-  /**
-   * Gives memory back after operations have left, with about `visits` visits to what is left; the
-   * rest in later steps. True if there is no rest. Places change. Not during a pass within a call.
-   * O(1), amortised.
-   */
-  shrink(visits: number): boolean;
-  /** All operations, in park order. */
-  all(): NextToLeave;
-  /** Those that watch `key`. */
-  allOf(key: unknown): NextToLeave;
-  stampOf(operation: DelayedOperation): number;
-  /** The `top` operations that have been parked longest, the oldest first. O(top). */
-  oldestFirst(top: number): DelayedOperation[];
-  /**
-   * Keys that a parked operation watches, the first `max` (1 or more) as they were given. O(its
-   * keys).
-   */
-  keysOf(operation: DelayedOperation, max: number): unknown[];
-  /**
-   * Keys that somebody watches, in no order. Bounded time: of very many keys, some are left out.
-   */
-  countedKeys(): CountedKey[];
+  abstract leave(operation: DelayedOperation): number;
+  /** Those that watch `key`, in the order in which they are to leave. */
+  abstract allOf(key: unknown): DelayedOperation[];
+  /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */
+  abstract keysOf(operation: DelayedOperation, max: number): unknown[];
+  /** Keys that somebody watches, in no order. Bounded time: of very many, some are left out. */
+  abstract countedKeys(): CountedKey[];
   /** How many operations watch `key`. O(1). */
-  watchersOf(key: unknown): number;
+  abstract watchersOf(key: unknown): number;
   /**
    * Operations that watch `key`, `max` at most: the oldest first, as far as that is known in
    * O(max).
    */
-  operationsOf(key: unknown, max: number): DelayedOperation[];
+  abstract operationsOf(key: unknown, max: number): DelayedOperation[];
   /**
    * The keys that somebody watches, or that are kept for another reason. It may be kept over turns:
    * keys that come meanwhile are given too. O(1) a step.
    */
-  allKeys(): IterableIterator<unknown>;
+  abstract allKeys(): IterableIterator<unknown>;
   /** Throws unless all is sound. For tests: O(pairs). */
-  check(): void;
+  abstract check(): void;
+
+  /** Parked operations. */
+  get size(): number {
+    return this.operations.inUse - 1;
+  }
+
+  /** To be called before anything is parked. Keys are strings then. */
+  tell(interest: KeyInterest): void {
+    this.interest = interest;
+  }
+
+  protected add(operation: DelayedOperation, stamp: number): Slot {
+    const place = this.operations.pushValue(this.all, NONE, stamp, operation);
+    operation.$place = place;
+    return place;
+  }
+
+  /** NONE if it is not here. */
+  protected placeOf(operation: DelayedOperation): Slot {
+    const place = operation.$place as Slot;
+    return this.operations.value(place) === operation ? place : NONE;
+  }
+
+  stampOf(operation: DelayedOperation): number {
+    return this.operations.b(this.placeOf(operation));
+  }
+
+  /** The `top` operations that have been parked longest, the oldest first. O(top). */
+  oldestFirst(top: number): DelayedOperation[] {
+    const oldest: DelayedOperation[] = [];
+    const { operations, all } = this;
+    for (let place = operations.next(all); place !== all && oldest.length < top; ) {
+      oldest.push(operations.value(place) as DelayedOperation);
+      place = operations.next(place);
+    }
+    return oldest;
+  }
+
+  /** How many indexes there are for {@link atIndex}. */
+  get indexes(): number {
+    return this.operations.valueSpan;
+  }
+
+  /** The operation at an index, by the order of memory, if there is one. */
+  atIndex(index: number): DelayedOperation | undefined {
+    return this.operations.valueAt(index);
+  }
+
+  /** How often places, and indexes, have changed. */
+  get moves(): number {
+    return this.#moves;
+  }
+
+  /** Whether `compact` would give memory back that is worth its time, which is about 10 ms at most. */
+  get isSparse(): boolean {
+    return this.operations.isSparse && this.size <= MAX_COPIED;
+  }
+
+  /** Gives memory back. Places change: no pass within a call may be under way. */
+  compact(): void {
+    this.moveTo(new Slab(this.size), (a) => a);
+  }
+
+  /** Parks all anew, in park order, in a slab that is empty. */
+  protected moveTo(operations: Slab<DelayedOperation>, refile: Refile): void {
+    const { operations: old, all: oldAll } = this;
+    const all = operations.makeList(NONE, NONE);
+    for (let from = old.next(oldAll); from !== oldAll; from = old.next(from)) {
+      const operation = old.value(from) as DelayedOperation;
+      const to = operations.pushValue(all, NONE, old.b(from), operation);
+      operations.setA(to, refile(old.a(from), from, to));
+      Reflect.set(operation, '$place', to); // a frozen one stops nothing
+    }
+    this.operations = operations;
+    this.all = all;
+    this.#moves++;
+  }
+
+  /** Whether it is worth it to visit `visits` cells in order to give the memory of `slab` back. */
+  protected static isWorthIt(slab: Slab<unknown>, visits: number): boolean {
+    return slab.isSparse && visits <= MAX_COPIED && visits <= 4 * slab.capacity;
+  }
+
+  /** Throws unless the order is sound; returns the places in it. For tests: O(parked). */
+  protected checkOrder(): Slot[] {
+    const places = this.operations.check(this.all);
+    mustHold(places.length === this.size, `${places.length} operations are linked, ${this.size} in use`);
+    for (const place of places) {
+      const operation = this.operations.value(place) as DelayedOperation;
+      const knowsIt = operation.$place === place || Object.isFrozen(operation);
+      mustHold(knowsIt, 'an operation does not know its place');
+    }
+    return places;
+  }
 }

@@ -7,7 +7,7 @@
 
 import type { Sweep, Walk } from '../bus/membership/sweep.ts';
 import type { Parking } from './parking.ts';
-import type { Watchers } from './watchers/watchers.ts';
+import type { Watchers } from './watchers.ts';
 
 /** The {@link Walk} of a {@link Sweep} that tries every operation. */
 export class ParkedWalk<K> implements Walk {
@@ -26,7 +26,7 @@ export class ParkedWalk<K> implements Walk {
   }
 
   begin(random?: number): void {
-    const { indexes, moves } = this.#parking.lists.parked;
+    const { indexes, moves } = this.#parking.lists;
     this.#indexes = indexes;
     this.#left = indexes;
     this.#moves = moves;
@@ -34,11 +34,11 @@ export class ParkedWalk<K> implements Walk {
   }
 
   step(): number {
-    const { parked } = this.#parking.lists;
-    if (parked.moves !== this.#moves) this.begin();
+    const { lists } = this.#parking;
+    if (lists.moves !== this.#moves) this.begin();
     if (this.#left === 0) return 0;
     if (this.#next >= this.#indexes) this.#next = 0;
-    const operation = parked.atIndex(this.#next++);
+    const operation = lists.atIndex(this.#next++);
     this.#left--;
     if (operation === undefined) return 0;
     this.#parking.tryAgain(operation);

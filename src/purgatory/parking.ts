@@ -1,28 +1,30 @@
 // The one place where operations enter a purgatory and leave it, its lists and its timer together:
-// tried and parked, completed, expired, cancelled, or taken out by `close`, with the cause it names.
+// tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
-// Ground rules. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
-// operation that is parked there. An operation is either on all its lists and, with a deadline, in
-// the timer, or in none of them. Each way out is a method of its own, so nobody has to find out
-// afterwards why an operation left. It handles what user code throws where no caller of the user's
-// could: inside a pass, and in an expiry.
+// Invariants. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
+// operation that is parked there. Such an operation is on all its lists and, with a deadline, in the
+// timer. Each way out is a method of its own, so nobody has to find out afterwards why an operation
+// left. Memory is given back in a turn of its own, so what runs within a call may hold places.
 //
-// An operation comes in by `tryElseWatch`, which is the protocol: try, watch, try again. Where no
-// condition can come true between the try and the parking, `tryElsePark` will do, and `park` alone
-// where there is nothing to try.
-//
-// Costs. park, and each way out: O(watches of the operation), for watch lists.
-import { debug } from '../base/debug.ts';
-import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../base/errors.ts';
+// Costs. park, and each way out: O(watches of the operation).
+import { debug, debugOnce, isDebugging } from '../base/debug.ts';
+import {
+  operationPending,
+  PurgatoryError,
+  purgatoryClosed,
+  purgatoryFull,
+  timerOfPurgatoryClosed,
+} from '../base/errors.ts';
+import { invalidArgValue } from '../base/node-errors.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
+import { HostTurn } from '../clock/host-turn.ts';
+import { DrivenTimer } from '../timer/driven-timer.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
 import { Settlements } from '../turns/settlements.ts';
 import { type TurnSlice, turnSliceOf } from '../turns/turn-slice.ts';
-import { Admission, checkWritable } from './admission.ts';
-import { Bulks } from './bulks.ts';
 import {
   COMPLETED,
   type DelayedOperation,
@@ -33,30 +35,40 @@ import {
 } from './delayed-operation.ts';
 import { EventsInTime } from './events-in-time.ts';
 import { KeyHints } from './key-hints.ts';
-import type { NextToLeave, ParkedLists } from './parked-lists.ts';
+import type { ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
+
+const COMPLETED_ALREADY =
+  'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
   implements TaskKeeper, OperationKeeper
 {
   readonly name: string;
+  readonly maxParked: number;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
-  readonly bulks: Bulks;
   /** How long events and settlements may take in a turn. */
   readonly slice: TurnSlice;
   /** Where the promises of waiters settle. */
   readonly settlements: Settlements;
   readonly timer: Timer;
-  readonly admission: Admission;
   readonly hints: KeyHints;
-  /** The timer, if it can release operations and give memory back at the end of a bulk. */
+  /** The timer, if it can release operations. */
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
+  #isClosed = false;
   /** Counts the events, to see one that comes in the middle of a first try. */
   eventCount = 0;
+  /** How many events are under way, each within a try of the one before. */
+  #depth = 0;
+  /** Counts those that leave. Wraps round. */
+  #left = 0;
+  /** The count when memory, and the wake-up of an empty timer, were last looked at. */
+  #settledLeft = 0;
+  #willCompact = false;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that are to be answered, for a deadline that comes meanwhile. */
@@ -68,22 +80,21 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   eventKey: unknown;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
-    const { name, timer, maxParked } = options;
+    const { name, timer, maxParked, sliceMs } = options;
     this.name = name;
+    this.maxParked = maxParked;
     this.lists = lists;
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
-    this.admission = new Admission(name, maxParked, lists, this.meter);
-    this.hints = new KeyHints(name, this.admission, lists);
+    this.hints = new KeyHints(this, lists);
     this.#releasing = releasing(timer);
     this.slice = turnSliceOf(timer);
-    this.bulks = new Bulks(lists, this.#releasing, this.slice);
-    this.settlements = new Settlements(this.slice, options.sliceMs);
+    this.settlements = new Settlements(this.slice, sliceMs);
     this.#options = options;
   }
 
   get isClosed(): boolean {
-    return this.admission.isClosed;
+    return this.#isClosed;
   }
 
   /**
@@ -99,27 +110,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const events = this.eventCount;
     const isCompleted = this.tryElsePark(operation, watches);
     if (isCompleted !== undefined) return isCompleted;
-    const isUnderWay = operation instanceof PromisedOperation && operation.isUnderWay;
-    return (!isUnderWay || this.eventCount !== events) && this.#tryParked(operation);
-  }
-
-  /** The second try. No event causes it, though it may be made inside of one. */
-  #tryParked(operation: DelayedOperation): boolean {
+    if (operation instanceof PromisedOperation && operation.isUnderWay && this.eventCount === events) {
+      return false;
+    }
     const outer = this.eventKey;
-    this.eventKey = undefined;
+    this.eventKey = undefined; // no event causes this try, though it may be made inside of one
     try {
-      return this.#tryTold(operation, undefined);
+      if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
+      return tryOnce(operation);
     } catch (error) {
       if (this.keeps(operation)) this.withdraw(operation);
       throw error;
     } finally {
       this.eventKey = outer;
     }
-  }
-
-  #tryTold(operation: DelayedOperation, key: unknown): boolean {
-    if (this.meter.tellsTries) this.meter.willTry(operation, key);
-    return tryOnce(operation);
   }
 
   /**
@@ -131,15 +135,30 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    *   it is in a timer; and as {@link park}.
    */
   tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): boolean | undefined {
-    if (!this.admission.admits(operation)) return false;
+    if (!this.#admits(operation)) return false;
     if (isReady) {
       if (tryOnce(operation)) return true;
       // The try was user code: it may have closed the purgatory, or completed or parked the
       // operation elsewhere.
-      if (operation.isCompleted || !this.admission.admits(operation)) return false;
+      if (operation.$place === COMPLETED || !this.#admits(operation)) return false;
     }
     this.park(operation, watches);
     return undefined;
+  }
+
+  /** False for an operation that is completed. */
+  #admits(operation: DelayedOperation): boolean {
+    const isFree = operation.$place === NOT_PARKED && operation.$keeper === undefined;
+    return (isFree && !this.#isClosed) || this.#refuses(operation);
+  }
+
+  #refuses(operation: DelayedOperation): false {
+    if (this.#isClosed) throw this.refused(purgatoryClosed(this.name));
+    if (operation.$place !== COMPLETED) throw this.refused(operationPending(operation.$place >= 0));
+    if (isDebugging) {
+      debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, operation.constructor.name);
+    }
+    return false;
   }
 
   /**
@@ -149,31 +168,61 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    *   then.
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
-    const { lists } = this;
-    checkWritable(operation);
-    this.admission.checkRoom();
-    const delayMs = operation.delayMs;
-    if (delayMs !== Number.POSITIVE_INFINITY) this.#addToTimer(operation);
-    operation.$keeper = this;
+    const { lists, meter } = this;
+    if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
+    const { delayMs } = operation;
     try {
-      lists.park(operation, watches, this.meter.stamp(delayMs));
+      operation.$place = NOT_PARKED; // throws for one that is frozen
+      if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
+      operation.$keeper = this;
+      lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
-      this.#leave(operation, NOT_PARKED);
-      throw error;
+      throw this.#undo(operation, error);
     }
-    this.meter.didPark(operation, watches);
+    meter.didPark(operation, watches);
   }
 
-  #addToTimer(operation: DelayedOperation): void {
+  /** Takes out what was not parked as a whole; why. */
+  #undo(operation: DelayedOperation, error: unknown): unknown {
+    if (Object.isFrozen(operation)) return invalidArgValue('op', 'must not be frozen', operation);
+    if (operation.$keeper === this) this.#leave(operation, NOT_PARKED);
+    return this.refused(error);
+  }
+
+  /**
+   * For a wait of `delayMs`, before its first attempt. A timer from outside is asked at parking.
+   *
+   * @throws PurgatoryError if the purgatory or its timer is full.
+   */
+  checkRoom(delayMs: number): void {
+    const { lists, timer, maxParked } = this;
+    if (lists.size >= maxParked) throw this.refused(purgatoryFull(this.name, maxParked));
+    if (delayMs === Number.POSITIVE_INFINITY || !(timer instanceof DrivenTimer)) return;
     try {
-      this.timer.add(operation);
+      timer.checkRoom();
     } catch (error) {
-      throw this.admission.refused(error);
+      throw this.refused(error);
     }
+  }
+
+  /** Counts a refusal. Returns its error. */
+  refused<E>(error: E): E {
+    if (error instanceof PurgatoryError) this.meter.didRefuse(error.code);
+    return error;
   }
 
   keeps(operation: DelayedOperation): boolean {
     return operation.$keeper === this;
+  }
+
+  /** An event begins. Returns how many are around it: `endEvent` takes that. */
+  beginEvent(): number {
+    return this.#depth++;
+  }
+
+  endEvent(outer: number): void {
+    this.#depth = outer;
+    if (outer === 0 && this.#left !== this.#settledLeft) this.#settle();
   }
 
   /**
@@ -182,14 +231,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * reported.
    */
   tries(operation: DelayedOperation): boolean {
-    const { bulks } = this;
-    const left = bulks.left;
+    const left = this.#left;
     let isCompleted = false;
     try {
       if (tryOnce(operation)) return true;
       // The counter is compared first: in most tries nobody leaves, so the operation need not be
       // read.
-      if (left === bulks.left || operation instanceof PromisedOperation) return false;
+      if (left === this.#left || operation instanceof PromisedOperation) return false;
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
@@ -214,21 +262,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.hasPromises = true;
   }
 
-  complete(operation: DelayedOperation): boolean {
+  complete(operation: DelayedOperation): void {
     const stamp = this.#leave(operation, COMPLETED);
     this.meter.didEnd('completed', operation, stamp);
-    return true;
   }
 
   expire(operation: DelayedOperation): void {
     if (!this.inTime.isStillDue(operation)) return;
-    let stamp: number;
-    try {
-      stamp = this.#leave(operation, NOT_PARKED);
-    } catch (error) {
-      this.#reportFrozen(error, operation);
-      return;
-    }
+    const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('expired', operation, stamp);
     for (const error of expireUnparked(operation)) this.report(error, operation);
   }
@@ -249,30 +290,30 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes out, unanswered, each operation that `next` gives; returns them, but for waiters, which
-   * are refused with what `why` makes of the first of them, before that leaves.
+   * Takes out `operations`, unanswered; returns them, but for waiters, which are refused with what
+   * `why` makes of the first of them, before that leaves.
    */
-  takeOut(next: NextToLeave, why: (first: PromisedOperation) => PurgatoryError): DelayedOperation[] {
-    const operations: DelayedOperation[] = [];
+  takeOut(
+    operations: readonly DelayedOperation[],
+    why: (first: PromisedOperation) => PurgatoryError,
+  ): DelayedOperation[] {
+    const taken: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
     let refusal: PurgatoryError | undefined;
-    const outer = this.bulks.begin();
-    try {
-      for (let operation = next(); operation !== undefined; operation = next()) {
-        const waiter = operation instanceof PromisedOperation ? operation : undefined;
-        if (waiter === undefined) operations.push(operation);
-        try {
-          if (waiter !== undefined) refusal ??= why(waiter);
-          this.withdraw(operation);
-          waiter?.refuse(refusal);
-        } catch (error) {
-          this.#reportFrozen(error, operation);
-        }
+    const outer = this.beginEvent();
+    for (const operation of operations) {
+      if (!this.keeps(operation)) continue; // the abort of another one's attempt has taken it out
+      try {
+        if (operation instanceof PromisedOperation) refusal ??= why(operation);
+        else taken.push(operation);
+        this.withdraw(operation);
+        if (operation instanceof PromisedOperation) operation.refuse(refusal);
+      } catch (error) {
+        this.report(error, operation); // it was frozen while it was parked: the others leave
       }
-    } finally {
-      this.bulks.end(outer);
     }
-    return operations;
+    this.endEvent(outer);
+    return taken;
   }
 
   /**
@@ -282,9 +323,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @param why gets what the close has ended, in words: somebody may have forgotten to await it.
    */
   close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
-    this.admission.close();
-    const { size } = this.lists;
-    const parked = this.takeOut(this.lists.all(), (first) => why(this.#endedText(size, first)));
+    this.#isClosed = true;
+    const all = this.lists.oldestFirst(Number.POSITIVE_INFINITY);
+    const parked = this.takeOut(all, (first) => why(this.#endedText(all.length, first)));
     if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
     return parked;
@@ -296,51 +337,43 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return `Parked when it was closed: ${parked}, such as the wait${label} on "${keyText(key)}"`;
   }
 
-  /** For an end that must go on: reports the TypeError of one that has left frozen. */
-  #reportFrozen(error: unknown, operation: DelayedOperation): void {
-    if (!Object.isFrozen(operation)) throw error;
-    this.report(error, operation);
-  }
-
   report(error: unknown, operation: DelayedOperation): void {
     this.meter.didThrow(operation, error);
     reportError(error, operation, this.#options.onError);
   }
 
   /**
-   * Takes `operation` off the lists and the timer, and leaves it in the state `left`. Returns its
+   * Takes `operation` off the lists and the timer, and leaves it in the state `state`. Returns its
    * stamp.
-   *
-   * @throws TypeError for one that was frozen while it was parked: it has left, unanswered, but
-   *   its fields are as they were. A timer from outside keeps it until its deadline.
    */
-  #leave(operation: DelayedOperation, left: typeof COMPLETED | typeof NOT_PARKED): number {
-    // The stack may overflow in any of these steps. Then the operation can be taken out again: a
-    // second call does nothing for the steps that are done.
-    this.bulks.left = (this.bulks.left + 1) | 0;
+  #leave(operation: DelayedOperation, state: typeof COMPLETED | typeof NOT_PARKED): number {
+    this.#left = (this.#left + 1) | 0;
     this.inTime.didLeave(operation);
-    const { lists } = this;
-    const parked = lists.size;
-    const stamp = lists.leave(operation);
+    const stamp = this.lists.leave(operation);
     const timer = this.#releasing;
     if (timer !== undefined) {
       const slot = operation.$slot;
       if (slot !== NOT_HELD) timer.release(operation, slot);
     }
-    try {
-      operation.$keeper = undefined;
-      if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
-      operation.$place = left;
-    } catch (error) {
-      // A second end finds it gone, and neither counts nor refuses it again.
-      if (lists.size < parked) {
-        this.meter.didEnd('cancelled', operation, stamp);
-        if (operation instanceof PromisedOperation) operation.refuse(error);
-      }
-      throw error;
-    } finally {
-      this.bulks.settle();
-    }
+    operation.$keeper = undefined;
+    if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
+    operation.$place = state;
+    if (this.#depth === 0) this.#settle();
     return stamp;
+  }
+
+  /** After operations have left, outside of events. */
+  #settle(): void {
+    this.#settledLeft = this.#left;
+    this.#releasing?.settle();
+    if (!this.#willCompact && this.lists.isSparse) this.#compactLater();
+  }
+
+  #compactLater(): void {
+    this.#willCompact = true;
+    new HostTurn(() => {
+      this.#willCompact = false;
+      if (this.#depth === 0 && this.lists.isSparse) this.lists.compact();
+    });
   }
 }

@@ -15,12 +15,11 @@
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
 // or more, O(depth) a try.
 import { endlessTries } from '../base/errors.ts';
+import type { Slot } from '../slab/slab.ts';
 import type { Batch } from '../turns/batch.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
-import { type Head, isLone } from './watchers/lone-watcher.ts';
-import type { Pass } from './watchers/watch-lists.ts';
-import type { Watchers } from './watchers/watchers.ts';
+import type { Pass, Watchers } from './watchers.ts';
 
 /** Deeper than sane events in tries, and shallow enough for the stack. */
 const MAX_DEPTH = 256;
@@ -74,15 +73,15 @@ export class Passes<K> {
 
   /** Tries those that watch `key` until `limit` have completed; how many did. */
   event(key: K, limit: number = Number.POSITIVE_INFINITY): number {
-    const head = this.#parking.lists.headOf(key);
+    const head = this.#parking.lists.find(key);
     return head === undefined || this.#isUnwinding ? 0 : this.#event(head, key, limit);
   }
 
-  #event(head: Head, key: K, limit: number): number {
+  #event(head: Slot, key: K, limit: number): number {
     const parking = this.#parking;
-    const { lists, bulks } = parking;
+    const { lists } = parking;
     const only = lists.loneWatcher(head);
-    const depth = bulks.begin();
+    const depth = parking.beginEvent();
     const outerKey = parking.eventKey;
     parking.eventKey = key;
     try {
@@ -90,7 +89,7 @@ export class Passes<K> {
     } finally {
       parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
-      bulks.end(depth);
+      parking.endEvent(depth);
     }
   }
 
@@ -100,8 +99,8 @@ export class Passes<K> {
    */
   begin(key: K, limit: number, batch: Batch, round: Round): Begun {
     const { lists } = this.#parking;
-    const head = lists.headOf(key);
-    if (head === undefined || isLone(head)) {
+    const head = lists.find(key);
+    if (head === undefined || lists.loneWatcher(head) !== undefined) {
       round.take(undefined);
       const completed = head === undefined ? 0 : this.#event(head, key, limit);
       batch.count(1, completed);
@@ -135,8 +134,7 @@ export class Passes<K> {
 
   #part(held: HeldPass, key: K, batch: Batch): number {
     const parking = this.#parking;
-    const { bulks } = parking;
-    const depth = bulks.begin();
+    const depth = parking.beginEvent();
     const outerKey = parking.eventKey;
     parking.eventKey = key;
     let completed = 0;
@@ -149,7 +147,7 @@ export class Passes<K> {
     } finally {
       parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
-      bulks.end(depth);
+      parking.endEvent(depth);
     }
     this.#countPromises(batch);
     return completed;
@@ -168,7 +166,7 @@ export class Passes<K> {
     batch.hasAnswered = true;
   }
 
-  #pass(list: Head, key: K, depth: number, limit: number): number {
+  #pass(list: Slot, key: K, depth: number, limit: number): number {
     const { lists } = this.#parking;
     const pass = lists.beginPass(list);
     try {

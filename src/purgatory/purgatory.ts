@@ -44,7 +44,7 @@ import {
   type WaitOptions,
 } from './purgatory-options.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
-import { Watchers } from './watchers/watchers.ts';
+import { Watchers } from './watchers.ts';
 
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
 const MAX_HINTED = 64;
@@ -203,10 +203,10 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
     const keys = this.#checkedKeys(watchKeys);
     requiredFunction('attempt', attempt);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
+    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
     // Before the attempt: a limit that lets reads begin sheds no load.
-    this.#parking.admission.checkRoomOf(this.#parking.timer, checked.timeoutMs);
+    this.#parking.checkRoom(checked.timeoutMs);
     const waiter = new Waiter(attempt as Attempt<unknown>, checked, this.#parking.settlements);
     try {
       this.#parking.tryElseWatch(waiter, keys);

@@ -31,6 +31,9 @@ declare const slotBrand: unique symbol;
 /** The offset of a cell in its slab. */
 export type Slot = number & { readonly [slotBrand]: true };
 
+/** The index of the value of a cell. */
+export const indexOf = (slot: Slot): number => slot >> STRIDE_BITS;
+
 /** No slot. */
 export const NONE = -1 as Slot;
 

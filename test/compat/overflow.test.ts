@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { ok, runChild, summary } from '../support/child.ts';
 
 class Answer extends DelayedOperation {
   ready = false;
@@ -40,9 +39,4 @@ describe('behaviour 22: an overflow of the stack', () => {
     expect(purgatory.timer.size).to.equal(0);
     purgatory.close();
   });
-
-  it('leaves the watchers of a hot key sound, which it takes out on its way, wherever it is', async () => {
-    const flags = ['--no-opt', '--no-sparkplug', '--stack-size=150'];
-    expect(summary(await runChild('overflow', [], flags))).to.deep.equal(ok('all well'));
-  }).timeout(60_000);
 });

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { codeOf } from './purgatory-guests.ts';
 import { runs } from './runs.ts';
@@ -244,7 +244,7 @@ class Pair {
     if (this.#purgatory.numDelayed !== parked)
       throw new Error(`${this.#purgatory.numDelayed} are parked, not ${parked}`);
     if (this.#errors.length > 0) throw new Error('onError was called', { cause: this.#errors[0] });
-    checkPurgatoryInvariants(this.#purgatory);
+    checkAndCompact(this.#purgatory);
     checkTimerInvariants(this.#timer);
   }
 }

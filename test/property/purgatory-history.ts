@@ -1,7 +1,8 @@
 // Plays a random history on purgatories that share a timer, and on the naive references in
 // lock-step: the actions, and what each must return. Its callbacks are in purgatory-stage.ts.
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { type Action, BURST_KEY, type Step } from './purgatory-arbitraries.ts';
 import { ComingsAndGoings, ScriptedError } from './purgatory-comings.ts';
@@ -200,7 +201,7 @@ export class PurgatoryHistory extends ComingsAndGoings {
     this.checkReports();
     checkTimerInvariants(this.timer);
     for (const [i, purgatory] of this.purgatories.entries()) {
-      checkPurgatoryInvariants(purgatory);
+      checkAndCompact(purgatory);
       const watchers = (key: number): number => this.references[i].watchersOf(key).length;
       for (const key of [0, 1, 2, 3, 4, BURST_KEY]) {
         this.verify(`the watchers of ${key}`, purgatory.watchersOf(key), watchers(key));

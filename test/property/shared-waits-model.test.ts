@@ -4,8 +4,8 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
+import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { countStep, runs } from './runs.ts';
 
@@ -236,7 +236,7 @@ class Model {
       const isWatched = this.waiting.some((wait) => wait.group === group);
       expect(getEventListeners(signal, 'abort')).to.have.length(isWatched ? 1 : 0);
     }
-    checkPurgatoryInvariants(this.waits);
+    checkAndCompact(this.waits);
     const { watchedKeys, loads } = this.waits.snapshot({ top: 0 });
     expect(watchedKeys).to.equal(new Set(this.waiting.map(({ key }) => key)).size);
     if (this.isClosed) return;

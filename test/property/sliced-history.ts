@@ -6,7 +6,7 @@
 
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { countStep } from './runs.ts';
@@ -104,7 +104,7 @@ export class SlicedHistory implements SlicedStage {
   #check(): void {
     const purgatory = this.#purgatory;
     const reference = this.#reference;
-    checkPurgatoryInvariants(purgatory);
+    checkAndCompact(purgatory);
     if (purgatory.numDelayed !== reference.parked.length) {
       reference.fail(`${purgatory.numDelayed} are parked, not ${reference.parked.length}`);
     }

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
+import { checkAndCompact } from '../support/compaction.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { countStep, runs } from './runs.ts';
 
@@ -187,7 +187,7 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
         for (const run of steps) {
           countStep();
           run(both);
-          checkPurgatoryInvariants(purgatory);
+          checkAndCompact(purgatory);
           expect(log).to.deep.equal(naive.log);
           const pairs = naive.waits.flatMap(({ unreached }) => unreached);
           expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size]).to.deep.equal([

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import sinon from 'sinon';
 import { type Clock, ManualClock, Purgatory, type WakeUp } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { Watchers } from '../../src/purgatory/watchers/watchers.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { pause, turn, until } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -60,20 +58,6 @@ describe('An event with many watchers', () => {
     expect(all.purgatory.snapshot().events).to.include({ passesUnderWay: 1, pendingKeys: 0 });
     await all.purgatory.served();
     expect(all.tried).to.deep.equal(Array.from({ length: 200 }, (_, i) => `k${i}`));
-  });
-
-  it('behaviour 25: gives memory back in small steps, between slices and after the end', async () => {
-    const all = scene({ tryMs: 0.05 });
-    const steps = sinon.spy(Watchers.prototype, 'shrink');
-    try {
-      for (const op of herd(all, 'k', 2_000)) op.ready = true;
-      all.purgatory.notify('k');
-      await all.purgatory.served();
-      await until(() => all.purgatory.numDelayed === 0 && steps.lastCall?.returnValue === true);
-      expect(steps.args.flat()).to.include(1_024).and.not.include(Number.POSITIVE_INFINITY);
-    } finally {
-      steps.restore();
-    }
   });
 
   it('behaviour 23: leaves those that are parked later for the next event', async () => {

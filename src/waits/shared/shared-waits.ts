@@ -124,7 +124,7 @@ export class SharedWaits<V> {
     this.#checkKey(key);
     requiredFunction('accept', accept);
     const checked = checkedWaitOptions(options);
-    if (this.#isClosed) throw this.#parking.admission.refused(sharedWaitsClosed(this.name));
+    if (this.#isClosed) throw this.#parking.refused(sharedWaitsClosed(this.name));
     throwIfAborted(checked.signal);
     const watched = this.#lists.keyOf(key);
     const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked, this.#parking.settlements);
@@ -146,7 +146,7 @@ export class SharedWaits<V> {
   changed(key: string): void {
     this.#checkKey(key);
     if (this.#isClosed) {
-      this.#parking.admission.ignore('changed');
+      this.#parking.hints.ignore('changed');
       return;
     }
     this.#hint(key);
@@ -160,11 +160,11 @@ export class SharedWaits<V> {
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
-    const { name, admission, lists, meter } = this.#parking;
+    const { name, maxParked, lists, meter } = this.#parking;
     const { underWay, due } = this.#loads;
     const { totals, durations } = this.#meter;
     return {
-      ...purgatorySnapshot(name, admission.maxParked, lists, meter, undefined, options),
+      ...purgatorySnapshot(name, maxParked, lists, meter, undefined, options),
       loads: { underWay, keysDue: due, totals, durations },
     };
   }

@@ -150,13 +150,9 @@ export class SharedWaiter<V> extends PromisedOperation {
   /** The number of its parking. A load answers waiters up to the number at its beginning. */
   number = 0;
   readonly watched: WatchedKey<V>;
-  /** Its place in the list of its key, and in that of all waiters (waiter-lists.ts): the lists' own. */
+  /** Its place in the list of its key, whose own they are. */
   before: SharedWaiter<V> | undefined;
   after: SharedWaiter<V> | undefined;
-  older: SharedWaiter<V> | undefined;
-  younger: SharedWaiter<V> | undefined;
-  /** When it was parked, in the unit of the lists (parked-lists.ts). */
-  stamp = 0;
   /** The state that was offered last. */
   #state: V | undefined;
   readonly #left: (waiter: SharedWaiter<V>) => void;

@@ -112,7 +112,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
       if (this.#asked.get(key) === false) lists.confirm(key, era);
     } catch (error) {
       if (this.#isClosed) return;
-      const first = lists.allOf(key)();
+      const [first] = lists.operationsOf(key, 1);
       if (first !== undefined) this.#parking.report(error, first);
       this.#retryLater(key);
     }

@@ -40,9 +40,11 @@ export function isReached<V extends ThresholdValue>(
 }
 
 /** The marks of an operation that are in a heap, by its first one. */
-export function waitingMarks<K, V extends ThresholdValue>(first: WaitingMark<K, V>): WaitingMark<K, V>[] {
+export function waitingMarks<K, V extends ThresholdValue>(
+  first: WaitingMark<K, V> | undefined,
+): WaitingMark<K, V>[] {
   const waiting: WaitingMark<K, V>[] = [];
-  for (let mark: WaitingMark<K, V> | undefined = first; mark !== undefined; mark = mark.sibling) {
+  for (let mark = first; mark !== undefined; mark = mark.sibling) {
     if (mark.index !== NOT_IN_HEAP) waiting.push(mark);
   }
   return waiting;

@@ -49,6 +49,11 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
     return this.#marks.slice(this.#gone, this.#gone + max);
   }
 
+  /** All marks, the lowest first. O(n log n). */
+  inOrder(): M[] {
+    return this.some(this.size).sort((x, y) => (isBefore(x, y) ? -1 : 1));
+  }
+
   /** Adds a mark that is in no heap. */
   push(mark: M): void {
     if (this.#isSorted && this.size > 0 && isBefore(mark, this.#marks[this.#marks.length - 1])) {

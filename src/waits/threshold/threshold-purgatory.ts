@@ -135,16 +135,16 @@ export class ThresholdPurgatory<
 
   #advance(key: K, value: V): number {
     const parking = this.#parking;
-    const { lists, bulks } = parking;
+    const { lists } = parking;
     lists.setValue(key, value);
-    const outer = bulks.begin();
+    const outer = parking.beginEvent();
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
         if (parking.tryAgain(op, key)) completed++;
       }
     } finally {
-      bulks.end(outer);
+      parking.endEvent(outer);
     }
     return completed;
   }
@@ -171,7 +171,7 @@ export class ThresholdPurgatory<
     if (this.#link !== undefined) checkHintKey(key);
     checkValue('threshold', threshold);
     const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
+    if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
     throwIfAborted(checked.signal);
     const { lists, settlements } = this.#parking;
     const waiter = new ThresholdWaiter(key, lists, checked, settlements);

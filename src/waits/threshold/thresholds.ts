@@ -11,11 +11,10 @@
 // that it takes, and O(1) when there is none.
 
 import { mustHold } from '../../base/must-hold.ts';
-import type { KeyInterest } from '../../bus/membership/bus-member.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import type { CountedKey, NextToLeave, ParkedLists } from '../../purgatory/parked-lists.ts';
+import { type CountedKey, ParkedLists } from '../../purgatory/parked-lists.ts';
+import { indexOf, NONE, Slab } from '../../slab/slab.ts';
 import { IN_DOUBT, isReached, type Level, type WaitingMark, waitingMarks } from './level.ts';
-import { ParkedWaits } from './parked-waits.ts';
 import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
 /** A key, and the value that it must reach. */
@@ -26,35 +25,25 @@ const MAX_LEVELS = 16_384;
 /** How many marks of a key are searched for the oldest. */
 const MAX_MARKS = 1_024;
 
-export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Threshold<K, V>> {
+export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Threshold<K, V>> {
   readonly #levels = new Map<K, Level<K, V>>();
-  readonly #parked = new ParkedWaits<WaitingMark<K, V>>();
-  /** Is told of the keys that somebody waits on, if the bus needs to know. */
-  #interest: KeyInterest | undefined;
+  /** The first mark of each operation, by the index of its place. */
+  #marks: (WaitingMark<K, V> | undefined)[] = [];
   #era = 0;
   #order = 0;
   #pairs = 0;
   #keys = 0;
 
-  get size(): number {
-    return this.#parked.size;
-  }
-
   /** How many thresholds operations wait for. */
-  get pairs(): number {
+  override get pairs(): number {
     return this.#pairs;
   }
 
-  get keys(): number {
+  override get keys(): number {
     return this.#keys;
   }
 
-  /** Tells `interest` of each key that gets its first watcher, or loses its last. Before parking. */
-  tell(interest: KeyInterest): void {
-    this.#interest = interest;
-  }
-
-  valueOf(key: K): V | undefined {
+  override valueOf(key: K): V | undefined {
     return this.#levels.get(key)?.value;
   }
 
@@ -106,14 +95,14 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return isReached(this.#levels.get(key), threshold);
   }
 
-  /** How many operations wait on `key`. O(1). */
-  watchersOf(key: K): number {
+  override watchersOf(key: K): number {
     return this.#levels.get(key)?.heap.size ?? 0;
   }
 
   /** Parks `operation` on those of `thresholds` that are not reached. */
-  park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
+  override park(operation: DelayedOperation, thresholds: readonly Threshold<K, V>[], stamp: number): void {
     const order = this.#order++;
+    const index = indexOf(this.add(operation, stamp));
     let first: WaitingMark<K, V> | undefined;
     let last: WaitingMark<K, V> | undefined;
     for (const [key, threshold] of thresholds) {
@@ -128,7 +117,7 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
         sibling: undefined,
         waiting: 0,
       };
-      if (last === undefined) this.#parked.add(mark, stamp);
+      if (last === undefined) this.#setMark(index, mark);
       else last.sibling = mark;
       first ??= mark;
       last = mark;
@@ -139,30 +128,38 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
   #put(mark: WaitingMark<K, V>): void {
     const { level } = mark;
     const isFirst = level.heap.size === 0;
-    if (isFirst) this.#interest?.watched(level.key as string);
+    if (isFirst) this.interest?.watched(level.key as string);
     level.heap.push(mark);
     if (isFirst) this.#keys++;
     (mark.first ?? mark).waiting++;
     this.#pairs++;
   }
 
-  stampOf(operation: DelayedOperation): number {
-    return this.#parked.stamp(this.#parked.find(operation));
-  }
-
-  leave(operation: DelayedOperation): number {
-    const place = this.#parked.find(operation);
-    let mark = this.#parked.at(place);
-    if (mark === undefined) return 0;
-    const stamp = this.#parked.stamp(place);
-    this.#parked.remove(place);
+  override leave(operation: DelayedOperation): number {
+    const place = this.placeOf(operation);
+    if (place === NONE) return 0;
+    const stamp = this.operations.b(place);
+    this.operations.remove(place);
+    let mark = this.#marks[indexOf(place)];
+    this.#marks[indexOf(place)] = undefined;
     for (; mark !== undefined; mark = mark.sibling) if (mark.index !== NOT_IN_HEAP) this.#take(mark);
     return stamp;
   }
 
+  #setMark(index: number, mark: WaitingMark<K, V>): void {
+    const marks = this.#marks;
+    while (marks.length < index) marks.push(undefined);
+    marks[index] = mark;
+  }
+
   /** Maps and heaps give memory back by themselves. */
-  shrink(visits: number): boolean {
-    return this.#parked.shrink(visits);
+  override compact(): void {
+    const before = this.#marks;
+    this.#marks = [];
+    this.moveTo(new Slab(this.size), (a, from, to) => {
+      this.#setMark(indexOf(to), before[indexOf(from)] as WaitingMark<K, V>);
+      return a;
+    });
   }
 
   /**
@@ -180,17 +177,18 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return undefined;
   }
 
-  all(): NextToLeave {
-    return () => this.#parked.oldest();
-  }
-
   /** Those that wait on `key`, the lowest threshold first. */
-  allOf(key: K): NextToLeave {
-    return () => this.#levels.get(key)?.heap.first?.operation;
+  override allOf(key: K): DelayedOperation[] {
+    return (
+      this.#levels
+        .get(key)
+        ?.heap.inOrder()
+        .map(({ operation }) => operation) ?? []
+    );
   }
 
   /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */
-  countedKeys(): CountedKey[] {
+  override countedKeys(): CountedKey[] {
     const waited: CountedKey[] = [];
     let left = MAX_LEVELS;
     for (const { key, heap } of this.#levels.values()) {
@@ -200,25 +198,19 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     return waited;
   }
 
-  oldestFirst(top: number): DelayedOperation[] {
-    return this.#parked.oldestFirst(top);
-  }
-
-  keysOf(operation: DelayedOperation, max: number): K[] {
-    const first = this.#parked.at(this.#parked.find(operation));
-    if (first === undefined) return [];
-    return waitingMarks(first)
+  override keysOf(operation: DelayedOperation, max: number): K[] {
+    return waitingMarks(this.#marks[indexOf(this.placeOf(operation))])
       .slice(0, max)
       .map(({ level }) => level.key);
   }
 
-  operationsOf(key: K, max: number): DelayedOperation[] {
+  override operationsOf(key: K, max: number): DelayedOperation[] {
     const marks = this.#levels.get(key)?.heap.some(MAX_MARKS) ?? [];
     const oldest = marks.sort((x, y) => x.order - y.order).slice(0, max);
     return oldest.map(({ operation }) => operation);
   }
 
-  *allKeys(): IterableIterator<K> {
+  override *allKeys(): IterableIterator<K> {
     for (const { key, heap } of this.#levels.values()) if (heap.size > 0) yield key;
   }
 
@@ -239,14 +231,14 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
     if (level.heap.size > 0) return;
     this.#keys--;
     this.#dropIfIdle(level);
-    this.#interest?.unwatched(level.key as string);
+    this.interest?.unwatched(level.key as string);
   }
 
   #dropIfIdle(level: Level<K, V>): void {
     if (level.value === undefined && level.heap.size === 0) this.#levels.delete(level.key);
   }
 
-  check(): void {
+  override check(): void {
     let pairs = 0;
     let keys = 0;
     for (const level of this.#levels.values()) {
@@ -260,7 +252,12 @@ export class Thresholds<K, V extends ThresholdValue> implements ParkedLists<Thre
       keys += Math.min(marks.length, 1);
     }
     let waiting = 0;
-    for (const first of this.#parked.check()) {
+    for (const place of this.checkOrder()) {
+      const first = this.#marks[indexOf(place)] as WaitingMark<K, V>;
+      mustHold(
+        first.operation === this.operations.value(place),
+        'a mark is at the place of another operation',
+      );
       const inHeaps = waitingMarks(first);
       mustHold(inHeaps.length === first.waiting, 'an operation has miscounted its marks');
       waiting += first.waiting;

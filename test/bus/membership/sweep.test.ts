@@ -4,7 +4,7 @@ import { ManualClock, Purgatory, SystemTimer, systemClock } from '../../../src/i
 import { ParkedWalk } from '../../../src/purgatory/parked-walk.ts';
 import { Parking } from '../../../src/purgatory/parking.ts';
 import { checkedPurgatoryOptions } from '../../../src/purgatory/purgatory-options.ts';
-import { Watchers } from '../../../src/purgatory/watchers/watchers.ts';
+import { Watchers } from '../../../src/purgatory/watchers.ts';
 import { Op } from '../../support/op.ts';
 
 interface Scene {

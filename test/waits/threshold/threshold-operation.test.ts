@@ -3,6 +3,7 @@ import { DelayedOperation, type PurgatoryError } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
 import { counts, gauge, LoggingOperation } from '../../support/threshold-op.ts';
+import { turn } from '../../support/turns.ts';
 
 function code(action: () => unknown): string {
   try {
@@ -143,27 +144,22 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
   });
 
-  for (const end of ['an event', 'the deadline', 'cancelForKey', 'close'] as const) {
-    it(`lets one that was frozen after its parking, and moved in memory, leave by ${end} with a TypeError`, () => {
-      const g = gauge();
-      for (let i = 1; i <= 2_000; i++) g.park(`${i}`, 'p0', i);
-      const frozen = Object.freeze(g.park('frozen', 'p1', 1));
-      const other = g.park('other', 'p2', 1);
-      const before = other.$place;
-      expect(g.purgatory.advance('p0', 2_000)).to.equal(2_000);
-      expect(other.$place).to.be.below(before);
-      checkPurgatoryInvariants(g.purgatory);
-      if (end === 'an event') expect(g.purgatory.advance('p1', 1)).to.equal(0);
-      if (end === 'the deadline') g.clock.advance(1_000);
-      if (end === 'cancelForKey') expect(g.purgatory.cancelForKey('p1')).to.deep.equal([frozen]);
-      if (end === 'close') expect(g.purgatory.close()).to.deep.equal([frozen, other]);
-      expect(g.errors.map((error) => (error as Error).constructor)).to.deep.equal([TypeError]);
-      checkPurgatoryInvariants(g.purgatory);
-      const left = end === 'an event' || end === 'cancelForKey' ? 1 : 0;
-      expect([g.purgatory.numDelayed, g.purgatory.watched, g.timer.size]).to.deep.equal([left, left, left]);
-      expect(g.purgatory.advance('p2', 1)).to.equal(left);
-    });
-  }
+  it('behaviour 25: gives memory back in a turn of its own, and each operation is found where it is then', async () => {
+    const g = gauge();
+    for (let i = 1; i <= 2_000; i++) g.park(`${i}`, 'p0', i);
+    const ops = ['a', 'b', 'c'].map((label, i) => g.park(label, 'p1', i));
+    const places = ops.map(({ $place }) => $place);
+    expect(g.purgatory.advance('p0', 2_000)).to.equal(2_000);
+    expect(ops.map(({ $place }) => $place)).to.deep.equal(places);
+    await turn();
+    for (const [i, { $place }] of ops.entries()) expect($place).to.be.below(places[i]);
+    checkPurgatoryInvariants(g.purgatory);
+    ops[1].cancel();
+    g.log.length = 0;
+    expect(g.purgatory.advance('p1', 2)).to.equal(2);
+    expect(g.log).to.deep.equal(['complete a', 'complete c']);
+    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+  });
 
   it('refuses an operation that is parked or pending, and one too many', () => {
     const g = gauge({ maxParked: 1 });

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
-import { Slab } from '../../../src/slab/slab.ts';
-import { counts, EMPTY, type Hall, hall, labels, type Op } from '../../support/op.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { Watchers } from '../../src/purgatory/watchers.ts';
+import type { Slot } from '../../src/slab/slab.ts';
+import { counts, EMPTY, type Hall, hall, labels, type Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
 
 const parkAlone = ({ park }: Hall, count: number): Op[] =>
   Array.from({ length: count }, (_, i) => park(`${i}`, [`request ${i}`]));
@@ -97,10 +99,11 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     expect(keysNow()).to.deep.equal(['here']);
   });
 
-  it('is found by its key after others have left and the memory that they took was given back', () => {
+  it('is found by its key after others have left and the memory that they took was given back', async () => {
     const h = hall();
     const ops = parkAlone(h, 5_000);
     for (const [i, op] of ops.entries()) if (i % 50 !== 0) op.cancel();
+    await turn();
     checkPurgatoryInvariants(h.purgatory);
     expect(counts(h.purgatory)).to.deep.equal({ watched: 100, watchedKeys: 100, numDelayed: 100 });
     for (let i = 0; i < 5_000; i += 50) {
@@ -111,29 +114,12 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     expect(counts(h.purgatory)).to.deep.equal(EMPTY);
   });
 
-  it('is not visited again and again where a few others share a key and leave, but their memory is given back in the end', () => {
-    const h = hall();
-    const ops = parkAlone(h, 5_000);
-    const shrink = sinon.spy(Slab.prototype, 'beginShrink');
-    try {
-      for (let burst = 0; burst < 10; burst++) {
-        const others = Array.from({ length: 100 }, (_, i) => h.park(`${i}`, ['shared']));
-        for (const other of others) other.cancel();
-      }
-      expect(shrink.callCount).to.equal(0);
-      for (const op of ops) op.cancel();
-      expect(new Set(shrink.thisValues).size).to.be.at.least(2);
-    } finally {
-      shrink.restore();
-    }
-    checkPurgatoryInvariants(h.purgatory);
-  });
-
-  it('may be joined after that, and so may keys with lists', () => {
+  it('may be joined after that, and so may keys with lists', async () => {
     const h = hall();
     const ops = parkAlone(h, 2_000);
     for (let i = 0; i < 2_000; i += 2) ops.push(h.park(`more ${i}`, [`request ${i}`]));
     for (const [i, op] of ops.entries()) if (i % 100 > 1) op.cancel();
+    await turn();
     checkPurgatoryInvariants(h.purgatory);
     for (let i = 0; i < 2_000; i += 100) h.park(`late ${i}`, [`request ${i}`, `request ${i + 1}`]);
     checkPurgatoryInvariants(h.purgatory);
@@ -142,6 +128,88 @@ describe('The lone watcher of a key, which needs no watch list', () => {
       expect(labels(h.purgatory.cancelForKey(`request ${i}`))).to.deep.equal(even);
       expect(labels(h.purgatory.cancelForKey(`request ${i + 1}`))).to.deep.equal([`${i + 1}`]);
     }
+    checkPurgatoryInvariants(h.purgatory);
+  });
+});
+
+describe('behaviour 25: memory of watch lists', () => {
+  afterEach(() => sinon.restore());
+
+  /** How often memory was given back from here on. */
+  const compactions = (): sinon.SinonSpy => sinon.spy(Watchers.prototype, 'compact');
+
+  it('is given back in a turn of its own, not inside an event, when nothing is left', async () => {
+    const { purgatory, park } = hall();
+    const compact = compactions();
+    for (let i = 0; i < 2_000; i++) park(`${i}`, ['k', i]).ready = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(2_000);
+    await Promise.resolve();
+    expect(compact.callCount).to.equal(0);
+    await turn();
+    expect(compact.callCount).to.equal(1);
+    checkPurgatoryInvariants(purgatory);
+    await turn();
+    expect(compact.callCount).to.equal(1);
+  });
+
+  it('is kept where others have come before that turn', async () => {
+    const { purgatory, park } = hall();
+    const compact = compactions();
+    for (let i = 0; i < 2; i++) {
+      for (let n = 0; n < 2_000; n++) park(`${n}`, ['k']);
+      if (i === 0) purgatory.cancelForKey('k');
+    }
+    await turn();
+    expect(compact.callCount).to.equal(0);
+  });
+
+  it('is given back when under a quarter is in use, while a pass is held', async () => {
+    const { purgatory, park, log } = hall();
+    const compact = compactions();
+    const crowd = Array.from({ length: 4_000 }, (_, i) => park(`crowd ${i}`, ['crowd', i]));
+    const ops = Array.from({ length: 300 }, (_, i) => park(`${i}`, ['k', `${i % 7}`]));
+    const lists = purgatory.$parked.lists as Watchers<unknown>;
+    const pass = lists.hold(lists.beginPass(lists.find('k') as Slot));
+    lists.endPass(pass);
+    for (const op of crowd) op.cancel();
+    for (const op of ops.slice(100)) op.cancel();
+    await turn();
+    expect(compact.callCount).to.equal(1);
+    checkPurgatoryInvariants(purgatory);
+    ops[50].cancel();
+    const stepped: unknown[] = [];
+    while (pass.next >= 0) stepped.push(lists.step(pass));
+    lists.release(pass);
+    expect(stepped).to.deep.equal(ops.slice(0, 100).toSpliced(50, 1));
+    expect(log).to.deep.equal([]);
+  });
+
+  it('is kept where the copy would take long, until more have left', async () => {
+    const { park } = hall();
+    const compact = compactions();
+    const ops = Array.from({ length: 300_000 }, (_, i) => park(`${i}`, ['k']));
+    const leave = async (left: number): Promise<number> => {
+      for (const op of ops.splice(left)) op.cancel();
+      await turn();
+      return compact.callCount;
+    };
+    expect(await leave(120_000)).to.equal(0);
+    expect(await leave(40_000)).to.equal(1);
+  });
+
+  it('is not given back again and again where a few share a key beside a herd of lone watchers', async () => {
+    const h = hall();
+    const ops = parkAlone(h, 5_000);
+    const compact = compactions();
+    for (let burst = 0; burst < 10; burst++) {
+      const others = Array.from({ length: 100 }, (_, i) => h.park(`${i}`, ['shared']));
+      for (const other of others) other.cancel();
+      await turn();
+    }
+    expect(compact.callCount).to.equal(0);
+    for (const op of ops) op.cancel();
+    await turn();
+    expect(compact.callCount).to.equal(1);
     checkPurgatoryInvariants(h.purgatory);
   });
 });

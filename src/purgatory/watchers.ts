@@ -1,0 +1,403 @@
+// Who watches which key: the parked operations with their watches.
+//
+// Invariants. A key has a cell exactly while somebody watches it, and an operation has one watch for
+// each of its keys. The watches of a key are a ring, in park order. The key knows the oldest (`a`)
+// and how many there are (`b`). A watch holds in `a` its key XOR the place of its operation, and in
+// `b` the next watch of that operation, from the youngest on; who reads one has one half already.
+// A lone watcher, alone on its only key, needs no watch: key and operation lead to each other by
+// numbers below NONE, until another operation comes to the key.
+//
+// A pass survives any change: it keeps the next and the last watch that it will step to, and who
+// leaves moves both along. Passes within a call are nested and end in reverse order; no cell moves
+// meanwhile. A pass that is held lasts for turns. There is one for a key at most.
+//
+// Costs. park, leave: O(keys of the operation), with a look-up for each key that is parked on or
+// dropped. A step of a pass: O(1). A leave during nested passes: O(their depth) for each key.
+import { mustHold } from '../base/must-hold.ts';
+import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import type { DelayedOperation } from './delayed-operation.ts';
+import { type CountedKey, ParkedLists } from './parked-lists.ts';
+
+/** The rest of the watches that were on a key when the pass began. Only {@link Watchers} makes one. */
+export interface Pass {
+  key: Slot;
+  /** Below 0 when the pass is over. */
+  next: Slot;
+  last: Slot;
+  /** How many passes are around it; not of a pass that is held. */
+  readonly depth: number;
+}
+
+/** NONE, as a local constant: V8 does not treat an imported name as one. */
+const OVER = -1 as Slot;
+
+/** Keys that a snapshot looks at, at most. Of more keys, each snapshot takes the next ones. */
+const MAX_SAMPLE = 4_096;
+
+/** From a key to its lone watcher, and back: each holds the other one's slot like this. */
+const lone = (slot: number): Slot => (-2 - slot) as Slot;
+
+export class Watchers<K> extends ParkedLists<K> {
+  #keys = new Slab<K>();
+  #watches = new Slab();
+  readonly #slots = new Map<K, Slot>();
+  #loneWatchers = 0;
+  readonly #passes: Pass[] = [];
+  #depth = 0;
+  /** The passes that are held, by key. */
+  #held = new Map<Slot, Pass>();
+  /** Where the next sample of keys begins. */
+  #sampled = 0;
+  /** Kept so that the compiler does not take the reading for useless. */
+  #ahead = 0;
+
+  override get keys(): number {
+    return this.#slots.size;
+  }
+
+  override get pairs(): number {
+    return this.#watches.inUse + this.#loneWatchers;
+  }
+
+  override park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
+    const place = this.add(operation, stamp);
+    let first = NONE;
+    for (let i = 0; i < keys.length; i++) {
+      let slot = this.#slots.get(keys[i]);
+      if (slot === undefined) {
+        slot = this.#addKey(keys[i]);
+        if (keys.length === 1) {
+          this.#keys.setA(slot, lone(place));
+          this.#keys.setB(slot, 1);
+          this.operations.setA(place, lone(slot));
+          this.#loneWatchers++;
+          return;
+        }
+      } else if (i > 0 && this.#isYoungest(slot, place)) {
+        continue; // a key that is given twice
+      }
+      first = this.#watch(slot, place, first);
+      this.operations.setA(place, first); // in each round: the next key may be refused
+    }
+  }
+
+  /** @throws RangeError from 2^24 keys on, as a Map does. */
+  #addKey(key: K): Slot {
+    const slot = this.#keys.makeList(NONE, 0);
+    this.#keys.setValue(slot, key);
+    try {
+      this.#slots.set(key, slot);
+    } catch (error) {
+      this.#keys.remove(slot);
+      throw error;
+    }
+    this.interest?.watched(key as string);
+    return slot;
+  }
+
+  /** Adds a watch behind the others of a key; `next` is the next one of the same operation. */
+  #watch(key: Slot, place: Slot, next: Slot): Slot {
+    const watches = this.#watches;
+    const keys = this.#keys;
+    let oldest = keys.a(key) as Slot;
+    if (oldest < NONE) oldest = this.#joinLone(key, lone(oldest));
+    const count = keys.b(key);
+    keys.setB(key, count + 1);
+    if (count > 0) return watches.push(oldest, key ^ place, next);
+    const watch = watches.makeList(key ^ place, next);
+    keys.setA(key, watch);
+    return watch;
+  }
+
+  /** Gives a lone watcher a watch. */
+  #joinLone(key: Slot, place: Slot): Slot {
+    const watch = this.#watches.makeList(key ^ place, NONE);
+    this.#keys.setA(key, watch);
+    this.operations.setA(place, watch);
+    this.#loneWatchers--;
+    return watch;
+  }
+
+  #isYoungest(key: Slot, place: Slot): boolean {
+    const oldest = this.#keys.a(key) as Slot;
+    return oldest >= 0 && (this.#watches.a(this.#watches.prev(oldest)) ^ key) === place;
+  }
+
+  override leave(operation: DelayedOperation): number {
+    const operations = this.operations;
+    const place = operation.$place as Slot;
+    if (operations.value(place) !== operation) return 0;
+    const stamp = operations.b(place);
+    const first = operations.a(place) as Slot;
+    operations.remove(place);
+    if (first < NONE) {
+      this.#loneWatchers--;
+      this.#drop(lone(first));
+      return stamp;
+    }
+    for (let watch = first; watch !== NONE; ) watch = this.#unwatch(watch, place);
+    return stamp;
+  }
+
+  /** Takes a watch off its key. Returns the next one of the operation. */
+  #unwatch(watch: Slot, place: Slot): Slot {
+    const watches = this.#watches;
+    const keys = this.#keys;
+    const key = (watches.a(watch) ^ place) as Slot;
+    const next = watches.b(watch) as Slot;
+    if (this.#depth > 0) this.#movePasses(watch);
+    if (this.#held.size > 0) this.#moveHeld(key, watch);
+    const left = keys.b(key) - 1;
+    if (left === 0) {
+      this.#drop(key);
+    } else {
+      keys.setB(key, left);
+      if (keys.a(key) === watch) keys.setA(key, watches.next(watch));
+    }
+    watches.remove(watch);
+    return next;
+  }
+
+  #drop(slot: Slot): void {
+    const keys = this.#keys;
+    const key = keys.value(slot) as K;
+    this.#slots.delete(key);
+    keys.setB(slot, 0);
+    keys.remove(slot);
+    this.interest?.unwatched(key as string);
+  }
+
+  /** Where to find who watches `key`; undefined when nobody does. Valid until a change. */
+  find(key: K): Slot | undefined {
+    return this.#slots.get(key);
+  }
+
+  /** How many watch the key at `slot`. */
+  sizeOf(slot: Slot): number {
+    return this.#keys.b(slot);
+  }
+
+  override watchersOf(key: K): number {
+    const slot = this.#slots.get(key);
+    return slot === undefined ? 0 : this.#keys.b(slot);
+  }
+
+  /** The lone watcher of the key at `slot`, if there is one. */
+  loneWatcher(slot: Slot): DelayedOperation | undefined {
+    const head = this.#keys.a(slot);
+    if (head >= 0) return undefined;
+    const place = lone(head);
+    // What its end needs is read ahead: with very many keys both are far away in memory, and so
+    // they are fetched at the same time (`npm run bench -- string-keys`).
+    this.#ahead = this.#keys.value(slot) === undefined ? 0 : this.operations.b(place);
+    return this.operations.value(place);
+  }
+
+  /** Begins a pass over the watches of the key at `slot`, which has no lone watcher. */
+  beginPass(slot: Slot): Pass {
+    const depth = this.#depth;
+    if (depth === this.#passes.length) this.#passes.push({ key: slot, next: OVER, last: OVER, depth });
+    const pass = this.#passes[depth];
+    this.#depth = depth + 1;
+    pass.key = slot;
+    pass.next = this.#keys.a(slot) as Slot;
+    pass.last = this.#watches.prev(pass.next);
+    return pass;
+  }
+
+  /** The next operation of a pass that is not over: it is still parked. */
+  step(pass: Pass): DelayedOperation {
+    const watches = this.#watches;
+    const watch = pass.next;
+    const next = watches.next(watch);
+    const place = (watches.a(watch) ^ pass.key) as Slot;
+    pass.next = watch === pass.last ? OVER : next;
+    return this.operations.value(place) as DelayedOperation;
+  }
+
+  endPass(pass: Pass): void {
+    this.#depth = pass.depth;
+  }
+
+  /** Ends all passes within the call but the outermost. */
+  endInnerPasses(): void {
+    for (let i = 1; i < this.#depth; i++) this.#passes[i].next = OVER;
+  }
+
+  /** Keeps what is left of a pass for later turns; none is held over its key. */
+  hold({ key, next, last }: Pass): Pass {
+    const held = { key, next, last, depth: NONE };
+    if (next >= 0) this.#held.set(key, held);
+    return held;
+  }
+
+  /** Ends a pass that was held. */
+  release(pass: Pass): void {
+    if (this.#held.get(pass.key) === pass) this.#held.delete(pass.key);
+    pass.next = OVER;
+  }
+
+  #movePasses(leaving: Slot): void {
+    for (let i = 0; i < this.#depth; i++) this.#movePass(this.#passes[i], leaving);
+  }
+
+  #moveHeld(key: Slot, leaving: Slot): void {
+    const pass = this.#held.get(key);
+    if (pass === undefined) return;
+    this.#movePass(pass, leaving);
+    if (pass.next < 0) this.#held.delete(key);
+  }
+
+  #movePass(pass: Pass, leaving: Slot): void {
+    const watches = this.#watches;
+    if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : watches.next(leaving);
+    if (pass.last === leaving) pass.last = watches.prev(leaving);
+  }
+
+  override allOf(key: K): DelayedOperation[] {
+    return this.operationsOf(key, Number.POSITIVE_INFINITY);
+  }
+
+  override operationsOf(key: K, max: number): DelayedOperation[] {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return [];
+    const only = this.loneWatcher(slot);
+    if (only !== undefined) return [only];
+    const operations: DelayedOperation[] = [];
+    const pass = this.beginPass(slot);
+    while (pass.next >= 0 && operations.length < max) operations.push(this.step(pass));
+    this.endPass(pass);
+    return operations;
+  }
+
+  override keysOf(operation: DelayedOperation, max: number): K[] {
+    const place = this.placeOf(operation);
+    return place === NONE
+      ? []
+      : this.#slotsOf(place)
+          .slice(0, max)
+          .map((slot) => this.#keys.value(slot) as K);
+  }
+
+  /** The keys that the operation at `place` watches, in the order in which they were given. */
+  #slotsOf(place: Slot): Slot[] {
+    const first = this.operations.a(place) as Slot;
+    if (first < NONE) return [lone(first)];
+    const slots: Slot[] = [];
+    for (let watch = first; watch !== NONE; watch = this.#watches.b(watch) as Slot) {
+      slots.push((this.#watches.a(watch) ^ place) as Slot);
+    }
+    return slots.reverse();
+  }
+
+  override countedKeys(): CountedKey[] {
+    const keys = this.#keys;
+    const counted: CountedKey[] = [];
+    const length = keys.valueSpan;
+    const start = this.#sampled;
+    for (let i = 0; i < length && i < MAX_SAMPLE; i++) {
+      const index = (start + i) % length;
+      const slot = keys.slotAt(index);
+      if (keys.b(slot) > 0) counted.push({ key: keys.value(slot), watchers: keys.b(slot) });
+      this.#sampled = index + 1;
+    }
+    return counted;
+  }
+
+  override allKeys(): IterableIterator<K> {
+    return this.#slots.keys();
+  }
+
+  override get isSparse(): boolean {
+    const { operations } = this;
+    const keys = this.#keys;
+    const watches = this.#watches;
+    if (!(operations.isSparse || keys.isSparse || watches.isSparse)) return false;
+    const visits = operations.inUse + keys.inUse + watches.inUse;
+    return [operations, keys, watches].some((slab) => ParkedLists.isWorthIt(slab, visits));
+  }
+
+  /** Parks all anew. The old cells say where each key and each watch is now. */
+  override compact(): void {
+    const oldKeys = this.#keys;
+    const old = this.#watches;
+    const operations = new Slab<DelayedOperation>(this.size);
+    const keys = new Slab<K>(this.keys);
+    const watches = new Slab(old.inUse);
+    this.#keys = keys;
+    this.#watches = watches;
+    for (const [key, from] of this.#slots) {
+      const slot = keys.makeList(NONE, 0);
+      keys.setValue(slot, key);
+      this.#slots.set(key, slot);
+      oldKeys.setB(from, slot);
+    }
+    this.moveTo(operations, (first, from, to) => {
+      if (first < NONE) {
+        const key = oldKeys.b(lone(first)) as Slot;
+        keys.setA(key, lone(to));
+        keys.setB(key, 1);
+        return lone(key);
+      }
+      let youngest = NONE;
+      let last = NONE;
+      for (let watch = first as Slot; watch !== NONE; ) {
+        const next = old.b(watch) as Slot;
+        const moved = this.#watch(oldKeys.b((old.a(watch) ^ from) as Slot) as Slot, to, NONE);
+        if (last === NONE) youngest = moved;
+        else watches.setB(last, moved);
+        old.setB(watch, moved);
+        last = moved;
+        watch = next;
+      }
+      return youngest;
+    });
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const pass of held) {
+      pass.key = oldKeys.b(pass.key) as Slot;
+      pass.next = old.b(pass.next) as Slot;
+      pass.last = old.b(pass.last) as Slot;
+      this.#held.set(pass.key, pass);
+    }
+  }
+
+  override check(): void {
+    mustHold(Number.isInteger(this.#ahead), 'what was read ahead is no stamp');
+    const keys = this.#keys;
+    const watched = new Map<Slot, Slot[]>();
+    for (const [key, slot] of this.#slots) {
+      mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
+      keys.check(slot);
+      const places = this.#placesOn(slot);
+      mustHold(places.length === keys.b(slot), `${places.length} watch ${slot}, it says ${keys.b(slot)}`);
+      mustHold(new Set(places).size === places.length, 'an operation watches a key twice');
+      for (const place of places) watched.set(place, [...(watched.get(place) ?? []), slot]);
+    }
+    mustHold(keys.inUse === this.keys, `${keys.inUse} keys have a cell, ${this.keys} are watched`);
+    let pairs = 0;
+    for (const place of this.checkOrder()) {
+      const slots = this.#slotsOf(place);
+      mustHold(slots.length > 0, 'an operation watches nothing');
+      const same = [...slots].sort().join() === watched.get(place)?.sort().join();
+      mustHold(same, 'an operation and the keys disagree');
+      pairs += slots.length;
+    }
+    mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
+    for (const [slot, pass] of this.#held) {
+      mustHold(pass.key === slot && keys.b(slot) > 0, 'a pass is held over another key');
+      const watches = this.#watches.check(keys.a(slot) as Slot);
+      const ring = [keys.a(slot) as Slot, ...watches];
+      const next = ring.indexOf(pass.next);
+      mustHold(next >= 0 && ring.indexOf(pass.last) >= next, `the pass held over ${slot} has left it`);
+    }
+  }
+
+  /** The places of those who watch the key at `slot`, in order. */
+  #placesOn(slot: Slot): Slot[] {
+    const oldest = this.#keys.a(slot) as Slot;
+    if (oldest < NONE) return [lone(oldest)];
+    const ring = [oldest, ...this.#watches.check(oldest)];
+    return ring.map((watch) => (this.#watches.a(watch) ^ slot) as Slot);
+  }
+}
