@@ -3,6 +3,7 @@ import {
   listen,
   type OperationEnded,
   type OperationError,
+  type OperationRejected,
   type OperationParked,
   type PassSliced,
   type PurgatoryEvents,
@@ -16,6 +17,7 @@ const stop = listen('purgatory:operation:parked', (event) => {
 });
 expectTypeOf(stop).toEqualTypeOf<() => void>();
 listen('purgatory:operation:expired', (event) => expectTypeOf(event).toEqualTypeOf<OperationEnded>());
+listen('purgatory:operation:rejected', (event) => expectTypeOf(event).toEqualTypeOf<OperationRejected>());
 listen('purgatory:operation:error', (event) => expectTypeOf(event).toEqualTypeOf<OperationError>());
 listen('purgatory:pass:sliced', (event) => expectTypeOf(event).toEqualTypeOf<PassSliced>());
 listen('purgatory:task:run', (event) => expectTypeOf(event).toEqualTypeOf<TaskRun>());
