@@ -16,6 +16,7 @@ import {
   timerOfPurgatoryClosed,
 } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
+import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
 import { HostTurn } from '../clock/host-turn.ts';
@@ -119,7 +120,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
       return tryOnce(operation);
     } catch (error) {
-      if (this.keeps(operation)) this.withdraw(operation);
+      if (this.keeps(operation)) this.reject(operation, error);
       throw error;
     } finally {
       this.eventKey = outer;
@@ -241,7 +242,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
-      this.report(error, operation);
+      this.report(error, operation, this.eventKey);
     }
     return isCompleted;
   }
@@ -271,12 +272,19 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (!this.inTime.isStillDue(operation)) return;
     const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('expired', operation, stamp);
-    for (const error of expireUnparked(operation)) this.report(error, operation);
+    if (operation instanceof PromisedOperation) operation.end(operation.expiry(), this.settlements);
+    else for (const error of expireUnparked(operation)) this.report(error, operation);
   }
 
   withdraw(operation: DelayedOperation): void {
     const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('cancelled', operation, stamp);
+  }
+
+  reject(operation: DelayedOperation, error: unknown): void {
+    const { meter, lists } = this;
+    const key = meter.tellsRejections ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
+    meter.didReject(operation, this.#leave(operation, NOT_PARKED), error, key);
   }
 
   /**
@@ -285,7 +293,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
     if (!(operation instanceof PromisedOperation)) return true;
-    operation.refuse(timerOfPurgatoryClosed(this.name));
+    operation.end(new Refusal(timerOfPurgatoryClosed(this.name)), this.settlements);
     return false;
   }
 
@@ -299,15 +307,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   ): DelayedOperation[] {
     const taken: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
-    let refusal: PurgatoryError | undefined;
+    let refusal: Refusal | undefined;
     const outer = this.beginEvent();
     for (const operation of operations) {
       if (!this.keeps(operation)) continue; // the abort of another one's attempt has taken it out
+      const waiter = operation instanceof PromisedOperation ? operation : undefined;
+      if (waiter === undefined) taken.push(operation);
       try {
-        if (operation instanceof PromisedOperation) refusal ??= why(operation);
-        else taken.push(operation);
+        if (waiter !== undefined) refusal ??= new Refusal(why(waiter));
         this.withdraw(operation);
-        if (operation instanceof PromisedOperation) operation.refuse(refusal);
+        waiter?.end(refusal as Refusal, this.settlements);
       } catch (error) {
         this.report(error, operation); // it was frozen while it was parked: the others leave
       }
@@ -337,8 +346,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return `Parked when it was closed: ${parked}, such as the wait${label} on "${keyText(key)}"`;
   }
 
-  report(error: unknown, operation: DelayedOperation): void {
-    this.meter.didThrow(operation, error);
+  /** @param key that of the event, if one caused it. */
+  report(error: unknown, operation: DelayedOperation, key?: unknown): void {
+    this.meter.didThrow(operation, error, key);
     reportError(error, operation, this.#options.onError);
   }
 
