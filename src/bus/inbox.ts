@@ -9,7 +9,8 @@
 // Costs. O(1) for a hint, and the cost of its tries.
 
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { Budget, DEFAULT_SLICE_MS } from '../turns/budget.ts';
+import { Budget } from '../turns/budget.ts';
+import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { BusMember, HintValue } from './membership/bus-member.ts';
 import { mergedValue } from './outbox.ts';
 

@@ -10,7 +10,8 @@
 // Costs. publish: O(1).
 
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { DEFAULT_SLICE_MS, Slice } from '../turns/budget.ts';
+import { Slice } from '../turns/budget.ts';
+import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { CheckedBusOptions } from './bus.ts';
 import type { Connection, Done } from './connection.ts';
 import type { BusMember, HintValue } from './membership/bus-member.ts';

@@ -10,7 +10,7 @@
 // Costs. add, delete: O(1), and one host immediate for each turn.
 import { throwLater } from '../base/report-error.ts';
 import { HostTurn } from './host-turn.ts';
-import { afterMicrotasks } from './turn-end.ts';
+import { afterMicrotasks } from './later.ts';
 
 /** A job that waits for the next turn. */
 export interface NextTurnJob {

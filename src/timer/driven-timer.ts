@@ -65,7 +65,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#reaper = new Reaper(options, tasks, () => this.#wake());
     if (options.reaper && clock === systemClock) {
       const endPass = (): void => this.#endPass();
-      this.#turns = new PassesInTurns(this, options.sliceMs, this.#runner, this.#reaper, endPass);
+      this.#turns = new PassesInTurns(this, options.sliceMs, this.#runner, endPass);
     }
     this.#nowMs = nowMs;
   }
@@ -174,14 +174,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** Pending tasks keep the process alive (the default). */
   ref(): this {
     this.#reaper.isRef = true;
-    this.#turns?.hold();
     return this;
   }
 
   /** Pending tasks let the process end. */
   unref(): this {
     this.#reaper.isRef = false;
-    this.#turns?.hold();
     return this;
   }
 

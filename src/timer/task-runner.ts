@@ -7,8 +7,8 @@
 // A slice may run in batches, with the microtasks and other work after each. In between, a task may
 // be cancelled or added, and `advanceClock` may run the rest.
 import { reportError } from '../base/report-error.ts';
-import type { Batch } from '../turns/batch.ts';
 import { Slice } from '../turns/budget.ts';
+import type { Job } from '../turns/job.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
 
@@ -64,12 +64,11 @@ export class TaskRunner {
   }
 
   /**
-   * Runs a batch of the pass that is open, in a slice that began at `beganMs`. Returns whether the
-   * pass stays open.
+   * Runs a batch of the pass that is open. Returns whether the pass stays open.
    */
-  runBatch(batch: Batch, beganMs: number): boolean {
-    this.#slice.begin(beganMs);
-    this.#ran += this.#run(undefined, this.#slice, batch);
+  runBatch(job: Job): boolean {
+    this.#slice.endMs = job.endMs;
+    this.#ran += this.#run(undefined, this.#slice, job);
     const { isPassOpen } = this.#tasks;
     if (!isPassOpen) this.#ran = 0;
     return isPassOpen;
@@ -98,16 +97,16 @@ export class TaskRunner {
   }
 
   /** Goes on with the pass that is open; then makes one up to `tick`, if one is given. */
-  #run(tick: number | undefined, slice: Slice | undefined, batch: Batch | undefined): number {
+  #run(tick: number | undefined, slice: Slice | undefined, job: Job | undefined): number {
     const tasks = this.#tasks;
     this.#isRunning = true;
     let ran = 0;
     try {
       // A pass that the last slice has left ends first: the tasks that it adds wait for the next.
-      if (tasks.isPassOpen) ran = this.#runPass(slice, batch);
+      if (tasks.isPassOpen) ran = this.#runPass(slice, job);
       if (tick !== undefined && !tasks.isPassOpen) {
         tasks.openPass(tick);
-        ran += this.#runPass(slice, batch);
+        ran += this.#runPass(slice, job);
       }
     } finally {
       this.#isRunning = false; // also when the clock has thrown: else the timer would never run again
@@ -115,7 +114,7 @@ export class TaskRunner {
     return ran;
   }
 
-  #runPass(slice: Slice | undefined, batch: Batch | undefined): number {
+  #runPass(slice: Slice | undefined, job: Job | undefined): number {
     const tasks = this.#tasks;
     let ran = 0;
     do {
@@ -123,11 +122,11 @@ export class TaskRunner {
       if (task !== undefined) {
         this.#runTask(task);
         ran++;
-        batch?.step(true);
+        job?.count(1, 1);
       } else if (!tasks.isPassOpen) {
         break;
       }
-    } while (!batch?.isFull && !slice?.isSpent());
+    } while (!(job !== undefined && job.left <= 0) && !slice?.isSpent());
     return ran;
   }
 

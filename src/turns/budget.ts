@@ -7,12 +7,6 @@
 import type { Clock } from '../clock/clock.ts';
 
 /**
- * How long work takes in a turn of the event loop before it yields, in ms: a third of a frame at 60
- * Hz. Shorter slices cost more turns than they are worth (`npm run bench -- defaults`).
- */
-export const DEFAULT_SLICE_MS = 5;
-
-/**
  * Work that follows the last within less than this may be in the same turn: between two turns the
  * loop polls, and that takes about as long. A step of a ManualClock is no less: work after it never
  * goes on with what time the steps before took.
@@ -26,7 +20,7 @@ const STEPS_PER_READING = 64;
 export class Slice {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #sliceMs: number = 0;
-  #endMs = 0;
+  endMs = 0;
 
   constructor(clock: Pick<Clock, 'now'>, sliceMs: number) {
     this.#clock = clock;
@@ -34,12 +28,12 @@ export class Slice {
   }
 
   begin(nowMs: number): void {
-    this.#endMs = nowMs + this.#sliceMs;
+    this.endMs = nowMs + this.#sliceMs;
   }
 
   /** Whether the budget is spent. To be called after each task. */
   isSpent(): boolean {
-    return this.#clock.now() >= this.#endMs;
+    return this.#clock.now() >= this.endMs;
   }
 }
 
