@@ -7,7 +7,6 @@
 // A slice may run in batches, with the microtasks and other work after each. In between, a task may
 // be cancelled or added, and `advanceClock` may run the rest.
 import { reportError } from '../base/report-error.ts';
-import { Slice } from '../turns/budget.ts';
 import type { Job } from '../turns/job.ts';
 import type { PassObserver, PendingTasks } from './pending-tasks.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
@@ -21,7 +20,7 @@ interface RunningTimer extends TaskKeeper {
 export class TaskRunner {
   readonly #timer: RunningTimer;
   readonly #tasks: PendingTasks;
-  readonly #slice: Slice;
+  readonly #sliceMs: number;
   readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
   readonly #observer: PassObserver | undefined;
   #isRunning = false;
@@ -36,7 +35,7 @@ export class TaskRunner {
   ) {
     this.#timer = timer;
     this.#tasks = tasks;
-    this.#slice = new Slice(timer, options.sliceMs);
+    this.#sliceMs = options.sliceMs;
     this.#onError = options.onError;
     this.#observer = observer;
   }
@@ -53,8 +52,7 @@ export class TaskRunner {
 
   /** As `runAll`, for one slice, which begins at `nowMs`. The pass may stay open then. */
   runSlice(tick: number, nowMs: number): void {
-    this.#slice.begin(nowMs);
-    this.#ran = this.#run(tick, this.#slice, undefined);
+    this.#ran = this.#run(tick, nowMs + this.#sliceMs, undefined);
     this.didYield();
   }
 
@@ -67,8 +65,7 @@ export class TaskRunner {
    * Runs a batch of the pass that is open. Returns whether the pass stays open.
    */
   runBatch(job: Job): boolean {
-    this.#slice.endMs = job.endMs;
-    this.#ran += this.#run(undefined, this.#slice, job);
+    this.#ran += this.#run(undefined, job.endMs, job);
     const { isPassOpen } = this.#tasks;
     if (!isPassOpen) this.#ran = 0;
     return isPassOpen;
@@ -97,16 +94,16 @@ export class TaskRunner {
   }
 
   /** Goes on with the pass that is open; then makes one up to `tick`, if one is given. */
-  #run(tick: number | undefined, slice: Slice | undefined, job: Job | undefined): number {
+  #run(tick: number | undefined, endMs: number | undefined, job: Job | undefined): number {
     const tasks = this.#tasks;
     this.#isRunning = true;
     let ran = 0;
     try {
       // A pass that the last slice has left ends first: the tasks that it adds wait for the next.
-      if (tasks.isPassOpen) ran = this.#runPass(slice, job);
+      if (tasks.isPassOpen) ran = this.#runPass(endMs, job);
       if (tick !== undefined && !tasks.isPassOpen) {
         tasks.openPass(tick);
-        ran += this.#runPass(slice, job);
+        ran += this.#runPass(endMs, job);
       }
     } finally {
       this.#isRunning = false; // also when the clock has thrown: else the timer would never run again
@@ -114,7 +111,7 @@ export class TaskRunner {
     return ran;
   }
 
-  #runPass(slice: Slice | undefined, job: Job | undefined): number {
+  #runPass(endMs: number | undefined, job: Job | undefined): number {
     const tasks = this.#tasks;
     let ran = 0;
     do {
@@ -126,7 +123,8 @@ export class TaskRunner {
       } else if (!tasks.isPassOpen) {
         break;
       }
-    } while (!(job !== undefined && job.left <= 0) && !slice?.isSpent());
+      // The clock is read after each task: one long task after many short ones must not block.
+    } while (!(job !== undefined && job.left <= 0) && !(endMs !== undefined && this.#timer.now() >= endMs));
     return ran;
   }
 
