@@ -2,7 +2,7 @@
 //
 // Ground rules. A Slab owns its cells. A list is a ring of cells: a sentinel and the members. So a
 // cell leaves its list without a search, without an allocation, and without the list. A cell has
-// two integers for its owner (`a` and `b`) and, on demand, one value. A Slot is the offset of a
+// two integers for its owner (`a` and `b`), or one double (a tick), and, on demand, one value. A Slot is the offset of a
 // cell. It is valid until `remove`, `moveDown` or `compact`, and nobody keeps one for longer. Only
 // the owner of a slab writes its lists. The slab knows neither tasks nor watch keys.
 //
@@ -38,8 +38,7 @@ const NEXT = 0;
 const PREV = 1;
 const A = 2;
 const B = 3;
-const STRIDE = 4;
-/** log2(STRIDE): from a slot to the index of its value. */
+/** log2 of the elements of a cell: from a slot to the index of its value. */
 const STRIDE_BITS = 2;
 const MIN_CELLS = 64;
 /** The fill of what is to stay from which a slab shrinks no further. */
@@ -53,9 +52,11 @@ const UNBOUND = 2 ** 31 - 1;
 export type Moved = (slot: Slot) => Slot;
 
 export class Slab<T = never> {
-  #cells = new Int32Array(MIN_CELLS * STRIDE);
+  #cells: Int32Array<ArrayBuffer>;
+  /** The same memory, for ticks. */
+  #doubles: Float64Array<ArrayBuffer>;
   #values: (T | undefined)[] = [];
-  #free = new FreeCells(0, MIN_CELLS);
+  #free: FreeCells;
   #inUse = 0;
   /** With fewer cells in use the slab is sparse. 0 for the least capacity. */
   #sparseBelow = 0;
@@ -63,6 +64,16 @@ export class Slab<T = never> {
   #bound = UNBOUND;
   /** While it shrinks: the index of the next value to look at. */
   #shrunkTo = 0;
+
+  /** @param cells how many it is to hold: they fill a half of the memory at most. */
+  constructor(cells = 0) {
+    let capacity = MIN_CELLS;
+    while (capacity < 2 * cells) capacity *= 2;
+    this.#cells = new Int32Array(capacity << STRIDE_BITS);
+    this.#doubles = new Float64Array(this.#cells.buffer);
+    this.#free = new FreeCells(0, capacity);
+    this.#use(this.#cells, this.#free);
+  }
 
   /** How many cells are in use, sentinels included. */
   get inUse(): number {
@@ -113,13 +124,23 @@ export class Slab<T = never> {
     return slot;
   }
 
-  /**
-   * Takes a cell out of whatever list it is in and gives it back; the owner clears its value,
-   * before or at once after. All or nothing: the one call that may overflow the stack comes first.
-   * O(1).
-   */
+  /** As `pushValue`, with a tick (any double) in the place of `a` and `b`. */
+  pushTick(list: Slot, tick: number, value: T): Slot {
+    const slot = this.pushValue(list, 0, 0, value);
+    this.#doubles[(slot >> 1) + 1] = tick;
+    return slot;
+  }
+
+  /** The tick of a cell that has one. */
+  tick(slot: Slot): number {
+    return this.#doubles[(slot >> 1) + 1];
+  }
+
+  /** Takes a cell, with its value, out of whatever list it is in and gives it back. O(1). */
   remove(slot: Slot): void {
-    this.#free.give(slot >> STRIDE_BITS);
+    const index = slot >> STRIDE_BITS;
+    this.#free.give(index);
+    if (index < this.#values.length) this.#values[index] = undefined;
     const cells = this.#cells;
     const next = cells[slot + NEXT];
     const prev = cells[slot + PREV];
@@ -197,7 +218,7 @@ export class Slab<T = never> {
     values[index] = value;
   }
 
-  /** For a cell that has a value. */
+  /** For a cell that has a value, and keeps its slot. */
   clearValue(slot: Slot): void {
     this.#values[slot >> STRIDE_BITS] = undefined;
   }
@@ -403,6 +424,7 @@ export class Slab<T = never> {
 
   #use(cells: Int32Array<ArrayBuffer>, free: FreeCells): void {
     this.#cells = cells;
+    this.#doubles = new Float64Array(cells.buffer);
     this.#free = free;
     this.#bound = UNBOUND;
     this.#sparseBelow = this.capacity > MIN_CELLS ? this.capacity / 4 : 0;

@@ -178,6 +178,19 @@ describe('Slab', () => {
     expect(fill(slab, moved(list), LEAST - 11)).to.deep.equal(cells(11, LEAST));
   });
 
+  it('keeps a tick, any double, in a cell, wherever that goes', () => {
+    const slab = new Slab<string>(100);
+    expect(slab.capacity).to.equal(256);
+    const list = slab.makeList(0, 0);
+    const ticks = [0, 0.5, -1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2 ** 60, Number.POSITIVE_INFINITY];
+    const slots = ticks.map((tick) => slab.pushTick(list, tick, `value ${tick}`));
+    for (const slot of fill(slab, list, 300).slice(0, 295)) slab.remove(slot);
+    expect(slots.map((slot) => slab.tick(slot))).to.deep.equal(ticks);
+    const moved = slab.compact();
+    expect(slots.map((slot) => slab.tick(moved(slot)))).to.deep.equal(ticks);
+    expect(slots.map((slot) => slab.value(moved(slot)))).to.deep.equal(ticks.map((tick) => `value ${tick}`));
+  });
+
   it('says what is unsound', () => {
     const slab = new Slab<string>();
     const list = slab.makeList(0, 0);
