@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PurgatoryError } from 'purgatory';
+import { clientSignal } from 'purgatory/http';
 
 /** A request that cannot be served, with the status of the answer. */
 export class Refused extends Error {
@@ -68,8 +69,7 @@ export class JsonServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    const signal = clientSignal(response);
     const send = (status: number, body: object): void => {
       // A client that keeps its connection would keep a server that is closing.
       if (!this.#server.listening) response.setHeader('connection', 'close');
@@ -80,10 +80,10 @@ export class JsonServer {
       const asked = request.url ?? '/';
       if (!URL.canParse(asked, 'http://localhost')) throw new Refused(400, 'bad URL');
       const url = new URL(asked, 'http://localhost');
-      const answer = await this.#route({ request, response, url, signal: gone.signal });
+      const answer = await this.#route({ request, response, url, signal });
       if (answer !== undefined) send(...answer);
     } catch (error) {
-      if (gone.signal.aborted) return;
+      if (signal.aborted) return;
       if (error instanceof Refused) send(error.status, { error: error.message });
       else if (error instanceof PurgatoryError) send(503, { error: error.message });
       else {

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import { expectTypeOf } from 'expect-type';
+import type { Response } from 'express';
+import type { FastifyReply } from 'fastify';
+import { clientSignal } from 'purgatory/http';
+
+declare const ofHttp: ServerResponse;
+declare const ofHttp2: Http2ServerResponse;
+declare const ofExpress: Response;
+declare const reply: FastifyReply;
+declare const request: IncomingMessage;
+
+expectTypeOf(clientSignal(ofHttp)).toEqualTypeOf<AbortSignal>();
+expectTypeOf(clientSignal(ofHttp2)).toEqualTypeOf<AbortSignal>();
+expectTypeOf(clientSignal(ofExpress)).toEqualTypeOf<AbortSignal>();
+expectTypeOf(clientSignal(reply.raw)).toEqualTypeOf<AbortSignal>();
+// @ts-expect-error it is `reply.raw` that closes
+clientSignal(reply);
+// @ts-expect-error a request closes when its body has been read
+clientSignal(request);
