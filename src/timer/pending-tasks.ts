@@ -27,6 +27,8 @@ export interface Scheme {
    * not enough.
    */
   collect(horizon: number, cursor: number, due: Slot): number;
+  /** Is called after `collect`, with the new cursor in place: now others may be told of it. */
+  didCollect?(): void;
   /**
    * Brings the cursor to `tick`, or as near to it as an insert needs, and returns it. What is due
    * on the way stays, or is moved to `late`.
@@ -141,7 +143,13 @@ export class PendingTasks<S extends Scheme = Scheme> {
     this.#slab.splice(this.#next, this.#due);
     if (tick <= this.#horizon) return;
     this.#horizon = tick;
-    this.cursor = this.#scheme.collect(tick, this.cursor, this.#due);
+    this.#collect();
+  }
+
+  #collect(): void {
+    const scheme = this.#scheme;
+    this.cursor = scheme.collect(this.#horizon, this.cursor, this.#due);
+    scheme.didCollect?.();
   }
 
   /**
@@ -151,9 +159,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
   take(): TimerTask | undefined {
     const slab = this.#slab;
     if (slab.isEmpty(this.#due)) {
-      if (this.cursor < this.#horizon) {
-        this.cursor = this.#scheme.collect(this.#horizon, this.cursor, this.#due);
-      }
+      if (this.cursor < this.#horizon) this.#collect();
       if (slab.isEmpty(this.#due)) return undefined;
     }
     const slot = slab.next(this.#due);

@@ -62,6 +62,9 @@ export class TimingWheels implements Scheme {
   readonly #didCascade: DidCascade;
   readonly lowest: TimingWheel;
   readonly queue: DelayQueue = new DelayQueue();
+  /** The bucket that the last step of a pass has cascaded, and how many tasks it moved. */
+  #cascaded: Bucket | undefined;
+  #moved = 0;
 
   /** @param bits log2 of the buckets of each wheel. */
   constructor(slab: Slab<TimerTask>, bits: number, didCascade: DidCascade) {
@@ -116,7 +119,8 @@ export class TimingWheels implements Scheme {
     return queue.headExpiration > horizon ? horizon : expiration;
   }
 
-  #cascade({ list, wheel, index, expiration }: Bucket, due: Slot): void {
+  #cascade(bucket: Bucket, due: Slot): void {
+    const { list, expiration } = bucket;
     const slab = this.#slab;
     let moved = 0;
     while (moved < MAX_MOVES && !slab.isEmpty(list)) {
@@ -125,7 +129,15 @@ export class TimingWheels implements Scheme {
       slab.moveTo(tick === expiration ? due : this.#queuedFor(tick, expiration).list, slot);
       moved++;
     }
-    if (moved > 0) this.#didCascade(wheel.level, index, moved);
+    this.#cascaded = bucket;
+    this.#moved = moved;
+  }
+
+  didCollect(): void {
+    const bucket = this.#cascaded;
+    if (bucket === undefined) return;
+    this.#cascaded = undefined;
+    if (this.#moved > 0) this.#didCascade(bucket.wheel.level, bucket.index, this.#moved);
   }
 
   nextTick(): number {
