@@ -111,7 +111,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       return this.#tryTold(operation, undefined);
     } catch (error) {
-      if (this.keeps(operation)) this.withdraw(operation);
+      if (this.keeps(operation)) this.reject(operation, error);
       throw error;
     } finally {
       this.eventKey = outer;
@@ -194,7 +194,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
-      this.report(error, operation);
+      this.report(error, operation, this.eventKey);
     }
     return isCompleted;
   }
@@ -238,6 +238,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   withdraw(operation: DelayedOperation): void {
     const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('cancelled', operation, stamp);
+  }
+
+  reject(operation: DelayedOperation, error: unknown): void {
+    const { meter, lists } = this;
+    const key = meter.tellsRejections ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
+    meter.didReject(operation, this.#leave(operation, NOT_PARKED), error, key);
   }
 
   /**
@@ -304,8 +310,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.report(error, operation);
   }
 
-  report(error: unknown, operation: DelayedOperation): void {
-    this.meter.didThrow(operation, error);
+  /** @param key that of the event, if one caused it. */
+  report(error: unknown, operation: DelayedOperation, key?: unknown): void {
+    this.meter.didThrow(operation, error, key);
     reportError(error, operation, this.#options.onError);
   }
 

@@ -106,22 +106,18 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** The signal has aborted. */
   abort(reason: unknown): void {
-    this.#fail(reason);
-  }
-
-  /**
-   * User code that it called has thrown: takes it out, if it is parked, and rejects its promise.
-   * True iff this call ended it.
-   */
-  fail(error: unknown): boolean {
-    return this.#fail(error);
-  }
-
-  #fail(why: unknown): boolean {
-    if (this.isCompleted) return false;
+    if (this.isCompleted) return;
     const { keeper } = this;
     keeper?.withdraw(this);
-    this.end(new Refusal(why), keeper?.settlements);
+    this.end(new Refusal(reason), keeper?.settlements);
+  }
+
+  /** User code for it has thrown: true iff this call ended it. */
+  fail(error: unknown): boolean {
+    if (this.isCompleted) return false;
+    const { keeper } = this;
+    keeper?.reject(this, error);
+    this.end(new Refusal(error), keeper?.settlements);
     return true;
   }
 
