@@ -4,7 +4,7 @@
 // But when an `uncaughtException` handler clears an immediate, because of an error that another
 // immediate threw, Node's queue of immediates breaks for good (20, 22 and 24: an endless TypeError
 // about `_idleNext`). So an immediate with nothing left to run is unref'd, and the next job uses it
-// again. It runs jobs in the root context. Microtasks run after each job (turn-end.ts says how
+// again. It runs jobs in the root context. Microtasks run after each job (later.ts says how
 // many), so most of what a job has caused is done before the next one begins.
 //
 // Costs. add, delete: O(1), and one host immediate for each turn.
