@@ -4,13 +4,13 @@
 // But when an `uncaughtException` handler clears an immediate, because of an error that another
 // immediate threw, Node's queue of immediates breaks for good (20, 22 and 24: an endless TypeError
 // about `_idleNext`). So an immediate with nothing left to run is unref'd, and the next job uses it
-// again. It runs jobs in the root context. Microtasks run after each job (turn-end.ts says how
+// again. It runs jobs in the root context. Microtasks run after each job (later.ts says how
 // many), so most of what a job has caused is done before the next one begins.
 //
 // Costs. add, delete: O(1), and one host immediate for each turn.
 import { throwLater } from '../base/report-error.ts';
 import { HostTurn } from './host-turn.ts';
-import { afterMicrotasks } from './turn-end.ts';
+import { afterMicrotasks } from './later.ts';
 
 /** A job that waits for the next turn. */
 export interface NextTurnJob {

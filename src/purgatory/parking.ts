@@ -19,13 +19,13 @@ import { invalidArgValue } from '../base/node-errors.ts';
 import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
-import { HostTurn } from '../clock/host-turn.ts';
+import { inNextTurn } from '../clock/later.ts';
 import { DrivenTimer } from '../timer/driven-timer.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settlements } from '../turns/settlements.ts';
-import { type TurnSlice, turnSliceOf } from '../turns/turn-slice.ts';
 import {
   COMPLETED,
   type DelayedOperation,
@@ -51,8 +51,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly maxParked: number;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
-  /** How long events and settlements may take in a turn. */
-  readonly slice: TurnSlice;
+  /** Runs events and settlements. */
+  readonly scheduler: Scheduler;
   /** Where the promises of waiters settle. */
   readonly settlements: Settlements;
   readonly timer: Timer;
@@ -89,8 +89,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.hints = new KeyHints(this, lists);
     this.#releasing = releasing(timer);
-    this.slice = turnSliceOf(timer);
-    this.settlements = new Settlements(this.slice, sliceMs);
+    this.scheduler = schedulerOf(timer);
+    this.settlements = new Settlements(this.scheduler, sliceMs);
     this.#options = options;
   }
 
@@ -381,7 +381,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   #compactLater(): void {
     this.#willCompact = true;
-    new HostTurn(() => {
+    inNextTurn(() => {
       this.#willCompact = false;
       if (this.#depth === 0 && this.lists.isSparse) this.lists.compact();
     });

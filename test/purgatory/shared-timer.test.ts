@@ -20,7 +20,7 @@ function shared(): {
 }
 
 describe('Purgatories that share a timer', () => {
-  it('give its wake-up back in the call, while memory is still given back in steps', () => {
+  it('give its wake-up back in the call, while memory is still to be given back', () => {
     const timer = new SystemTimer({ clock: new ManualClock() });
     const purgatory = new Purgatory<string, Op>('first', { timer });
     const park = (key: string, delayMs?: number): boolean =>
