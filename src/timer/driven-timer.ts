@@ -11,14 +11,13 @@
 // for an earlier tick only: to arm for a later one would cost a host timer for each start. Instead,
 // a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
 // task, never for a cascade alone, because users step from timer to timer.
-import { setImmediate as laterTurn } from 'node:timers';
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
 import { invalidArgType } from '../base/node-errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
-import { HostTurn } from '../clock/host-turn.ts';
+import { inNextTurn } from '../clock/later.ts';
 import { SystemClock, systemClock } from '../clock/system-clock.ts';
 import type { Batch } from '../turns/batch.ts';
 import { Batches } from '../turns/batches.ts';
@@ -378,7 +377,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #refileLater(): void {
     if (this.#willRefile) return;
     this.#willRefile = true;
-    new HostTurn(() => {
+    inNextTurn(() => {
       this.#willRefile = false;
       if (this.#tasks.isSparse) this.#tasks.refile();
     });
@@ -423,7 +422,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #retryLater(): void {
     if (this.#willRetry) return;
     this.#willRetry = true;
-    laterTurn(() => {
+    inNextTurn(() => {
       try {
         if (this.#tasks.size > 0) this.#look();
       } finally {
