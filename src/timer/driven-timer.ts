@@ -192,7 +192,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
         if (keptBy === this) task.$keeper = undefined;
         else if (keptBy?.remove(task) === false) continue;
       } catch (error) {
-        this.#report(error, task);
+        this.report(error, task);
       }
       neverRan.push(task);
     }
@@ -333,11 +333,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
       task.run();
     } catch (error) {
-      this.#report(error, task);
+      this.report(error, task);
     }
   }
 
-  #report(error: unknown, task: TimerTask): void {
+  /** @internal */
+  report(error: unknown, task: TimerTask): void {
     this.#observer?.threw(error, task);
     reportError(error, task, this.#onError);
   }
