@@ -16,11 +16,11 @@
 // call `stop`.
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
+import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../../timer/system-timer-options.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
 import { UnsortedHashedWheel } from './hashed-wheel.ts';
-import type { MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 
 /**
