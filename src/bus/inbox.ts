@@ -1,15 +1,14 @@
 // The hints from other processes that are to be tried.
 //
-// Ground rules. It owns what is pending, each key of a member once. Normally a hint is tried in the
-// call that brings it. After DEFAULT_SLICE_MS of tries in a row, or SLICE_TRIES, the rest waits for
-// a later turn (turns/budget.ts), so that a flood of hints does not block the event loop. Hints that
-// arrive meanwhile are merged. When more than `maxKeys` are pending, they become one sweep for each
-// of their members.
+// Ground rules. It owns what is pending, each key of a member once. Hints are tried by a job of the
+// scheduler, so that a flood of them does not block the event loop. Hints that arrive meanwhile are
+// merged. When more than `maxKeys` are pending, they become one sweep for each of their members.
 //
 // Costs. O(1) for a hint, and the cost of its tries.
 
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { Budget, DEFAULT_SLICE_MS } from '../turns/budget.ts';
+import type { Job } from '../turns/job.ts';
+import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusMember, HintValue } from './membership/bus-member.ts';
 import { mergedValue } from './outbox.ts';
 
@@ -19,27 +18,17 @@ export interface InboxOwner {
   overflowed(keys: number, members: Iterable<BusMember>): void;
 }
 
-/**
- * A waiter that a try answers runs in a microtask after the slice, where the clock does not count
- * it. Two slices may run before the loop checks its timers: one in the poll phase, the next in an
- * immediate. A hint that nobody waits for does not count as a try.
- */
-const SLICE_TRIES = 256;
-
 export class Inbox {
   readonly #maxKeys: number;
-  readonly #timer: SystemTimer;
   readonly #owner: InboxOwner;
-  readonly #budget: Budget;
+  readonly #job: Job;
   readonly #pending = new Map<BusMember, Map<string, HintValue | undefined>>();
   #size = 0;
-  #isDeferred = false;
 
   constructor(maxKeys: number, timer: SystemTimer, owner: InboxOwner) {
     this.#maxKeys = maxKeys;
-    this.#timer = timer;
     this.#owner = owner;
-    this.#budget = new Budget(timer, DEFAULT_SLICE_MS, SLICE_TRIES);
+    this.#job = schedulerOf(timer).job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#tryBatch(job) });
   }
 
   add(member: BusMember, key: string, value: HintValue | undefined): void {
@@ -57,11 +46,9 @@ export class Inbox {
     this.#owner.overflowed(lost, members);
   }
 
-  /** Tries what is pending, as far as this turn allows. */
+  /** Has what is pending tried, from the end of this turn on. */
   serve(): void {
-    if (this.#isDeferred || this.#size === 0) return;
-    this.#budget.goOn(this.#timer.now());
-    this.#drain();
+    if (this.#size > 0) this.#job.run();
   }
 
   /** A member has left. */
@@ -69,7 +56,7 @@ export class Inbox {
     const keys = this.#pending.get(member);
     if (keys === undefined) return;
     this.#size -= keys.size;
-    keys.clear(); // they may be on their way through #drain
+    keys.clear(); // they may be on their way through #tryBatch
     this.#pending.delete(member);
   }
 
@@ -78,29 +65,18 @@ export class Inbox {
   }
 
   /** A hint may change everything here. So each is taken out before it is tried. */
-  #drain(): void {
+  #tryBatch(job: Job): boolean {
     for (const [member, keys] of this.#pending) {
       for (const [key, value] of keys) {
+        if (job.left <= 0) return true;
         keys.delete(key);
         this.#size--;
         const someoneWatched = member.hinted(key, value, false);
+        job.count(1, someoneWatched ? 1 : 0);
         this.#owner.tried(someoneWatched);
-        if (!this.#budget.isSpentBy(someoneWatched ? 1 : 0)) continue;
-        this.#defer();
-        return;
       }
       if (this.#pending.get(member) === keys) this.#pending.delete(member);
     }
-  }
-
-  /** By the timer, not by the host's turns: on a ManualClock all happens inside its `advance`. */
-  #defer(): void {
-    this.#isDeferred = true;
-    this.#timer.schedule(() => {
-      this.#isDeferred = false;
-      if (this.#size === 0) return;
-      this.#budget.begin(this.#timer.now());
-      this.#drain();
-    }, 0);
+    return false;
   }
 }

@@ -10,7 +10,8 @@
 // Costs. publish: O(1).
 
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { DEFAULT_SLICE_MS, Slice } from '../turns/budget.ts';
+import type { Job } from '../turns/job.ts';
+import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { CheckedBusOptions } from './bus.ts';
 import type { Connection, Done } from './connection.ts';
 import type { BusMember, HintValue } from './membership/bus-member.ts';
@@ -29,8 +30,7 @@ export class Sender {
   readonly #outbox: Outbox;
   /** The frame that the engine has not confirmed yet. */
   #underWay: { readonly batch: Batch; readonly sinceMs: number } | undefined;
-  /** An engine without a round trip takes one frame after the other. One of 16 kB takes about 1 ms. */
-  readonly #slice: Slice;
+  readonly #job: Job;
   #isFlushDue = false;
   #flushed: (() => void)[] = [];
   /** The names whose hints were sent to buckets since it was live. */
@@ -52,7 +52,7 @@ export class Sender {
     this.#maxFrameBytes = maxFrameBytes;
     this.#outbox = new Outbox(maxPendingKeys);
     this.#routes = routes;
-    this.#slice = new Slice(timer, DEFAULT_SLICE_MS);
+    this.#job = schedulerOf(timer).job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#sendBatch(job) });
   }
 
   get pendingKeys(): number {
@@ -70,12 +70,13 @@ export class Sender {
 
   /** Sends one frame after another, while frames are full or a flush waits for them. */
   send(): void {
-    this.#slice.begin(this.#timer.now());
-    while (this.#sendFrame()) {
-      if (!this.#slice.isSpent()) continue;
-      this.#sendSoon(0);
-      return;
-    }
+    this.#job.run();
+  }
+
+  /** A frame is a batch: one of 16 kB takes about 1 ms. */
+  #sendBatch(job: Job): boolean {
+    job.count(job.left, 0);
+    return this.#sendFrame();
   }
 
   /** Sends what is pending; resolves when the engine has it, and at `close`. */
@@ -123,11 +124,11 @@ export class Sender {
     return this.#connection.state === 'live';
   }
 
-  #sendSoon(delayMs = this.#flushMs): void {
+  #sendSoon(): void {
     if (this.#isFlushDue || this.#underWay !== undefined || !this.#isLive) return;
     this.#isFlushDue = true;
     this.#timer.ref(); // hints that are published just before the process would end are sent
-    this.#timer.schedule(this.#sendDue, delayMs);
+    this.#timer.schedule(this.#sendDue, this.#flushMs);
   }
 
   readonly #sendDue = (): void => {

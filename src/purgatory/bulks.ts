@@ -10,11 +10,8 @@
 //
 // Costs. begin, end, settle, step: O(1), and amortised O(1) for giving memory back.
 
-import { TurnEnd } from '../clock/turn-end.ts';
+import { inNextTurn } from '../clock/later.ts';
 import type { SystemTimer } from '../timer/system-timer.ts';
-import { Batches } from '../turns/batches.ts';
-import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
-import type { TurnSlice } from '../turns/turn-slice.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 /** A few microseconds. It suffices: when it begins, each that leaves was one of 8 cells or more. */
@@ -25,10 +22,8 @@ const VISITS_A_STEP = 1_024;
 export class Bulks {
   readonly #lists: ParkedLists<never>;
   readonly #timer: SystemTimer | undefined;
-  /** The steps after a bulk: one a turn. */
-  readonly #steps: Batches;
-  /** The call that ends a bulk may be deep in the stack: the steps begin outside of it. */
-  readonly #turnEnd = new TurnEnd(() => this.#steps.beginLater());
+  /** A step is to come, in the next turn. */
+  #isUnderWay = false;
   #underWay = 0;
   /** Counts those that leave; wraps round. */
   left = 0;
@@ -36,13 +31,10 @@ export class Bulks {
 
   /**
    * @param timer the one that operations are released from, if there is one.
-   * @param slice has the turns of the event loop.
    */
-  constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined, slice: TurnSlice) {
+  constructor(lists: ParkedLists<never>, timer: SystemTimer | undefined) {
     this.#lists = lists;
     this.#timer = timer;
-    const oneATurn = { mustYield: true, didYield() {} };
-    this.#steps = new Batches(slice, DEFAULT_SLICE_MS, () => this.#shrinkOn(), oneATurn);
   }
 
   /** Begins a bulk. Returns how many are around it: `end` takes that. */
@@ -57,8 +49,8 @@ export class Bulks {
   end(outer: number): void {
     this.#underWay = outer;
     if (outer > 0 || this.left === this.#settledLeft) return;
-    if (this.#turnEnd.isRequested || this.#steps.isUnderWay) this.#timer?.settle();
-    else if (!this.#settled(VISITS_A_STEP)) this.#turnEnd.request();
+    if (this.#isUnderWay) this.#timer?.settle();
+    else if (!this.#settled(VISITS_A_STEP)) this.#goOn();
   }
 
   /** After an operation has left: gives a little memory back, unless a bulk is under way. */
@@ -66,17 +58,17 @@ export class Bulks {
     if (this.#underWay === 0) this.#settled(VISITS_A_LEAVE);
   }
 
-  /** Between two slices of a bulk, with no pass within a call under way. */
-  step(): void {
-    if (this.left !== this.#settledLeft) this.#shrink(VISITS_A_STEP);
+  #goOn(): void {
+    this.#isUnderWay = true;
+    inNextTurn(this.#step);
   }
 
-  /** Whether anything is left to give back. */
-  #shrinkOn(): boolean {
-    if (this.#underWay === 0) return !this.#settled(VISITS_A_STEP);
-    this.#settledLeft = (this.left + 1) | 0; // the end of the bulk under way goes on with it
-    return false;
-  }
+  readonly #step = (): void => {
+    this.#isUnderWay = false;
+    // The end of the bulk under way goes on with it.
+    if (this.#underWay > 0) this.#settledLeft = (this.left + 1) | 0;
+    else if (!this.#settled(VISITS_A_STEP)) this.#goOn();
+  };
 
   #settled(visits: number): boolean {
     this.#settledLeft = this.left;

@@ -2,25 +2,18 @@
 //
 // Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, at
 // the end of the turn. Any number of notifies until then are one pass. A pass that does not fit in
-// a batch is held: it goes on in later batches (turns/batches.ts). A notify of its key causes one
+// a batch is held: it goes on in later batches (turns/job.ts). A notify of its key causes one
 // more pass after it, however often, and never restarts it: the youngest would starve. Fresh keys
 // and passes that are held take turns, a batch each, so a small key does not wait behind a hot one.
 //
-// A condition that notifies its own key causes rounds without end that complete nothing. On a clock
-// that stands still no slice is ever spent. So after MAX_VAIN such rounds in a row the rest waits
-// for the next turn, too.
+// A condition that notifies its own key causes rounds without end that complete nothing. So such a
+// round ends its batch: the scheduler counts those in vain.
 //
 // Pending keys are served in rounds: what is notified meanwhile is the next round (rounds.ts).
 //
-// From its first event to its last the queue is inside a bulk: between slices memory is given back
-// in small steps, which do not block the loop.
-//
-// Costs. add: O(1). One microtask a turn in which something is notified. One reading of the clock a
-// batch, and none where the first batch is enough.
+// Costs. add: O(1).
 
-import { TurnEnd } from '../clock/turn-end.ts';
-import type { Batch } from '../turns/batch.ts';
-import { Batches, type Yielding } from '../turns/batches.ts';
+import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { EventsToCome } from './events-in-time.ts';
 import type { Parking } from './parking.ts';
@@ -30,20 +23,18 @@ import { Served } from './served.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
-/** Rounds in a row that complete nothing: some milliseconds of them. */
-const MAX_VAIN = 10_000;
-
 /** A pass that is held, with what was notified since it began. */
 interface Held extends HeldPass {
   /** How many the pass after it may complete; 0: there is none. */
   again: number;
-  readonly sinceMs: number;
+  /** The reading before its second part, in ms. Infinity before that. */
+  sinceMs: number;
 }
 
-export class EventQueue<K> implements EventsToCome, Round, Yielding {
+export class EventQueue<K> implements EventsToCome, Round {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
-  readonly #batches: Batches;
+  readonly #job: Job;
   /** Keys whose pass has not begun. */
   readonly #pending = new Rounds<K>();
   /** Keys whose pass is under way, the one whose turn is next first. */
@@ -59,8 +50,6 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
   };
   readonly #served = new Served();
   #isFreshNext = true;
-  #roundCompleted = 0;
-  #vain = 0;
   /** When the last slice ended with something left to do, in ms. */
   #pendingSinceMs = Number.POSITIVE_INFINITY;
   #longestMs = 0;
@@ -68,7 +57,8 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
   constructor(parking: Parking<K, Watchers<K>>, passes: Passes<K>, sliceMs: number) {
     this.#parking = parking;
     this.#passes = passes;
-    this.#batches = new Batches(parking.slice, sliceMs, (batch) => this.#serveBatch(batch), this);
+    const step = (job: Job): boolean => this.#serveBatch(job);
+    this.#job = parking.scheduler.job({ sliceMs, step, didYield: () => this.#didYield() });
     parking.inTime.events = this;
   }
 
@@ -80,7 +70,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
       return;
     }
     this.#pending.add(key, limit);
-    if (!this.#batches.isUnderWay) this.#turnEnd.request();
+    this.#job.wake();
   }
 
   /** Drops all events. Who waits for them waits no longer. */
@@ -131,33 +121,28 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
       oldestMs: Math.max(0, pendingMs, oldest?.ageMs ?? 0),
       oldestPass: oldest,
       longestPassMs: this.#longestMs,
-      tryMs: this.#batches.stepMs,
+      tryMs: this.#job.stepMs,
     };
   }
-
-  /** The end of a turn in which something was notified. */
-  readonly #serve = (): void => {
-    if (this.#batches.isUnderWay || this.#isIdle) return;
-    this.#parking.bulks.begin();
-    this.#batches.beginUnread();
-  };
-
-  readonly #turnEnd = new TurnEnd(this.#serve);
 
   get #isIdle(): boolean {
     return this.#pending.size + this.#held.size === 0;
   }
 
   /** A batch of fresh keys, or of one pass that is held. Returns whether anything is left. */
-  #serveBatch(batch: Batch): boolean {
-    if (this.mustYield) return true; // rounds in vain have filled turn after turn
+  #serveBatch(job: Job): boolean {
     const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
-    if (isFresh) this.#serveFresh(batch);
-    else if (this.#held.size > 0) this.#serveHeld(batch);
+    const { bulks } = this.#parking;
+    const outer = bulks.begin();
+    try {
+      if (isFresh) this.#serveFresh(job);
+      else if (this.#held.size > 0) this.#serveHeld(job);
+    } finally {
+      bulks.end(outer);
+    }
     if (!this.#isIdle) return true;
     this.#pending.endRounds();
-    this.#parking.bulks.end(0);
     this.#pendingSinceMs = Number.POSITIVE_INFINITY;
     return false;
   }
@@ -167,26 +152,16 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     return this.#pendingSinceMs < Number.POSITIVE_INFINITY;
   }
 
-  get mustYield(): boolean {
-    return this.#vain >= MAX_VAIN;
-  }
-
-  didYield(): void {
-    const { slice, bulks, meter } = this.#parking;
-    bulks.step();
-    this.#vain = 0;
+  #didYield(): void {
     if (this.#isIdle) return; // closed meanwhile
-    this.#batches.readClock();
-    if (!this.#hasYielded) this.#pendingSinceMs = slice.lastMs;
-    meter.didSlice(this.#pending.size, this.#held.size);
+    if (!this.#hasYielded) this.#pendingSinceMs = this.#job.lastMs;
+    this.#parking.meter.didSlice(this.#pending.size, this.#held.size);
   }
 
   /** What was notified during the last round is the next one. */
   #startRound(): void {
-    this.#vain = this.#roundCompleted > 0 ? 0 : this.#vain + 1;
-    this.#roundCompleted = 0;
     this.#pending.startRound();
-    if (this.#hasYielded) this.#pendingSinceMs = this.#parking.slice.lastMs;
+    if (this.#hasYielded) this.#pendingSinceMs = this.#job.lastMs;
   }
 
   take(pass: HeldPass | undefined): void {
@@ -194,7 +169,7 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
     this.#pending.take();
   }
 
-  #serveFresh(batch: Batch): void {
+  #serveFresh(job: Job): void {
     const pending = this.#pending;
     while (pending.size > 0) {
       if (pending.isRoundOver) this.#startRound();
@@ -203,18 +178,17 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
       const first = this.#begun;
       first.isUnderWay = true;
       first.key = key;
-      const begun = this.#passes.begin(key, limit, batch, this);
+      const begun = this.#passes.begin(key, limit, job, this);
       first.isUnderWay = false;
       first.key = undefined;
       first.pass = undefined;
       if (begun === 'later') return;
       if (typeof begun === 'number') {
-        this.#roundCompleted += begun;
         this.#served.didEnd(key);
       } else {
         this.#hold(key, begun);
       }
-      if (batch.isFull) return;
+      if (job.left <= 0 || (pending.isRoundOver && job.isVain)) return;
     }
   }
 
@@ -224,25 +198,21 @@ export class EventQueue<K> implements EventsToCome, Round, Yielding {
       return;
     }
     const again = this.#pending.remove(key); // its own first part may have notified it
-    let sinceMs = Number.POSITIVE_INFINITY; // not known, after a throw of the clock
-    try {
-      this.#batches.readClock();
-      sinceMs = this.#parking.slice.lastMs;
-    } finally {
-      this.#held.set(key, Object.assign(begun, { again, sinceMs }));
-    }
+    const sinceMs = Number.POSITIVE_INFINITY; // not known yet
+    this.#held.set(key, Object.assign(begun, { again, sinceMs }));
   }
 
-  #serveHeld(batch: Batch): void {
+  #serveHeld(job: Job): void {
     const [key, held] = this.#held.entries().next().value as [K, Held];
-    this.#roundCompleted += this.#passes.resume(held, key, batch);
+    held.sinceMs = Math.min(held.sinceMs, job.lastMs);
+    this.#passes.resume(held, key, job);
     if (this.#held.get(key) !== held) return; // user code has closed the purgatory
     this.#held.delete(key);
     if (held.pass.next >= 0) {
       this.#held.set(key, held); // behind the others
       return;
     }
-    this.#longestMs = Math.max(this.#longestMs, this.#parking.slice.lastMs - held.sinceMs);
+    this.#longestMs = Math.max(this.#longestMs, job.lastMs - held.sinceMs);
     if (held.again > 0) this.#pending.add(key, held.again);
     this.#served.didEnd(key);
   }

@@ -20,8 +20,8 @@ import { cut, keyText } from '../base/text.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settlements } from '../turns/settlements.ts';
-import { type TurnSlice, turnSliceOf } from '../turns/turn-slice.ts';
 import { Admission, checkWritable } from './admission.ts';
 import { Bulks } from './bulks.ts';
 import {
@@ -46,8 +46,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
   readonly bulks: Bulks;
-  /** How long events and settlements may take in a turn. */
-  readonly slice: TurnSlice;
+  /** Runs events and settlements. */
+  readonly scheduler: Scheduler;
   /** Where the promises of waiters settle. */
   readonly settlements: Settlements;
   readonly timer: Timer;
@@ -77,9 +77,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.admission = new Admission(name, maxParked, lists, this.meter);
     this.hints = new KeyHints(name, this.admission, lists);
     this.#releasing = releasing(timer);
-    this.slice = turnSliceOf(timer);
-    this.bulks = new Bulks(lists, this.#releasing, this.slice);
-    this.settlements = new Settlements(this.slice, options.sliceMs);
+    this.scheduler = schedulerOf(timer);
+    this.bulks = new Bulks(lists, this.#releasing);
+    this.settlements = new Settlements(this.scheduler, options.sliceMs);
     this.#options = options;
   }
 

@@ -15,7 +15,7 @@
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
 // or more, O(depth) a try.
 import { endlessTries } from '../base/errors.ts';
-import type { Batch } from '../turns/batch.ts';
+import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
 import { type Head, isLone } from './watchers/lone-watcher.ts';
@@ -95,28 +95,26 @@ export class Passes<K> {
   }
 
   /**
-   * Begins the pass of an event, as far as `batch` allows. The owner is inside a bulk. It is
+   * Begins the pass of an event, as far as the batch of `job` allows. The owner is inside a bulk. It is
    * taken out of its round before user code runs: a notify in a try causes one more pass.
    */
-  begin(key: K, limit: number, batch: Batch, round: Round): Begun {
+  begin(key: K, limit: number, job: Job, round: Round): Begun {
     const { lists } = this.#parking;
     const head = lists.headOf(key);
     if (head === undefined || isLone(head)) {
       round.take(undefined);
       const completed = head === undefined ? 0 : this.#event(head, key, limit);
-      batch.count(1, completed);
-      this.#countPromises(batch);
+      job.count(1, completed);
+      this.#countPromises(job);
       return completed;
     }
     const watchers = lists.sizeOf(head);
-    if (watchers > Math.min(batch.steps, batch.answers) && batch.done > 0 && batch.fits(watchers)) {
-      return 'later';
-    }
+    if (watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers) return 'later';
     const pass = lists.beginPass(head);
     try {
       const begun = { pass, left: limit, watchers, tried: 0 };
       round.take(begun);
-      const completed = this.#part(begun, key, batch);
+      const completed = this.#part(begun, key, job);
       return isOver(begun) ? completed : { ...begun, pass: lists.hold(pass) };
     } finally {
       lists.endPass(pass);
@@ -124,16 +122,16 @@ export class Passes<K> {
   }
 
   /**
-   * Goes on with a pass that is held, as far as `batch` allows; how many completed. A pass that is
+   * Goes on with a pass that is held, as far as the batch of `job` allows; how many completed. A pass that is
    * over then is released.
    */
-  resume(held: HeldPass, key: K, batch: Batch): number {
-    const completed = this.#part(held, key, batch);
+  resume(held: HeldPass, key: K, job: Job): number {
+    const completed = this.#part(held, key, job);
     if (isOver(held)) this.#parking.lists.release(held.pass);
     return completed;
   }
 
-  #part(held: HeldPass, key: K, batch: Batch): number {
+  #part(held: HeldPass, key: K, job: Job): number {
     const parking = this.#parking;
     const { bulks } = parking;
     const depth = bulks.begin();
@@ -141,17 +139,17 @@ export class Passes<K> {
     parking.eventKey = key;
     let completed = 0;
     try {
-      const { steps } = batch;
-      completed = this.#tryNext(held.pass, key, depth, held, batch.answers, steps);
-      const tried = steps - this.#stepsLeft;
+      const { left } = job;
+      completed = this.#tryNext(held.pass, key, depth, held, job.answersLeft, left);
+      const tried = left - this.#stepsLeft;
       held.tried += tried;
-      batch.count(tried, completed);
+      job.count(tried, completed);
     } finally {
       parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
       bulks.end(depth);
     }
-    this.#countPromises(batch);
+    this.#countPromises(job);
     return completed;
   }
 
@@ -161,11 +159,11 @@ export class Passes<K> {
   }
 
   /** An attempt that has returned a promise goes on in microtasks. */
-  #countPromises(batch: Batch): void {
+  #countPromises(job: Job): void {
     const parking = this.#parking;
     if (!parking.hasPromises) return;
     parking.hasPromises = false;
-    batch.hasAnswered = true;
+    job.hasAnswered = true;
   }
 
   #pass(list: Head, key: K, depth: number, limit: number): number {

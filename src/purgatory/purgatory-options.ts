@@ -16,7 +16,7 @@ import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
 import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
-import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
+import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**

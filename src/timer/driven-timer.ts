@@ -11,18 +11,16 @@
 // for an earlier tick only: to arm for a later one would cost a host timer for each start. Instead,
 // a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
 // task, never for a cascade alone, because users step from timer to timer.
-import { setImmediate as laterTurn } from 'node:timers';
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
 import { invalidArgType } from '../base/node-errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
-import { HostTurn } from '../clock/host-turn.ts';
+import { inNextTurn } from '../clock/later.ts';
 import { SystemClock, systemClock } from '../clock/system-clock.ts';
-import type { Batch } from '../turns/batch.ts';
-import { Batches } from '../turns/batches.ts';
-import { turnSliceOf } from '../turns/turn-slice.ts';
+import type { Job } from '../turns/job.ts';
+import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
@@ -74,8 +72,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #isStepped = false;
   #willRetry = false;
   #willRefile = false;
-  /** On the host's time, passes take turns with all other work of the system clock. */
-  readonly #passes: Batches | undefined;
+  /** On the host's time, passes take turns with all other jobs of the system clock. */
+  readonly #job: Job | undefined;
 
   /**
    * @param nowMs a reading of the clock.
@@ -100,14 +98,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#hasReaper = reaper;
     if (!reaper) return;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
-    if (clock === systemClock) this.#passes = this.#passesInTurns();
-  }
-
-  #passesInTurns(): Batches {
-    const slice = turnSliceOf(this);
-    return new Batches(slice, this.#sliceMs, (batch) => this.#runBatch(batch, slice.beganMs), {
-      mustYield: false,
+    if (clock !== systemClock) return;
+    this.#job = schedulerOf(this).job({
+      sliceMs,
       isOfTimer: true,
+      step: (job) => this.#runBatch(job),
       didYield: () => this.#didYield(),
     });
   }
@@ -263,10 +258,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowMs = this.now(); // first: it may find a fake
     const tick = tickAt(nowMs, this.#tickMs);
     const isFaked = this.#isFaked();
-    if (this.#passes !== undefined && !isFaked) {
+    if (this.#job !== undefined && !isFaked) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
-      this.#passes.begin();
+      this.#job.run();
       return;
     }
     try {
@@ -278,10 +273,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
   };
 
-  #runBatch(batch: Batch, beganMs: number): boolean {
+  #runBatch(job: Job): boolean {
     let isOpen = true;
     try {
-      this.#ran += this.#step(batch, beganMs + this.#sliceMs);
+      this.#ran += this.#step(job, job.endMs);
     } finally {
       isOpen = this.#tasks.isPassOpen;
       if (!isOpen) this.#endPass();
@@ -305,11 +300,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * Runs tasks of the open pass, one at least, until `batch` is full or the clock reads `endMs`.
-   * Returns how many. To read the clock less often while tasks are short was tried: one long task
+   * Runs tasks of the open pass, one at least, until the batch of `job` is full or the clock reads
+   * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one long task
    * after many short ones then blocked the loop for several slices.
    */
-  #step(batch: Batch | undefined, endMs: number): number {
+  #step(job: Job | undefined, endMs: number): number {
     const tasks = this.#tasks;
     let ran = 0;
     this.#isRunning = true;
@@ -319,10 +314,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
         if (task === undefined) continue;
         this.#run(task);
         ran++;
-        batch?.step(true);
+        job?.count(1, 1);
       } while (
         tasks.isPassOpen &&
-        !batch?.isFull &&
+        !(job !== undefined && job.left <= 0) &&
         (endMs === Number.POSITIVE_INFINITY || this.now() < endMs)
       );
     } finally {
@@ -378,7 +373,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #refileLater(): void {
     if (this.#willRefile) return;
     this.#willRefile = true;
-    new HostTurn(() => {
+    inNextTurn(() => {
       this.#willRefile = false;
       if (this.#tasks.isSparse) this.#tasks.refile();
     });
@@ -423,7 +418,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #retryLater(): void {
     if (this.#willRetry) return;
     this.#willRetry = true;
-    laterTurn(() => {
+    inNextTurn(() => {
       try {
         if (this.#tasks.size > 0) this.#look();
       } finally {
@@ -451,7 +446,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   static check(timer: DrivenTimer): void {
     const tasks = timer.#tasks;
     const lookTick = tasks.check();
-    if (timer.#isRunning || timer.#passes?.isUnderWay || !timer.#hasReaper) return;
+    if (timer.#isRunning || timer.#job?.isUnderWay || !timer.#hasReaper) return;
     const { size } = tasks;
     mustHold(timer.#wakeUpTick <= lookTick, `wakes at ${timer.#wakeUpTick}, though ${lookTick} is due`);
     mustHold(size > 0 || timer.#wakeUp === undefined, 'holds a wake-up with nothing pending');

@@ -2,7 +2,7 @@
 //
 // The defaults are measured by `npm run bench -- defaults` (bench/defaults.ts). tickMs 1: a host
 // timer is no finer, and a coarser tick makes nothing faster. wheelSize 512: the least with which a
-// task of the usual timeouts (up to 4 minutes) cascades once at most. sliceMs: turns/budget.ts.
+// task of the usual timeouts (up to 4 minutes) cascades once at most. sliceMs: turns/scheduler.ts.
 import {
   checkedBoolean,
   checkedClock,
@@ -15,7 +15,7 @@ import {
 import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { DEFAULT_SLICE_MS } from '../turns/budget.ts';
+import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** The options of a {@link SystemTimer}. All are optional. */

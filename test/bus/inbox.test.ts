@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { Inbox } from '../../src/bus/inbox.ts';
 import type { BusMember } from '../../src/bus/membership/bus-member.ts';
 import { Origins } from '../../src/bus/origins.ts';
-import { ManualClock, SystemTimer } from '../../src/index.ts';
+import { type Clock, ManualClock, SystemTimer } from '../../src/index.ts';
+import { SlowClock } from '../support/slow-clock.ts';
+import { turn, until } from '../support/turns.ts';
+
+type MovedClock = Clock & Pick<ManualClock, 'advance'>;
 
 /** An inbox whose members take `ms` for each hint. */
-function slowInbox(ms: number, maxKeys = 1_000) {
-  const clock = new ManualClock();
+function slowInbox(ms: number, { maxKeys = 1_000, clock = new ManualClock() as MovedClock } = {}) {
   const heard: unknown[] = [];
   const overflows: unknown[] = [];
   let unwatched = 0;
@@ -25,41 +28,46 @@ function slowInbox(ms: number, maxKeys = 1_000) {
     },
     sweep: () => {},
   };
-  return { clock, heard, overflows, inbox, member, unwatched: () => unwatched };
+  return { heard, overflows, inbox, member, unwatched: () => unwatched };
 }
 
 describe('hints that come in', () => {
-  it('are tried at once, for 5 ms in a row; the rest waits for a later turn, each key once', () => {
-    const { clock, heard, inbox, member } = slowInbox(2);
-    for (let key = 0; key < 8; key++) inbox.add(member, `${key}`, undefined);
+  it('are tried at the end of the turn, for 5 ms after the first few; the rest waits, each key once', async () => {
+    const { heard, inbox, member } = slowInbox(2, { clock: new SlowClock() });
+    for (let key = 0; key < 40; key++) inbox.add(member, `${key}`, undefined);
     inbox.serve();
-    expect(heard).to.deep.equal(['0', '1', '2']);
-    inbox.add(member, '7', 7);
+    expect(heard).to.deep.equal([]);
+    await turn();
+    expect(heard).to.have.length(16 + 16);
+    inbox.add(member, '39', 7);
     inbox.serve();
-    expect(heard, 'nothing more in this turn').to.have.length(3);
-    clock.advance(1);
-    expect(heard).to.have.length(6);
-    clock.advance(1);
-    expect(heard.slice(3)).to.deep.equal(['3', '4', '5', '6', ['7', 7]]);
+    await turn();
+    expect(heard).to.have.length(32 + 3);
+    await until(() => heard.length === 40);
+    expect(heard.slice(-2)).to.deep.equal(['38', ['39', 7]]);
   });
 
-  it('are at most 256 in a row, however fast: the clock does not see what their waiters do next', () => {
-    const { clock, heard, inbox, member } = slowInbox(0);
-    for (let key = 0; key < 200; key++) inbox.add(member, `${key}`, undefined);
+  it('are at most 64 before the microtasks: the clock does not see what their waiters do next', async () => {
+    const { heard, inbox, member } = slowInbox(0, { clock: new SlowClock() });
+    let ahead = 0;
+    let most = 0;
+    const answering: BusMember = {
+      ...member,
+      hinted: (key) => {
+        most = Math.max(most, ++ahead);
+        void Promise.resolve().then(() => ahead--);
+        return member.hinted(key, undefined);
+      },
+    };
+    for (let key = 0; key < 600; key++) inbox.add(answering, `${key}`, undefined);
     inbox.serve();
-    for (let key = 200; key < 600; key++) inbox.add(member, `${key}`, undefined);
-    inbox.serve();
-    expect(heard).to.have.length(256);
-    clock.advance(0);
-    expect(heard).to.have.length(512);
-    clock.advance(0);
-    expect(heard).to.have.length(600);
+    await until(() => heard.length === 600);
+    expect(most).to.equal(64);
   });
 
-  it('for nobody do not count among those 256', () => {
-    const { heard, inbox, member } = slowInbox(0);
-    const unwatched: BusMember = { ...member, hinted: (key) => heard.push(key) < 0 };
-    for (let key = 0; key < 1_000; key++) inbox.add(unwatched, `${key}`, undefined);
+  it('are all tried in the call where time stands still', () => {
+    const { heard, inbox, member } = slowInbox(2);
+    for (let key = 0; key < 1_000; key++) inbox.add(member, `${key}`, undefined);
     inbox.serve();
     expect(heard).to.have.length(1_000);
   });
@@ -76,19 +84,20 @@ describe('hints that come in', () => {
     ]);
   });
 
-  it('become one sweep for each member when more than maxKeys are pending', () => {
-    const { clock, heard, overflows, inbox, member } = slowInbox(20, 5);
-    inbox.add(member, 'first', undefined);
-    inbox.add(member, 'second', undefined);
+  it('become one sweep for each member when more than maxKeys are pending', async () => {
+    const { heard, overflows, inbox, member } = slowInbox(20, { maxKeys: 20, clock: new SlowClock() });
+    for (let key = 0; key < 20; key++) inbox.add(member, `${key}`, undefined);
     inbox.serve();
-    expect(heard).to.deep.equal(['first']);
-    for (let key = 0; key < 5; key++) inbox.add(member, `${key}`, undefined);
-    expect(overflows).to.deep.equal([[6, ['orders']]]);
-    clock.advance(100);
-    expect(heard).to.deep.equal(['first']);
+    await undefined;
+    expect(heard).to.have.length(16);
+    for (let key = 0; key < 17; key++) inbox.add(member, `more ${key}`, undefined);
+    expect(overflows).to.deep.equal([[21, ['orders']]]);
+    for (let turns = 0; turns < 3; turns++) await turn();
+    expect(heard).to.have.length(16);
     inbox.add(member, 'later', undefined);
     inbox.serve();
-    expect(heard).to.deep.equal(['first', 'later']);
+    await turn();
+    expect(heard.slice(16)).to.deep.equal(['later']);
   });
 
   it('tell whether anybody watched', () => {

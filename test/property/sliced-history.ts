@@ -4,9 +4,10 @@
 // A clock moves during tries, so slices are really spent. Acts happen between slices, and inside
 // tries. What is wrong inside a try is kept until the step is over: the purgatory would report it.
 
-import { ManualClock, Purgatory } from '../../src/index.ts';
+import { Purgatory } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { SlowClock } from '../support/slow-clock.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { countStep } from './runs.ts';
@@ -22,7 +23,7 @@ type Frame =
 const MAX_PARKED = 700;
 
 export class SlicedHistory implements SlicedStage {
-  readonly #clock = new ManualClock();
+  readonly #clock = new SlowClock();
   readonly #purgatory: Purgatory<string, SlicedOp>;
   readonly #reference = new SlicedReference();
   readonly #history: History;

@@ -4,15 +4,15 @@
 // The engine says when its slice began. Its turns end somewhere between two of the test. So a turn
 // of the test may have the rest of one slice and all of the next.
 import { systemClock } from '../../src/index.ts';
-import { MAX_ANSWERS } from '../../src/turns/batch.ts';
-import { type TurnSlice, turnSliceOf } from '../../src/turns/turn-slice.ts';
+import { MAX_ANSWERS } from '../../src/turns/job.ts';
+import { type Scheduler, schedulerOf } from '../../src/turns/scheduler.ts';
 
 const MOST_SLICES = 2;
 
 export class TurnBound {
   readonly #slices: readonly number[];
   readonly #fail: (wrong: string) => void;
-  readonly #slice: TurnSlice = turnSliceOf(systemClock);
+  readonly #scheduler: Scheduler = schedulerOf(systemClock);
   /** How many slices may be used in this turn. */
   #slicesLeft = MOST_SLICES;
   /** What tasks and their microtasks took in the turn, in ms. */
@@ -28,7 +28,7 @@ export class TurnBound {
 
   /** A task of that timer begins, and no advanceClock runs it. */
   willRun(timer: number, nowMs: number): void {
-    const usedMs = nowMs - this.#slice.beganMs;
+    const usedMs = nowMs - this.#scheduler.beganMs;
     const sliceMs = this.#slices[timer];
     if (usedMs >= sliceMs) this.#fail(`timer ${timer} runs a task after ${usedMs} ms of ${sliceMs}`);
     if (!this.#isBatchOpen) {

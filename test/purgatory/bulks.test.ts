@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import { ManualClock } from '../../src/index.ts';
 import { Bulks } from '../../src/purgatory/bulks.ts';
 import type { ParkedLists } from '../../src/purgatory/parked-lists.ts';
-import { TurnSlice } from '../../src/turns/turn-slice.ts';
-import { atStackEnd } from '../support/stack-end.ts';
 import { turn } from '../support/turns.ts';
 
 /** Bulks over lists that have `steps` steps to do. `visits` has those of each step. */
@@ -15,7 +12,7 @@ function bulksOf(steps: number) {
       return visits.length >= steps;
     },
   };
-  const bulks = new Bulks(lists as ParkedLists<never>, undefined, new TurnSlice(new ManualClock()));
+  const bulks = new Bulks(lists as ParkedLists<never>, undefined);
   return { bulks, visits };
 }
 
@@ -53,19 +50,5 @@ describe('The end of a bulk', () => {
     expect(visits).to.have.length(3);
     for (let i = 0; i < 5; i++) await turn();
     expect(visits).to.deep.equal([1_024, 1_024, 1_024, 1_024]);
-  });
-
-  it('gives memory back in steps, though its end overflowed the stack (behaviour 22)', async () => {
-    for (let pad = 0; pad < 40; pad++) {
-      const { bulks, visits } = bulksOf(1_000);
-      atStackEnd(pad, () => {
-        bulks.left++;
-        bulks.end(0);
-      });
-      const inCalls = visits.length;
-      for (let i = 0; i < 3; i++) await turn();
-      expect(visits.length, `after ${pad} frames`).to.be.above(inCalls + 1);
-      visits.length = 1_000; // nothing is left: the steps end
-    }
   });
 });

@@ -1,5 +1,5 @@
 // Delayed operations that log what happens to them, and the set-up for tests of a purgatory.
-import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { type Clock, DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 
 export interface OpOptions {
   readonly delayMs?: number;
@@ -53,7 +53,7 @@ export class Op extends DelayedOperation {
 export type PurgatoryOptions = NonNullable<ConstructorParameters<typeof Purgatory<unknown, Op>>[1]>;
 
 export interface Hall {
-  readonly clock: ManualClock;
+  readonly clock: Clock & Pick<ManualClock, 'advance'>;
   readonly timer: SystemTimer;
   readonly purgatory: Purgatory<unknown, Op>;
   readonly log: string[];
@@ -62,9 +62,8 @@ export interface Hall {
   park(label: string, keys: readonly unknown[], options?: OpOptions): Op;
 }
 
-/** A purgatory on a timer and a manual clock. It collects the errors that it reports. */
-export function hall(options: PurgatoryOptions = {}): Hall {
-  const clock = new ManualClock();
+/** A purgatory on a timer and a clock that tests move. It collects the errors that it reports. */
+export function hall(options: PurgatoryOptions = {}, clock: Hall['clock'] = new ManualClock()): Hall {
   const timer = new SystemTimer({ clock, tickMs: 1, wheelSize: 8 });
   const log: string[] = [];
   const errors: { error: unknown; op: Op }[] = [];

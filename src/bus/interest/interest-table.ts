@@ -13,8 +13,8 @@
 //
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
 
+import { TurnEnd } from '../../clock/later.ts';
 import { rootContext } from '../../clock/root-context.ts';
-import { TurnEnd } from '../../clock/turn-end.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { Connection } from '../connection.ts';
 import type { BusMember } from '../membership/bus-member.ts';

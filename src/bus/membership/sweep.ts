@@ -8,15 +8,14 @@
 // same things first. Its wake-ups are its own, because the clock spreads them over a time: it takes
 // no place of the timer of the purgatory, and keeps no process alive.
 //
-// Costs. O(places of the walk) in all. A slice ends after MAX_SLICE_MS by the clock (the look under
-// way is finished first), or after SLICE_TRIES tries. The second limit is there because answered
-// waiters run after the slice, where the clock does not count them. If such slices cannot keep to
-// `overMs`, the next slice comes in the next turn of the event loop, and the sweep takes longer.
+// Costs. O(places of the walk) in all. It is a job of the scheduler, woken every SLICE_EVERY_MS. If
+// slices of MAX_SLICE_MS cannot keep to `overMs`, the sweep takes longer.
 
 import { throwLater } from '../../base/report-error.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
-import { Budget } from '../../turns/budget.ts';
+import type { Job } from '../../turns/job.ts';
+import { schedulerOf } from '../../turns/scheduler.ts';
 
 /** What a sweep goes over, round by round. */
 export interface Walk {
@@ -29,18 +28,19 @@ export interface Walk {
 }
 
 const MAX_SLICE_MS = 2;
-const SLICE_TRIES = 256;
 const SLICE_EVERY_MS = 10;
 
 export class Sweep {
   readonly #walk: Walk;
   readonly #overMs: number;
   readonly #clock: Clock;
-  readonly #budget: Budget;
+  readonly #job: Job;
   #timer: SystemTimer | undefined;
   #ended: (tried: number) => void = () => {};
   #tried = 0;
   #steps = 0;
+  /** Steps that are to be left until the next wake-up. */
+  #left = 0;
   #beganMs = 0;
 
   /** @param overMs what a sweep is spread over; 0: as soon as slices allow. */
@@ -48,7 +48,7 @@ export class Sweep {
     this.#walk = walk;
     this.#overMs = overMs;
     this.#clock = clock;
-    this.#budget = new Budget(clock, MAX_SLICE_MS, SLICE_TRIES);
+    this.#job = schedulerOf({ clock }).job({ sliceMs: MAX_SLICE_MS, step: (job) => this.#tryBatch(job) });
   }
 
   /**
@@ -64,7 +64,7 @@ export class Sweep {
     this.#walk.begin(isFirst ? Math.random() : undefined);
     this.#steps = this.#walk.left;
     this.#beganMs = this.#clock.now();
-    if (isFirst) this.#timer.schedule(this.#slice, 0);
+    if (isFirst) this.#timer.schedule(this.#goOn, 0);
   }
 
   /** Ends a sweep that is under way, without a call of `ended`. */
@@ -73,22 +73,25 @@ export class Sweep {
     this.#timer = undefined;
   }
 
-  readonly #slice = (): void => {
-    const walk = this.#walk;
-    const nowMs = this.#clock.now();
-    const share = (nowMs - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
-    /** Steps that are to be left at the end of this slice. */
-    const left = Math.max(0, Math.floor(this.#steps * (1 - share)));
-    this.#budget.begin(nowMs);
-    while (walk.left > left) {
-      const tried = walk.step();
-      this.#tried += tried;
-      if (this.#timer === undefined) return; // user code has stopped it
-      if (this.#budget.isSpentBy(tried)) break;
-    }
-    if (walk.left > 0) this.#timer?.schedule(this.#slice, walk.left > left ? 0 : SLICE_EVERY_MS);
-    else this.#end();
+  readonly #goOn = (): void => {
+    const share = (this.#clock.now() - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
+    this.#left = Math.max(0, Math.floor(this.#steps * (1 - share)));
+    this.#job.run();
   };
+
+  #tryBatch(job: Job): boolean {
+    const walk = this.#walk;
+    while (this.#timer !== undefined && walk.left > this.#left) {
+      if (job.left <= 0) return true;
+      const tried = walk.step();
+      job.count(1, tried);
+      this.#tried += tried;
+    }
+    if (this.#timer === undefined) return false; // user code has stopped it
+    if (walk.left > 0) this.#timer.schedule(this.#goOn, SLICE_EVERY_MS);
+    else this.#end();
+    return false;
+  }
 
   #end(): void {
     this.stop();

@@ -10,7 +10,6 @@ import { keyText } from '../../base/text.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { oldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import { Budget } from '../../turns/budget.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import {
@@ -25,6 +24,7 @@ import { operationView, typeOf } from './views.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
+const LOOKED_A_READING = 64;
 const MAX_LOOKED = 2_000_000;
 
 type Parked = NonNullable<ObservedPurgatory['$parked']>;
@@ -113,16 +113,14 @@ export class Lookup {
   async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
     const search = ++this.#searches;
     const contains = containing(text);
-    const budget = new Budget(systemClock, SLICE_MS, Number.POSITIVE_INFINITY);
-    budget.begin(systemClock.now());
+    let endMs = systemClock.now() + SLICE_MS;
     let looked = 0;
     for (const each of this.#open(only)) {
       for (const key of each.parked.lists.allKeys()) {
-        looked++;
-        if (budget.isSpentBy(0)) {
+        if (++looked % LOOKED_A_READING === 0 && systemClock.now() >= endMs) {
           await nextTurn();
           if (search !== this.#searches || looked > MAX_LOOKED) return false;
-          budget.begin(systemClock.now());
+          endMs = systemClock.now() + SLICE_MS;
         }
         if (!contains(key) || each.parked.lists.watchersOf(key as never) === 0) continue;
         if (matches.some((match) => match.purgatory === each.purgatory && match.key === key)) continue;

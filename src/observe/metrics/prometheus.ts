@@ -8,7 +8,7 @@
 // purgatory.time_parked becomes purgatory_time_parked_seconds, purgatory.expired becomes
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';
-import { TurnEnd } from '../../clock/turn-end.ts';
+import { TurnEnd } from '../../clock/later.ts';
 import { Measured, type MetricSources } from './measured.ts';
 import {
   BUS_ECHO,

@@ -25,9 +25,8 @@ import { twinOf, twinText } from '../../purgatory/key-hints.ts';
 import { checkedTimeout } from '../../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../../timer/checked-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { DEFAULT_SLICE_MS } from '../../turns/budget.ts';
+import { DEFAULT_SLICE_MS, schedulerOf } from '../../turns/scheduler.ts';
 import { Settlements } from '../../turns/settlements.ts';
-import { turnSliceOf } from '../../turns/turn-slice.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
 /** The options of {@link Replies}; all may be left out. */
@@ -77,7 +76,7 @@ export class Replies<K = unknown, V = unknown> {
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
-    this.#settlements = new Settlements(turnSliceOf(this.#timer), DEFAULT_SLICE_MS);
+    this.#settlements = new Settlements(schedulerOf(this.#timer), DEFAULT_SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */

@@ -3,13 +3,11 @@
 //
 // Ground rules. It owns the queue of passes. A pass is one key of one load. The state is offered to
 // waiters in the order of parking, up to the last that was parked before the load began. It goes on
-// as events do (turns/batches.ts): what the answered do next is part of the slice.
+// as events do (turns/job.ts): what the answered do next is part of the slice.
 //
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
-import type { Batch } from '../../turns/batch.ts';
-import { Batches } from '../../turns/batches.ts';
-import { DEFAULT_SLICE_MS } from '../../turns/budget.ts';
-import type { TurnSlice } from '../../turns/turn-slice.ts';
+import type { Job } from '../../turns/job.ts';
+import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
 
 /** The result of a load for one key: a state, or an error that rejects. */
@@ -22,7 +20,7 @@ export interface Answer<V> {
 
 export class Answers<V> {
   readonly #done: (answer: Answer<V>, tried: number) => void;
-  readonly #batches: Batches;
+  readonly #job: Job;
   #queue: Answer<V>[] = [];
   /** How many of the queue have been given. */
   #at = 0;
@@ -30,33 +28,33 @@ export class Answers<V> {
   #tried: number | undefined;
 
   /** @param done is called at the end of each pass with the number of waiters that were tried. */
-  constructor(slice: TurnSlice, done: (answer: Answer<V>, tried: number) => void) {
+  constructor(scheduler: Scheduler, done: (answer: Answer<V>, tried: number) => void) {
     this.#done = done;
-    this.#batches = new Batches(slice, DEFAULT_SLICE_MS, (batch) => this.#giveBatch(batch));
+    this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#giveBatch(job) });
   }
 
-  /** The first slice begins at once, in the call. */
+  /** They are given at the end of this turn, or later. */
   give(answers: Iterable<Answer<V>>): void {
     for (const answer of answers) this.#queue.push(answer);
-    this.#batches.begin();
+    this.#job.wake();
   }
 
-  #giveBatch(batch: Batch): boolean {
-    while (this.#at < this.#queue.length) if (!this.#pass(this.#queue[this.#at], batch)) return true;
+  #giveBatch(job: Job): boolean {
+    while (this.#at < this.#queue.length) if (!this.#pass(this.#queue[this.#at], job)) return true;
     this.#queue = [];
     this.#at = 0;
     return false;
   }
 
   /** Begins a pass, or goes on with it. Returns whether it is over. */
-  #pass(answer: Answer<V>, batch: Batch): boolean {
+  #pass(answer: Answer<V>, job: Job): boolean {
     const { load, key, refusal } = answer;
     const { watched } = key;
     if (this.#tried === undefined) {
       this.#tried = 0;
       watched.beginPass();
     }
-    while (!batch.isFull) {
+    while (job.left > 0) {
       const waiter = watched.step(load.upTo);
       if (waiter === undefined) {
         const tried = this.#tried;
@@ -68,7 +66,7 @@ export class Answers<V> {
       this.#tried++;
       const hasEnded = refusal === undefined ? waiter.offer(answer.value) : waiter.fail(refusal.error);
       if (hasEnded) load.answered++;
-      batch.step(hasEnded);
+      job.count(1, hasEnded ? 1 : 0);
     }
     return false;
   }

@@ -12,10 +12,10 @@
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
 import { reportError } from '../../base/report-error.ts';
-import { TurnEnd } from '../../clock/turn-end.ts';
+import { TurnEnd } from '../../clock/later.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { turnSliceOf } from '../../turns/turn-slice.ts';
+import { schedulerOf } from '../../turns/scheduler.ts';
 import { type Answer, Answers } from './answers.ts';
 import { Load } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
@@ -52,7 +52,7 @@ export class Loads<V> {
     this.#timer = timer;
     this.#meter = meter;
     this.#lists = lists;
-    this.#answers = new Answers(turnSliceOf(timer), (answer, tried) => this.#answered(answer, tried));
+    this.#answers = new Answers(schedulerOf(timer), (answer, tried) => this.#answered(answer, tried));
   }
 
   get underWay(): number {

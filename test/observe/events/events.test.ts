@@ -5,6 +5,7 @@ import { listen, type PurgatoryEvents } from '../../../src/observe/events/index.
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { runSource } from '../../support/child.ts';
 import { hall, type Op } from '../../support/op.ts';
+import { SlowClock } from '../../support/slow-clock.ts';
 import { bench } from '../../support/task.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 
@@ -270,7 +271,7 @@ describe('The events', () => {
   });
 
   it('tell each slice of events that has left something to serve', async () => {
-    const { clock, purgatory, park } = hall({ sliceMs: 5 });
+    const { clock, purgatory, park } = hall({ sliceMs: 5 }, new SlowClock());
     const events = told('purgatory:pass:sliced');
     for (let i = 0; i < 100; i++) park(`${i}`, ['k'], { onTry: () => clock.advance(1) });
     purgatory.notify('k');

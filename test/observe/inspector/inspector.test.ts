@@ -457,11 +457,12 @@ describe('createInspector', () => {
     await using first = await Watcher.open(url);
     await first.next();
     await using second = await Watcher.open(url);
-    const [a, b] = await Promise.all([first.next(), second.next()]);
+    const frame = await second.next();
+    const same = await first.next(({ atMs }) => atMs >= frame.atMs); // it may have got some before
     const later = await second.next();
-    expect(a).to.deep.equal(b);
-    expect(later.atMs - a.atMs).to.be.within(200, 5000);
-    expect(later.run).to.equal(a.run);
+    expect(same).to.deep.equal(frame);
+    expect(later.atMs - frame.atMs).to.be.within(200, 5000);
+    expect(later.run).to.equal(frame.run);
   });
 
   it('may listen again after close, and says so when the port is taken', async () => {

@@ -7,6 +7,7 @@ import type { History, Second } from '../../../src/observe/inspector/frame.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { Op } from '../../support/op.ts';
+import { SlowClock } from '../../support/slow-clock.ts';
 import { pause } from '../../support/turns.ts';
 
 class DelayedFetch extends Op {}
@@ -253,7 +254,7 @@ describe('the page of the inspector', function () {
   });
 
   it('shows the events that are being served, and warns of one that takes long', async () => {
-    const moving = new ManualClock();
+    const moving = new SlowClock();
     const herd = new Purgatory<string, Op>('herd', { clock: moving });
     await inspector.close();
     inspector = createInspector({ purgatories: [herd], history: false });

@@ -13,6 +13,7 @@ import { type MetricSources, registerMetrics as register } from '../../../src/ob
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Rig } from '../../bus/rig.ts';
 import { hall, Op } from '../../support/op.ts';
+import { SlowClock } from '../../support/slow-clock.ts';
 import { turn } from '../../support/turns.ts';
 
 /**
@@ -283,7 +284,7 @@ describe('registerMetrics in a Registry of prom-client', () => {
 
 /** A purgatory on one of whose keys an event has been under way for 2 s, while another key waits. */
 async function eventUnderWay(): Promise<Purgatory<unknown, Op>> {
-  const { clock, purgatory, park } = hall({ sliceMs: 5 });
+  const { clock, purgatory, park } = hall({ sliceMs: 5 }, new SlowClock());
   let isParked = false;
   for (let i = 0; i < 200; i++) park(`${i}`, ['k'], { onTry: () => isParked && clock.advance(20) });
   isParked = true;

@@ -114,6 +114,7 @@ class PurgatoryWalk {
     });
     this.#purgatory = new Purgatory('walk', {
       timer: this.#timer,
+      sliceMs: NEVER,
       onError: (error) => {
         if (error instanceof Scripted) this.#toReport--;
         else this.#wrong(`onError got ${error}`);

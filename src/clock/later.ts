@@ -1,0 +1,54 @@
+// The two ways to say "later": at the end of this turn, and in the next turn.
+//
+// Ground rules. Both run in the root context: what one request causes for others must not run in
+// the async context of that request. The end of a turn is a microtask. The next turn is the host's
+// own immediate, which is never cleared: when an `uncaughtException` handler clears one, because of
+// an error that another immediate threw, Node's queue of immediates breaks for good (20, 22 and 24:
+// an endless TypeError about `_idleNext`). It holds the process until it has run.
+import { setImmediate as hostSetImmediate } from 'node:timers';
+import { rootContext } from './root-context.ts';
+
+const now = Promise.resolve();
+
+/** What was asked for several times in a turn, and is done once at its end. */
+export class TurnEnd {
+  readonly #go: () => void;
+  #isRequested = false;
+
+  constructor(go: () => void) {
+    this.#go = go;
+  }
+
+  /** Has `go` called at the end of this turn, once however often it is requested before. O(1). */
+  request(): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
+    void now.then(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#isRequested = false;
+    rootContext.runInAsyncScope(this.#go);
+  };
+}
+
+/**
+ * How often the microtasks run before work goes on: a continuation of several awaits gets on by as
+ * many of them. With fewer, the rest runs between the next batches. A hop takes about 50 ns.
+ */
+const HOPS = 4;
+
+/** Calls `go` after the microtasks that are due, and those that they cause. */
+export function afterMicrotasks(go: () => void): void {
+  let left = HOPS;
+  const hop = (): void => {
+    if (--left > 0) void now.then(hop);
+    else rootContext.runInAsyncScope(go);
+  };
+  void now.then(hop);
+}
+
+/** Calls `go` in the next turn of the host. */
+export function inNextTurn(go: () => void): void {
+  rootContext.runInAsyncScope(hostSetImmediate, undefined, go);
+}

@@ -1,0 +1,231 @@
+// The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair turns.
+//
+// Ground rules. All who work by a clock share its scheduler, so a thousand purgatories together take
+// no longer in a turn than one. The jobs that are woken in a turn begin at its end, in one
+// microtask. Each gets a batch in turn. Deadlines and all other jobs alternate. After a batch that
+// answered somebody the microtasks run, so the next reading of the clock knows what they have cost.
+//
+// A slice is what jobs may take in a turn of the host. The first reading of the clock opens it, and
+// asks for an immediate that closes it: all that happens in between counts. The first few steps of
+// a turn are made before that reading, but never deadlines. When the slice is spent, the rest
+// yields until the next turn, in its order. So it does after a throw, also of the clock.
+//
+// On a ManualClock and on a fake, time stands still while jobs run: no slice is ever spent. But on
+// any clock jobs yield after very many batches in a row that answered nobody: a condition that
+// notifies its own key would go on for ever.
+//
+// Costs. wake: O(1). One microtask for each turn with a job, one reading of the clock a batch, and
+// two immediates for each turn in which the clock is read and the slice is spent.
+import type { Clock } from '../clock/clock.ts';
+import { isHostsOwn } from '../clock/host.ts';
+import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
+import { clockOf, SystemClock } from '../clock/system-clock.ts';
+import { FIRST_BATCH, Job, type JobOptions, type JobRunner } from './job.ts';
+
+/**
+ * How long jobs take in a turn of the event loop before they yield, in ms: a third of a frame at 60
+ * Hz. Shorter slices cost more turns than they are worth (`npm run bench -- defaults`).
+ */
+export const DEFAULT_SLICE_MS = 5;
+
+/** The steps that are made in a turn before the clock is read. */
+const FREE_STEPS = FIRST_BATCH;
+/** Batches in a row that answer nobody: some milliseconds of them. */
+const MAX_VAIN = 10_000;
+
+export class Scheduler implements JobRunner {
+  readonly #clock: Pick<Clock, 'now'>;
+  /** The run queue: jobs of timers, and all others. */
+  #deadlines: Job[] = [];
+  #others: Job[] = [];
+  /** The kind that is next, if there is any of it. */
+  #isDeadlineNext = true;
+  /** What waits for the next turn. */
+  #yielded: Job[] = [];
+  readonly #turnEnd = new TurnEnd(() => this.#drain());
+  /** Whether jobs run, or will go on after microtasks. */
+  #isDraining = false;
+  #isSliceOpen = false;
+  /** When the slice of this turn was opened, in ms. */
+  beganMs = 0;
+  /** The last reading, in ms. */
+  lastMs = 0;
+  #freeSteps = 0;
+  #vainBatches = 0;
+  /** The job whose batch has the time since the last reading. */
+  #timed: Job | undefined;
+  /** How many promises may yet settle in the batch under way. Outside of a batch: undefined. */
+  #settlesLeft: number | undefined;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  job(options: JobOptions): Job {
+    return new Job(this, options);
+  }
+
+  /** For `job.wake`. */
+  wake(job: Job): void {
+    this.#push(job);
+    if (!this.#isDraining) this.#turnEnd.request();
+  }
+
+  /** For `job.run`. */
+  run(job: Job): void {
+    if (!this.#isTimeStill) {
+      job.wake();
+      return;
+    }
+    const outer = this.#settlesLeft;
+    job.isUnderWay = true;
+    try {
+      do this.#settlesLeft = job.mostAnswers;
+      while (job.doBatch(job.size, Number.POSITIVE_INFINITY));
+    } finally {
+      this.#settlesLeft = outer;
+      job.isUnderWay = false;
+    }
+  }
+
+  /**
+   * Whether a promise may settle in the call that ends it: as many as a batch may answer, and
+   * outside of batches as there are free steps. It reads no clock: one that throws would lose the
+   * answer.
+   */
+  takeSettle(): boolean {
+    if (this.#settlesLeft !== undefined) return this.#settlesLeft-- > 0;
+    if (this.#isSliceOpen || this.#freeSteps >= FREE_STEPS) return false;
+    this.#freeSteps++;
+    return true;
+  }
+
+  /** Runs jobs until none is left, or the slice is spent, or microtasks are to run before the next. */
+  readonly #drain = (): void => {
+    this.#isDraining = true;
+    let goesOn = false;
+    try {
+      goesOn = this.#runBatches();
+    } finally {
+      this.#isDraining = goesOn;
+      // What a throw has left yields, too.
+      if (!goesOn) for (let job = this.#take(); job !== undefined; job = this.#take()) this.#yield(job);
+    }
+  };
+
+  /** Returns whether it goes on after the microtasks. */
+  #runBatches(): boolean {
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      this.#runBatch(job);
+      if (!job.hasAnswered) continue;
+      if (this.#isIdle) return false;
+      if (!this.#isSliceOpen) this.#read(); // what runs before the next batch counts
+      afterMicrotasks(this.#drain);
+      return true;
+    }
+    return false;
+  }
+
+  /** The job whose turn it is. What has spent the slice yields. Reads the clock, unless it is free. */
+  #next(): Job | undefined {
+    if (this.#isIdle) return undefined;
+    const isFree = !this.#isSliceOpen && this.#freeSteps < FREE_STEPS && this.#deadlines.length === 0;
+    if (isFree) return this.#others.shift();
+    this.#read();
+    const usedMs = this.#isTimeStill ? 0 : this.lastMs - this.beganMs;
+    for (let job = this.#take(); job !== undefined; job = this.#take()) {
+      if (this.#vainBatches < MAX_VAIN && !(usedMs >= job.sliceMs)) return job;
+      this.#yield(job);
+    }
+    return undefined;
+  }
+
+  #runBatch(job: Job): void {
+    const isFree = !this.#isSliceOpen;
+    let isLeft = true;
+    let hasThrown = true;
+    this.#isDeadlineNext = !job.isOfTimer;
+    this.#settlesLeft = job.mostAnswers;
+    try {
+      isLeft = job.doBatch(isFree ? FREE_STEPS - this.#freeSteps : job.size, this.beganMs + job.sliceMs);
+      hasThrown = false;
+    } finally {
+      this.#settlesLeft = undefined;
+      if (isFree) this.#freeSteps += isLeft ? FREE_STEPS : job.done;
+      if (hasThrown) this.#yield(job);
+      else if (isLeft) this.#push(job);
+    }
+    if (isLeft && !isFree) this.#timed = job;
+    this.#vainBatches = job.isVain ? this.#vainBatches + 1 : 0;
+  }
+
+  #read(): void {
+    const nowMs = this.#clock.now();
+    if (this.#isSliceOpen) {
+      this.#timed?.took(nowMs - this.lastMs);
+    } else {
+      inNextTurn(this.#closeSlice);
+      this.#isSliceOpen = true;
+      this.beganMs = nowMs;
+    }
+    this.#timed = undefined;
+    this.lastMs = nowMs;
+  }
+
+  readonly #closeSlice = (): void => {
+    this.#isSliceOpen = false;
+    this.#freeSteps = 0;
+    this.#vainBatches = 0;
+  };
+
+  #push(job: Job): void {
+    if (job.isOfTimer) this.#deadlines.push(job);
+    else this.#others.push(job);
+  }
+
+  get #isIdle(): boolean {
+    return this.#deadlines.length + this.#others.length === 0;
+  }
+
+  #take(): Job | undefined {
+    const isDeadline = this.#isDeadlineNext ? this.#deadlines.length > 0 : this.#others.length === 0;
+    return isDeadline ? this.#deadlines.shift() : this.#others.shift();
+  }
+
+  /** By an immediate of its own: on the one that closes the slice, it would open another at once. */
+  #yield(job: Job): void {
+    if (this.#yielded.push(job) === 1) inNextTurn(this.#nextTurn);
+    job.didYield();
+  }
+
+  readonly #nextTurn = (): void => {
+    const jobs = this.#yielded;
+    this.#yielded = [];
+    this.#isDeadlineNext = jobs[0].isOfTimer;
+    this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
+    this.#others = jobs.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
+    this.#freeSteps = FREE_STEPS; // they are not few
+    this.#drain();
+  };
+
+  /** Whether time stands still while jobs run. */
+  get #isTimeStill(): boolean {
+    const clock = this.#clock;
+    if (clock instanceof SystemClock) return clock.isFaked || !isHostsOwn;
+    return clock instanceof ManualClock;
+  }
+}
+
+const schedulers = new WeakMap<object, Scheduler>();
+
+/** The scheduler that all who work by the clock of `timer` share. */
+export function schedulerOf(timer: object): Scheduler {
+  const clock = clockOf(timer);
+  let scheduler = schedulers.get(clock);
+  if (scheduler === undefined) {
+    scheduler = new Scheduler(clock);
+    schedulers.set(clock, scheduler);
+  }
+  return scheduler;
+}
