@@ -1,17 +1,14 @@
 // The host's time, and its timers for wake-ups. Both are looked up at every call, so fake clocks
 // that are installed after the import just work.
 //
-// Ground rules. The clock owns the outstanding wake-ups (one for each timer, so few). Its time is
-// performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake is
-// one that does not move performance (node:test, older vitest). Then the time is Date.now(). When
-// the source changes or goes back, the readings are rebased: time stands still at the seam and
-// never goes back. When globalThis.setTimeout has changed, every outstanding wake-up moves to the
-// new one. Each is cleared by the clearTimeout that belongs to its setTimeout. Host timers are made
-// in the root context, because a wake-up serves all tasks, and not the request that happened to arm
-// it.
-//
-// A fake of setTimeout that moves neither Date nor performance tells nobody its time. No timer can
-// follow it, and a warning says so.
+// Its time is performance.now(). But when setTimeout AND Date are replaced and performance is not,
+// the fake is one that does not move performance (node:test, older vitest). Then the time is
+// Date.now(). When the source changes or goes back, the readings are rebased: time stands still at
+// the seam and never goes back. When globalThis.setTimeout has changed, every outstanding wake-up
+// (one for each timer, so few) moves to the new one. Each is cleared by the clearTimeout that
+// belongs to its setTimeout. Host timers are made in the root context, because a wake-up serves all
+// tasks, and not the request that happened to arm it. A fake of setTimeout that moves neither Date
+// nor performance tells nobody its time. No timer can follow it, and a warning says so.
 //
 // Costs. now(): one reading of the host's monotonic clock. While nothing is replaced, it comes from
 // process.hrtime.bigint(). That is the clock behind performance.now(), without the checks of that
@@ -19,9 +16,9 @@
 // (`npm run bench -- churn limits`). wakeAt: one setTimeout.
 import { endianness } from 'node:os';
 import type { Clock, WakeUp } from './clock.ts';
-import { foreign, host, isPerformanceReal } from './host.ts';
-import { HostWakeUp, type WakingClock } from './host-wake-up.ts';
-import { NextTurn, type Turns } from './next-turn.ts';
+import { ForeignTimer, foreign, host, isPerformanceReal, MAX_TIMEOUT_MS } from './host.ts';
+import { inNextTurn } from './later.ts';
+import { rootContext } from './root-context.ts';
 
 const hostSetTimeout = host.setTimeout;
 const HostDate = host.Date;
@@ -59,12 +56,61 @@ const fromPerformance = (): number => performance.now();
 const fromDate = (): number => Date.now();
 
 /**
+ * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of
+ * its turn.
+ */
+const EARLY_MS = 2;
+/** How late the host nearly always is, in ms. For so little more, a wait takes no ms more. */
+const LATE_MS = 1 / 16;
+
+/** What waits for the next turn. */
+export interface DueWakeUp {
+  run(): void;
+}
+
+/** Runs wake-ups whose time has come, in a later turn. */
+export interface Turns {
+  add(wakeUp: DueWakeUp): void;
+  delete(wakeUp: DueWakeUp): void;
+}
+
+/**
+ * Runs them in the next turn, each in an immediate of its own: Node runs microtasks between two,
+ * and the others when one throws. An immediate whose wake-up was cancelled runs the next that is
+ * added, or nothing.
+ */
+class NextTurn implements Turns {
+  readonly #wakeUps = new Set<DueWakeUp>();
+  #immediates = 0;
+
+  add(wakeUp: DueWakeUp): void {
+    this.#wakeUps.add(wakeUp);
+    if (this.#immediates >= this.#wakeUps.size) return;
+    this.#immediates++;
+    inNextTurn(this.#runOne);
+  }
+
+  delete(wakeUp: DueWakeUp): void {
+    this.#wakeUps.delete(wakeUp);
+  }
+
+  readonly #runOne = (): void => {
+    this.#immediates--;
+    for (const wakeUp of this.#wakeUps) {
+      this.#wakeUps.delete(wakeUp);
+      wakeUp.run();
+      return;
+    }
+  };
+}
+
+/**
  * The host's time. The engine has one for all, `systemClock`. The drop-in timers have one of their
  * own.
  */
-export class SystemClock implements Clock, WakingClock {
+export class SystemClock implements Clock {
   // The globals at the last reading, and how their readings become our time.
-  #setTimeout = setTimeout;
+  #setTimeout = globalThis.setTimeout;
   #Date = Date;
   #performanceNow = performance.now;
   #source: () => number = fromHrtime;
@@ -87,12 +133,16 @@ export class SystemClock implements Clock, WakingClock {
 
   /** Whether it follows a fake clock, which runs timers in the middle of a turn. */
   get isFaked(): boolean {
-    return this.foreign('setTimeout') !== undefined && !(Date === HostDate && isPerformanceReal());
+    return (
+      globalThis.setTimeout !== hostSetTimeout &&
+      this.foreign('setTimeout') !== undefined &&
+      !(Date === HostDate && isPerformanceReal())
+    );
   }
 
   now(): number {
     if (
-      setTimeout !== hostSetTimeout ||
+      globalThis.setTimeout !== hostSetTimeout ||
       Date !== HostDate ||
       hostPerformance.now !== hostPerformanceNow ||
       this.#source !== fromHrtime
@@ -108,6 +158,7 @@ export class SystemClock implements Clock, WakingClock {
     return new HostWakeUp(this, this.#outstanding, atMs, wake);
   }
 
+  /** To be called when a foreign setTimeout has fired `shortMs` too early. */
   wasWokenEarly(shortMs: number): void {
     if (this.#hasWarned || this.#source !== fromHrtime) return;
     this.#hasWarned = true;
@@ -119,6 +170,7 @@ export class SystemClock implements Clock, WakingClock {
   }
 
   #nowReplaced(): number {
+    const { setTimeout } = globalThis; // undefined when somebody has deleted it
     const movesTimers = setTimeout !== this.#setTimeout;
     if (movesTimers || Date !== this.#Date || performance.now !== this.#performanceNow) {
       this.#setTimeout = setTimeout;
@@ -155,6 +207,108 @@ export class SystemClock implements Clock, WakingClock {
     if (!isPerformanceReal()) return fromPerformance;
     return Date !== HostDate && replacement !== undefined ? fromDate : fromHrtime;
   }
+}
+
+/**
+ * A wake-up of the system clock. It waits for one setTimeout of the host, or for a chain of them, or
+ * for the next turn. Each arming has a number: a host timer that fires with an old number was given
+ * up, and is ignored.
+ */
+class HostWakeUp implements WakeUp, DueWakeUp {
+  readonly #clock: SystemClock;
+  readonly #outstanding: Set<HostWakeUp>;
+  readonly #atMs: number = 0;
+  readonly #wake: () => void;
+  #isRef = true;
+  /** Undefined while it waits for the next turn, whose work is under way. */
+  #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
+  #arming = 0;
+
+  constructor(clock: SystemClock, outstanding: Set<HostWakeUp>, atMs: number, wake: () => void) {
+    this.#clock = clock;
+    this.#outstanding = outstanding;
+    this.#atMs = atMs;
+    this.#wake = wake;
+    this.#arm(); // reads the clock, which re-arms all outstanding ones when the host was replaced
+    outstanding.add(this);
+  }
+
+  cancel(): void {
+    if (this.#outstanding.delete(this)) this.#disarm();
+  }
+
+  rearm(): void {
+    this.#disarm();
+    this.#arm();
+  }
+
+  ref(): void {
+    this.#isRef = true;
+    this.#timer?.ref();
+  }
+
+  unref(): void {
+    this.#isRef = false;
+    this.#timer?.unref();
+  }
+
+  #arm(): void {
+    const delayMs = this.#atMs - this.#clock.now();
+    const arming = ++this.#arming;
+    const replacement = this.#clock.foreign('setTimeout');
+    if (replacement !== undefined) {
+      const fire = (): void => this.fire(arming);
+      const timer = new ForeignTimer('setTimeout', replacement, fire, hostDelayFor(delayMs));
+      if (timer.isOurs) {
+        timer.unref();
+        this.#arm();
+        return;
+      }
+      this.#timer = timer;
+    } else if (delayMs <= 0) {
+      // What is due already comes in the next turn, and not a whole millisecond later.
+      this.#timer = undefined;
+      this.#clock.turns.add(this);
+      return;
+    } else {
+      const hostMs = hostDelayFor(delayMs - LATE_MS);
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this, arming);
+    }
+    if (!this.#isRef) this.#timer.unref();
+  }
+
+  #disarm(): void {
+    this.#arming++;
+    if (this.#timer === undefined) this.#clock.turns.delete(this);
+    else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
+    else host.clearTimeout(this.#timer);
+  }
+
+  /** In the next turn. Its time had come before. */
+  run(): void {
+    this.#outstanding.delete(this);
+    this.#wake();
+  }
+
+  /** To be called by the host's timer of that number. */
+  fire(arming: number): void {
+    if (arming !== this.#arming || !this.#outstanding.has(this)) return;
+    const shortMs = this.#atMs - this.#clock.now();
+    if (shortMs > 0) {
+      if (shortMs > EARLY_MS && this.#timer instanceof ForeignTimer) this.#clock.wasWokenEarly(shortMs);
+      this.#arm();
+    } else {
+      this.run();
+    }
+  }
+}
+
+function hostDelayFor(delayMs: number): number {
+  return Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
+}
+
+function fire(wakeUp: HostWakeUp, arming: number): void {
+  wakeUp.fire(arming);
 }
 
 /**

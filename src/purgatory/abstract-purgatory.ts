@@ -82,8 +82,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   snapshot(options?: SnapshotOptions): PurgatorySnapshot {
-    const { name, maxParked, lists, meter, inTime } = this.#parking;
-    return purgatorySnapshot(name, maxParked, lists, meter, inTime.events, options);
+    const { name, maxParked, lists, meter, events } = this.#parking;
+    return purgatorySnapshot(name, maxParked, lists, meter, events, options);
   }
 
   /**

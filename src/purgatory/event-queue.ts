@@ -1,57 +1,80 @@
-// The events of `notify` that have yet to be answered, and how they are answered fairly.
+// The events of `notify`: which keys are to be served, in which order, and who waits for that.
 //
-// Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, at
-// the end of the turn. Any number of notifies until then are one pass. A pass that does not fit in
-// a batch is held: it goes on in later batches (turns/job.ts). A notify of its key causes one
-// more pass after it, however often, and never restarts it: the youngest would starve. Fresh keys
-// and passes that are held take turns, a batch each, so a small key does not wait behind a hot one.
+// Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, and is
+// served in the order of its first notify. To take a key only moves a position. A pass that does not
+// fit in a batch is held, and goes on in later ones. Pending keys and held passes take turns, a batch
+// each. A pending key whose pass is held becomes one more pass behind it: it never begins anew.
 //
-// A condition that notifies its own key causes rounds without end that complete nothing. So such a
-// round ends its batch: the scheduler counts those in vain.
+// A barrier (`served`) stands among the pending keys. When its turn comes, all passes of the keys
+// before it have begun. Then it waits for those of them that are held. Barriers end in their order.
 //
-// Pending keys are served in rounds: what is notified meanwhile is the next round (rounds.ts).
-//
-// Costs. add: O(1).
-
+// Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import type { EventsToCome } from './events-in-time.ts';
-import type { Parking } from './parking.ts';
-import type { HeldPass, Passes, Round } from './passes.ts';
-import { Rounds } from './rounds.ts';
-import { Served } from './served.ts';
+import type { Parking, PendingEvents } from './parking.ts';
+import { type Begun, type HeldPass, isOver, type Passes, type Round } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers.ts';
 
-/** A pass that is held, with what was notified since it began. */
-interface Held extends HeldPass {
+/** The limit of a barrier, among those of keys. */
+const BARRIER = -1;
+/** So many keys that were taken are forgotten, if no more are pending. */
+const FORGOTTEN = 1_024;
+
+/** Held passes of what was notified between two barriers. */
+interface Group {
+  passes: number;
+}
+
+class Barrier {
+  resolve!: () => void;
+  readonly promise = new Promise<void>((resolve) => {
+    this.resolve = resolve;
+  });
+  /** What was held of the events before it when its turn came. */
+  group: Group | undefined;
+}
+
+/** A key whose pass is held. */
+interface Held {
+  /** Undefined: it is over, and one more is to begin. */
+  pass: HeldPass | undefined;
+  group: Group;
   /** How many the pass after it may complete; 0: there is none. */
   again: number;
+  againGroup: Group;
   /** The reading before its second part, in ms. Infinity before that. */
   sinceMs: number;
 }
 
-export class EventQueue<K> implements EventsToCome, Round {
+export class EventQueue<K> implements PendingEvents, Round {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #job: Job;
-  /** Keys whose pass has not begun. */
-  readonly #pending = new Rounds<K>();
-  /** Keys whose pass is under way, the one whose turn is next first. */
+  /** Keys and barriers, in the order of their turns. Those before `#at` have had theirs. */
+  #keys: (K | Barrier)[] = [];
+  /** How many the pass of each may complete. 0: deadlines have used it up. */
+  #limits: number[] = [];
+  /** Where each key was added last. */
+  #positions = new Map<K, number>();
+  #at = 0;
+  /** How many keys are pending, and how many of them have waited for a turn since when, in ms. */
+  #size = 0;
+  #waiting = 0;
+  #waitingSinceMs = 0;
   readonly #held = new Map<K, Held>();
-  /**
-   * The key whose pass runs its first part, if one does: it is neither pending nor held then. And
-   * that pass, unless a lone watcher needs none.
-   */
-  readonly #begun: { isUnderWay: boolean; key: K | undefined; pass: HeldPass | undefined } = {
-    isUnderWay: false,
-    key: undefined,
-    pass: undefined,
-  };
-  readonly #served = new Served();
+  /** The held passes that have their turns before the first has its next one. */
+  #turns = this.#held.entries();
   #isFreshNext = true;
-  /** When the last slice ended with something left to do, in ms. */
-  #pendingSinceMs = Number.POSITIVE_INFINITY;
+  /** Whether a pass runs its first part; its key, and that pass, unless a lone watcher needs none. */
+  #isFirst = false;
+  #firstKey: K | undefined;
+  #firstPass: HeldPass | undefined;
+  /** The held key whose next pass begins. */
+  #resumed: Held | undefined;
+  #group: Group = { passes: 0 };
+  /** Barriers whose turn has come. */
+  #barriers: Barrier[] = [];
   #longestMs = 0;
 
   constructor(parking: Parking<K, Watchers<K>>, passes: Passes<K>, sliceMs: number) {
@@ -59,160 +82,238 @@ export class EventQueue<K> implements EventsToCome, Round {
     this.#passes = passes;
     const step = (job: Job): boolean => this.#serveBatch(job);
     this.#job = parking.scheduler.job({ sliceMs, step, didYield: () => this.#didYield() });
-    parking.inTime.events = this;
+    parking.events = this;
   }
 
   /** An event on `key` that may complete `limit` operations. */
   add(key: K, limit: number): void {
-    const held = this.#held.size > 0 ? this.#held.get(key) : undefined;
-    if (held !== undefined) {
-      held.again += limit;
-      return;
+    const position = this.#positions.get(key);
+    if (position === undefined || position < this.#at) {
+      this.#positions.set(key, this.#keys.length);
+      this.#keys.push(key);
+      this.#limits.push(limit);
+      this.#size++;
+    } else {
+      if (this.#limits[position] === 0) this.#size++;
+      this.#limits[position] += limit;
     }
-    this.#pending.add(key, limit);
     this.#job.wake();
+  }
+
+  /** Resolves when all that was added before has been served. */
+  served(): Promise<void> {
+    if (!this.#job.isUnderWay || this.#parking.isClosed) return Promise.resolve();
+    const last = this.#keys.length - 1;
+    if (last >= this.#at && this.#limits[last] === BARRIER) return (this.#keys[last] as Barrier).promise;
+    const barrier = new Barrier();
+    this.#keys.push(barrier);
+    this.#limits.push(BARRIER);
+    return barrier.promise;
   }
 
   /** Drops all events. Who waits for them waits no longer. */
   clear(): void {
-    this.#pending.clear();
-    for (const { pass } of this.#held.values()) this.#parking.lists.release(pass);
-    this.#held.clear();
-    this.#served.clear();
-  }
-
-  /** Resolves when all that was added before has been served. O(keys). */
-  served(): Promise<void> {
-    if (this.#isIdle && !this.#begun.isUnderWay) return Promise.resolve();
-    const passes = new Map<unknown, number>();
-    if (this.#begun.isUnderWay) passes.set(this.#begun.key, 1);
-    for (const key of this.#pending.keys()) passes.set(key, this.#begins(key) ? 2 : 1);
-    for (const [key, { again }] of this.#held) passes.set(key, again > 0 ? 2 : 1);
-    return this.#served.wait(passes);
-  }
-
-  keyToCome(operation: DelayedOperation): { readonly key: K } | undefined {
-    if (this.#isIdle && !this.#begun.isUnderWay) return undefined;
-    for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
-      if (this.#pending.has(key) || this.#held.has(key) || this.#begins(key)) return { key };
+    for (; this.#at < this.#keys.length; this.#at++) {
+      if (this.#limits[this.#at] === BARRIER) this.#barriers.push(this.#keys[this.#at] as Barrier);
     }
-    return undefined;
+    for (const barrier of this.#barriers.splice(0)) barrier.resolve();
+    const { lists } = this.#parking;
+    for (const { pass } of this.#held.values()) if (pass !== undefined) lists.release(pass.pass);
+    this.#held.clear();
+    this.#size = 0;
+    this.#forgetTaken();
+  }
+
+  /**
+   * The deadline of `operation` has come: true iff it is to expire. While an event on one of its keys
+   * is pending or under way, it is tried first. That try is user code, which may take it out.
+   */
+  isStillDue(operation: DelayedOperation): boolean {
+    if (!this.#job.isUnderWay) return true;
+    for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
+      if (!this.#begins(key) && !this.#held.has(key) && !this.#isPending(key)) continue;
+      const parking = this.#parking;
+      const outer = parking.expiring;
+      parking.expiring = operation;
+      if (parking.tryAgain(operation, key)) this.#countDeadline(key);
+      const isStillDue = parking.expiring === operation;
+      parking.expiring = outer;
+      return isStillDue;
+    }
+    return true;
+  }
+
+  /** A deadline has completed one for the event on `key`: it counts as one of its limit. */
+  #countDeadline(key: K): void {
+    const held = this.#held.get(key);
+    const isFirst = this.#begins(key);
+    const pass = isFirst ? this.#firstPass : held?.pass;
+    if (pass !== undefined) this.#passes.countDeadline(pass);
+    else if (isFirst) return;
+    else if (held !== undefined) held.again--;
+    else if (this.#isPending(key) && --this.#limits[this.#positions.get(key) as number] === 0) this.#size--;
   }
 
   /** Whether the pass of `key` runs its first part. */
   #begins(key: K): boolean {
-    const begun = this.#begun;
-    return begun.isUnderWay && (key === begun.key || Object.is(key, begun.key));
+    return this.#isFirst && (key === this.#firstKey || Object.is(key, this.#firstKey));
   }
 
-  didComplete(key: K): void {
-    const begins = this.#begins(key);
-    const pass = begins ? this.#begun.pass : this.#held.get(key);
-    if (pass !== undefined) this.#passes.countDeadline(pass);
-    else if (!begins && this.#pending.has(key) && this.#pending.useUp(key)) this.#served.didEnd(key);
+  #isPending(key: K): boolean {
+    const position = this.#positions.get(key);
+    return position !== undefined && position >= this.#at && this.#limits[position] > 0;
   }
 
   snapshot(nowMs: number): EventsSnapshot {
     const oldest = oldestPass(this.#held, nowMs);
-    const pendingMs = this.#pending.size > 0 ? nowMs - this.#pendingSinceMs : 0;
     return {
-      pendingKeys: this.#pending.size,
+      pendingKeys: this.#size,
       passesUnderWay: this.#held.size,
-      oldestMs: Math.max(0, pendingMs, oldest?.ageMs ?? 0),
+      oldestMs: Math.max(0, this.#waiting > 0 ? nowMs - this.#waitingSinceMs : 0, oldest?.ageMs ?? 0),
       oldestPass: oldest,
       longestPassMs: this.#longestMs,
       tryMs: this.#job.stepMs,
     };
   }
 
-  get #isIdle(): boolean {
-    return this.#pending.size + this.#held.size === 0;
+  #didYield(): void {
+    if (this.#waiting === 0) {
+      this.#waiting = this.#size;
+      this.#waitingSinceMs = this.#job.lastMs;
+    }
+    if (this.#size + this.#held.size > 0) this.#parking.meter.didSlice(this.#size, this.#held.size);
   }
 
-  /** A batch of fresh keys, or of one pass that is held. Returns whether anything is left. */
+  /** A batch of pending keys, or of one held pass. Returns whether anything is left. */
   #serveBatch(job: Job): boolean {
-    const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
+    const isFresh = this.#at < this.#keys.length && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
     const outer = this.#parking.beginEvent();
     try {
-      if (isFresh) this.#serveFresh(job);
+      if (isFresh) this.#servePending(job);
       else if (this.#held.size > 0) this.#serveHeld(job);
     } finally {
       this.#parking.endEvent(outer);
     }
-    if (!this.#isIdle) return true;
-    this.#pending.endRounds();
-    this.#pendingSinceMs = Number.POSITIVE_INFINITY;
-    return false;
+    const isIdle = this.#at === this.#keys.length && this.#held.size === 0;
+    if (isIdle || (this.#at >= FORGOTTEN && this.#at * 2 >= this.#keys.length)) this.#forgetTaken();
+    return !isIdle;
   }
 
-  /** Whether what is served now began in an earlier turn. */
-  get #hasYielded(): boolean {
-    return this.#pendingSinceMs < Number.POSITIVE_INFINITY;
+  /** A Map of its own for the rest: V8 would keep all tables that a Map has outgrown. */
+  #forgetTaken(): void {
+    this.#keys = this.#keys.slice(this.#at);
+    this.#limits = this.#limits.slice(this.#at);
+    this.#positions = new Map();
+    for (const [position, key] of this.#keys.entries()) this.#positions.set(key as K, position);
+    this.#at = 0;
   }
 
-  #didYield(): void {
-    if (this.#isIdle) return; // closed meanwhile
-    if (!this.#hasYielded) this.#pendingSinceMs = this.#job.lastMs;
-    this.#parking.meter.didSlice(this.#pending.size, this.#held.size);
+  #servePending(job: Job): void {
+    let round = this.#keys.length;
+    while (this.#at < this.#keys.length && job.left > 0) {
+      if (this.#at === round) {
+        if (job.isVain) return; // a condition may notify its own key without end
+        round = this.#keys.length;
+      }
+      const key = this.#keys[this.#at] as K;
+      const limit = this.#limits[this.#at];
+      const held = this.#held.size === 0 ? undefined : this.#held.get(key);
+      if (limit === BARRIER) this.#reach(key as Barrier);
+      else if (limit === 0) this.#at++;
+      else if (held !== undefined) this.#addAgain(held, limit);
+      else if (!this.#begin(key, limit, job)) return;
+    }
   }
 
-  /** What was notified during the last round is the next one. */
-  #startRound(): void {
-    this.#pending.startRound();
-    if (this.#hasYielded) this.#pendingSinceMs = this.#job.lastMs;
+  #reach(barrier: Barrier): void {
+    this.#at++;
+    barrier.group = this.#group;
+    this.#barriers.push(barrier);
+    this.#group = { passes: 0 };
+    this.#endBarriers();
+  }
+
+  #endBarriers(): void {
+    let ended = 0;
+    while (this.#barriers[ended]?.group?.passes === 0) this.#barriers[ended++].resolve();
+    if (ended > 0) this.#barriers.splice(0, ended);
+  }
+
+  #addAgain(held: Held, limit: number): void {
+    this.#moveOn();
+    if (held.again === 0) {
+      held.againGroup = this.#group;
+      this.#group.passes++;
+    }
+    held.again += limit;
+  }
+
+  /** Returns false if the pass needs a batch of its own. */
+  #begin(key: K, limit: number, job: Job): boolean {
+    const begun = this.#firstPart(key, limit, job);
+    if (begun === 'later') return false;
+    if (typeof begun === 'number') return true;
+    const group = this.#group;
+    group.passes++;
+    const held = { pass: begun, group, again: 0, againGroup: group, sinceMs: Number.POSITIVE_INFINITY };
+    this.#held.set(key, held);
+    return true;
+  }
+
+  #firstPart(key: K, limit: number, job: Job): Begun {
+    this.#firstKey = key;
+    const begun = this.#passes.begin(key, limit, job, this);
+    this.#isFirst = false;
+    this.#firstKey = undefined;
+    this.#firstPass = undefined;
+    if (typeof begun !== 'object' || !this.#parking.isClosed) return begun;
+    this.#parking.lists.release(begun.pass);
+    return 0;
   }
 
   take(pass: HeldPass | undefined): void {
-    this.#begun.pass = pass;
-    this.#pending.take();
+    this.#isFirst = true;
+    this.#firstPass = pass;
+    if (this.#resumed === undefined) this.#moveOn();
+    else this.#resumed.again = 0;
   }
 
-  #serveFresh(job: Job): void {
-    const pending = this.#pending;
-    while (pending.size > 0) {
-      if (pending.isRoundOver) this.#startRound();
-      const key = pending.first();
-      const limit = pending.limitOf(key);
-      const first = this.#begun;
-      first.isUnderWay = true;
-      first.key = key;
-      const begun = this.#passes.begin(key, limit, job, this);
-      first.isUnderWay = false;
-      first.key = undefined;
-      first.pass = undefined;
-      if (begun === 'later') return;
-      if (typeof begun === 'number') {
-        this.#served.didEnd(key);
-      } else {
-        this.#hold(key, begun);
-      }
-      if (job.left <= 0 || (pending.isRoundOver && job.isVain)) return;
-    }
-  }
-
-  #hold(key: K, begun: HeldPass): void {
-    if (this.#parking.isClosed) {
-      this.#parking.lists.release(begun.pass);
-      return;
-    }
-    const again = this.#pending.remove(key); // its own first part may have notified it
-    const sinceMs = Number.POSITIVE_INFINITY; // not known yet
-    this.#held.set(key, Object.assign(begun, { again, sinceMs }));
+  /** The key whose turn it is has had it. */
+  #moveOn(): void {
+    this.#at++;
+    this.#size--;
+    if (this.#waiting > 0) this.#waiting--;
   }
 
   #serveHeld(job: Job): void {
-    const [key, held] = this.#held.entries().next().value as [K, Held];
-    held.sinceMs = Math.min(held.sinceMs, job.lastMs);
-    this.#passes.resume(held, key, job);
-    if (this.#held.get(key) !== held) return; // user code has closed the purgatory
-    this.#held.delete(key);
-    if (held.pass.next >= 0) {
-      this.#held.set(key, held); // behind the others
-      return;
+    let next = this.#turns.next();
+    if (next.done) {
+      this.#turns = this.#held.entries();
+      next = this.#turns.next();
     }
-    this.#longestMs = Math.max(this.#longestMs, job.lastMs - held.sinceMs);
-    if (held.again > 0) this.#pending.add(key, held.again);
-    this.#served.didEnd(key);
+    const [key, held] = next.value as [K, Held];
+    if (held.pass !== undefined) {
+      held.sinceMs = Math.min(held.sinceMs, job.lastMs);
+      this.#passes.resume(held.pass, key, job);
+    } else if (held.again > 0) {
+      this.#resumed = held;
+      const begun = this.#firstPart(key, held.again, job);
+      this.#resumed = undefined;
+      if (begun === 'later') return;
+      if (typeof begun === 'object') held.pass = begun;
+    }
+    if (this.#held.get(key) !== held) return; // user code has closed the purgatory
+    if (held.pass === undefined || isOver(held.pass)) this.#end(key, held, job.lastMs);
+  }
+
+  #end(key: K, held: Held, nowMs: number): void {
+    this.#longestMs = Math.max(this.#longestMs, nowMs - held.sinceMs);
+    held.group.passes--;
+    held.group = held.againGroup;
+    held.pass = undefined;
+    held.sinceMs = Number.POSITIVE_INFINITY;
+    if (held.again <= 0) this.#held.delete(key);
+    this.#endBarriers();
   }
 }

@@ -34,15 +34,27 @@ import {
   type OperationKeeper,
   tryOnce,
 } from './delayed-operation.ts';
-import { EventsInTime } from './events-in-time.ts';
 import { KeyHints } from './key-hints.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
+import type { EventsSnapshot } from './telemetry/events-snapshot.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
+
+/** Events that have yet to be served. */
+export interface PendingEvents {
+  /**
+   * The deadline of `operation` has come: true iff it is to expire. While an event on one of its
+   * keys is pending or under way, it is tried first: the event came in time. That try is user code,
+   * which may take it out.
+   */
+  isStillDue(operation: DelayedOperation): boolean;
+  /** For the snapshot of the purgatory. */
+  snapshot(nowMs: number): EventsSnapshot;
+}
 
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
   implements TaskKeeper, OperationKeeper
@@ -72,8 +84,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #willCompact = false;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
-  /** The events that are to be answered, for a deadline that comes meanwhile. */
-  readonly inTime: EventsInTime = new EventsInTime(this);
+  /** The events that have yet to be served, in a purgatory that has such. */
+  events: PendingEvents | undefined;
+  /** The operation whose deadline has come, while it is tried first; until it leaves. */
+  expiring: DelayedOperation | undefined;
   /**
    * The key of the event whose tries are under way, for waiters that ask. Undefined outside of
    * events, and for tries of another cause.
@@ -269,7 +283,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   expire(operation: DelayedOperation): void {
-    if (!this.inTime.isStillDue(operation)) return;
+    if (this.events?.isStillDue(operation) === false) return;
     const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('expired', operation, stamp);
     if (operation instanceof PromisedOperation) operation.end(operation.expiry(), this.settlements);
@@ -358,7 +372,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   #leave(operation: DelayedOperation, state: typeof COMPLETED | typeof NOT_PARKED): number {
     this.#left = (this.#left + 1) | 0;
-    this.inTime.didLeave(operation);
+    if (this.expiring === operation) this.expiring = undefined;
     const stamp = this.lists.leave(operation);
     const timer = this.#releasing;
     if (timer !== undefined) {

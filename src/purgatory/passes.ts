@@ -38,7 +38,7 @@ export type Begun =
 /** The keys whose passes are to begin. */
 export interface Round {
   /**
-   * The pass of the first key begins.
+   * The pass of the key whose turn it is begins.
    *
    * @param pass undefined where at most one operation is to be tried.
    */
@@ -221,6 +221,6 @@ export class Passes<K> {
   }
 }
 
-function isOver({ pass, left }: HeldPass): boolean {
+export function isOver({ pass, left }: HeldPass): boolean {
   return pass.next < 0 || left <= 0;
 }

@@ -169,8 +169,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
 
   /**
    * Resolves when the events that were notified before this call have been served here: each of
-   * their operations was tried, or the purgatory was closed. Attempts that returned a promise may
-   * still be under way. O(keys that are notified).
+   * their operations was tried, or the purgatory was closed. Calls resolve in their order. Attempts
+   * that returned a promise may still be under way. O(1).
    */
   served(): Promise<void> {
     return this.#events.served();

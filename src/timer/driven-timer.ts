@@ -11,7 +11,6 @@
 // for an earlier tick only: to arm for a later one would cost a host timer for each start. Instead,
 // a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
 // task, never for a cascade alone, because users step from timer to timer.
-import { setImmediate as laterTurn } from 'node:timers';
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
@@ -193,7 +192,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
         if (keptBy === this) task.$keeper = undefined;
         else if (keptBy?.remove(task) === false) continue;
       } catch (error) {
-        this.#report(error, task);
+        this.report(error, task);
       }
       neverRan.push(task);
     }
@@ -334,11 +333,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
       task.run();
     } catch (error) {
-      this.#report(error, task);
+      this.report(error, task);
     }
   }
 
-  #report(error: unknown, task: TimerTask): void {
+  /** @internal */
+  report(error: unknown, task: TimerTask): void {
     this.#observer?.threw(error, task);
     reportError(error, task, this.#onError);
   }
@@ -419,7 +419,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #retryLater(): void {
     if (this.#willRetry) return;
     this.#willRetry = true;
-    laterTurn(() => {
+    inNextTurn(() => {
       try {
         if (this.#tasks.size > 0) this.#look();
       } finally {

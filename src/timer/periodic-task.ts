@@ -1,16 +1,18 @@
 // Tasks that run again and again: scheduleAtFixedRate and scheduleWithFixedDelay of
 // java.util.concurrent.
 //
-// Ground rules. A periodic task is one TimerTask for the whole series. It adds itself again BEFORE
-// it calls the user's function. So it is pending all the time, it keeps its place under
-// `maxPending`, and `cancel()` ends the series from anywhere: also from the callback and from the
-// timer's `onError`. When a callback throws, the error goes to `onError`, or is an uncaught
-// exception, as for any task. The series goes on. (ScheduledThreadPoolExecutor ends it and says
-// nothing. java.util.Timer dies.)
+// A periodic task is one TimerTask for the whole series. It adds itself again BEFORE it calls the
+// user's function. So it is pending all the time, it keeps its place under `maxPending`, and
+// `cancel()` ends the series from anywhere: also from the callback and from the timer's `onError`.
+// When a callback throws, or the promise that it returned rejects, the error goes to `onError`, or
+// is an uncaught exception, as for any task. The series goes on. (ScheduledThreadPoolExecutor ends
+// it and says nothing. java.util.Timer dies.) A run lasts until that promise has settled: until
+// then the task only holds its place.
 //
 // A fixed rate is counted from the origin, which is the first deadline: run n is due at origin + n
 // * period. Neither a late run, nor a fraction of a ms in the period, nor the timer's tick moves a
-// later run. A fixed delay is counted from the end of the callback. Each run costs one `add`.
+// later run. A fixed delay is counted from the end of the run. Each run costs one `add`, or three
+// with a promise.
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -29,7 +31,8 @@ export interface FixedRateOptions extends FixedDelayOptions {
    * What to do with runs that were missed: the machine was suspended, the process was busy, or the
    * timer was not advanced. `coalesce`, the default: one run stands for all of them. The next is
    * the first whose time has not come. `makeUp`: all of them run, one in each turn (or in each
-   * `advanceClock()`), as in Java.
+   * `advanceClock()`), as in Java. Of those that were missed because the promise of a run had not
+   * settled, `coalesce` runs none, and `makeUp` all, one after the other.
    */
   missedRuns?: 'coalesce' | 'makeUp' | undefined;
 }
@@ -38,20 +41,81 @@ export interface FixedRateOptions extends FixedDelayOptions {
 const PERIOD = { min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 const DELAY = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 
-abstract class PeriodicTask extends TimerTask {
-  protected readonly timer: Timer;
-  protected readonly callback: () => void;
+/**
+ * How often a task that waits for a promise is added again: a day, for which no wheel has to be
+ * made.
+ */
+const HELD_MS = 86_400_000;
 
-  constructor(timer: Timer, callback: () => void, initialDelayMs: number) {
+/** What a periodic task needs of its timer. */
+interface PeriodicTimer extends Timer {
+  /** Reports what a run has thrown. */
+  report(error: unknown, task: TimerTask): void;
+}
+
+abstract class PeriodicTask extends TimerTask {
+  readonly #timer: PeriodicTimer;
+  readonly #callback: () => unknown;
+  /** Whether the promise of the last run has yet to settle. */
+  #isUnderWay = false;
+
+  constructor(timer: PeriodicTimer, callback: () => unknown, initialDelayMs: number) {
     super(initialDelayMs);
-    this.timer = timer;
-    this.callback = callback;
+    this.#timer = timer;
+    this.#callback = callback;
+  }
+
+  /** The delay of the next run, when one begins. */
+  protected abstract delayAtBegin(): number;
+
+  /**
+   * The delay of the next run, when one has ended. Undefined: that of its begin stands.
+   *
+   * @param isLate whether others may have been due meanwhile.
+   */
+  protected abstract delayAtEnd(isLate: boolean): number | undefined;
+
+  override run(): void {
+    if (this.#isUnderWay) {
+      this.#addAfter(HELD_MS);
+      return;
+    }
+    this.#addAfter(this.delayAtBegin());
+    const callback = this.#callback;
+    let isPromise = false;
+    try {
+      const result = callback() as PromiseLike<unknown> | undefined;
+      isPromise = typeof result?.then === 'function';
+      if (isPromise) this.#waitFor(result);
+    } finally {
+      if (!isPromise) this.#end(false);
+    }
+  }
+
+  #waitFor(promise: unknown): void {
+    this.#isUnderWay = true;
+    Promise.resolve(promise).then(
+      () => this.#end(true),
+      (error: unknown) => {
+        this.#end(true);
+        this.#timer.report(error, this);
+      },
+    );
+    if (this.isPending) this.#addAfter(HELD_MS);
+  }
+
+  /** Does nothing but note it when the series was cancelled meanwhile. */
+  #end(isLate: boolean): void {
+    this.#isUnderWay = false;
+    if (!this.isPending) return;
+    const delayMs = this.delayAtEnd(isLate);
+    if (delayMs !== undefined) this.#addAfter(delayMs);
   }
 
   /** A timer reads `delayMs` once in each `add`. Between two it may change. */
-  protected addAfter(delayMs: number): void {
+  #addAfter(delayMs: number): void {
     (this as { delayMs: number }).delayMs = delayMs;
-    this.timer.add(this);
+    this.#timer.add(this);
   }
 }
 
@@ -65,9 +129,9 @@ export class FixedRateTask extends PeriodicTask {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad argument. */
   constructor(
-    timer: Timer,
+    timer: PeriodicTimer,
     clock: Clock,
-    callback: () => void,
+    callback: () => unknown,
     periodMs: number,
     options: FixedRateOptions | undefined,
   ) {
@@ -82,17 +146,24 @@ export class FixedRateTask extends PeriodicTask {
     this.#originMs = clock.now() + this.delayMs;
   }
 
-  override run(): void {
+  protected override delayAtBegin(): number {
     // A timer never runs a task early. A clock that reads less has gone back.
     const nowMs = Math.max(this.#clock.now(), this.#deadlineMs(this.#n));
     this.#n++;
+    return this.#delayFrom(nowMs);
+  }
+
+  protected override delayAtEnd(isLate: boolean): number | undefined {
+    return isLate ? this.#delayFrom(this.#clock.now()) : undefined;
+  }
+
+  /** Leaves out what was missed, unless that is made up. */
+  #delayFrom(nowMs: number): number {
     if (!this.#makesUp && this.#deadlineMs(this.#n) <= nowMs) {
       this.#n = Math.floor((nowMs - this.#originMs) / this.#periodMs);
       while (this.#deadlineMs(this.#n) <= nowMs) this.#n++;
     }
-    this.addAfter(this.#deadlineMs(this.#n) - nowMs);
-    const { callback } = this;
-    callback();
+    return this.#deadlineMs(this.#n) - nowMs;
   }
 
   #deadlineMs(n: number): number {
@@ -104,20 +175,22 @@ export class FixedDelayTask extends PeriodicTask {
   readonly #delayMs: number;
 
   /** @throws TypeError, RangeError (Node's codes) for a bad argument. */
-  constructor(timer: Timer, callback: () => void, delayMs: number, options: FixedDelayOptions | undefined) {
+  constructor(
+    timer: PeriodicTimer,
+    callback: () => unknown,
+    delayMs: number,
+    options: FixedDelayOptions | undefined,
+  ) {
     super(timer, callback, initialDelay(callback, 'delayMs', delayMs, DELAY, options));
     this.#delayMs = delayMs;
   }
 
-  override run(): void {
-    const { callback } = this;
-    this.addAfter(this.#delayMs);
-    try {
-      callback();
-    } finally {
-      // The delay counts from here, unless the callback has ended the series.
-      if (this.isPending) this.timer.add(this);
-    }
+  protected override delayAtBegin(): number {
+    return this.#delayMs;
+  }
+
+  protected override delayAtEnd(): number {
+    return this.#delayMs;
   }
 }
 

@@ -51,12 +51,14 @@ export class SystemTimer extends DrivenTimer {
 
   /**
    * Runs `callback` every `periodMs` (>= 1), first after `options.initialDelayMs` (default
-   * `periodMs`), without drift. When it throws, the error is reported and the series goes on.
-   * Returns the task of the series, which is pending until `cancel()`.
+   * `periodMs`), without drift. When it returns a promise, the run lasts until that settles: no
+   * other begins before, and those that were due meanwhile are left out. What it throws, or the
+   * promise rejects with, is reported as of any task, and the series goes on. Returns the task of
+   * the series, which is pending until `cancel()`, also while a run is under way.
    *
    * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
    */
-  scheduleAtFixedRate(callback: () => void, periodMs: number, options?: FixedRateOptions): TimerTask {
+  scheduleAtFixedRate(callback: () => unknown, periodMs: number, options?: FixedRateOptions): TimerTask {
     const task = new FixedRateTask(this, this.clock, callback, periodMs, options);
     this.add(task);
     return task;
@@ -66,7 +68,7 @@ export class SystemTimer extends DrivenTimer {
    * As `scheduleAtFixedRate`, but with `delayMs` (>= 0) between the end of a run and the next.
    * @throws as that.
    */
-  scheduleWithFixedDelay(callback: () => void, delayMs: number, options?: FixedDelayOptions): TimerTask {
+  scheduleWithFixedDelay(callback: () => unknown, delayMs: number, options?: FixedDelayOptions): TimerTask {
     const task = new FixedDelayTask(this, callback, delayMs, options);
     this.add(task);
     return task;

@@ -49,8 +49,8 @@ export class Scheduler implements JobRunner {
   #isSliceOpen = false;
   /** When the slice of this turn was opened, in ms. */
   beganMs = 0;
-  /** The last reading, in ms. */
-  lastMs = 0;
+  /** The last reading, in ms. Infinity: none yet. */
+  lastMs: number = Number.POSITIVE_INFINITY;
   #freeSteps = 0;
   #vainBatches = 0;
   /** The job whose batch has the time since the last reading. */

@@ -1,78 +1,80 @@
 import { expect } from 'chai';
-import { NextTurn, type NextTurnJob } from '../../src/clock/next-turn.ts';
+import { systemClock, type WakeUp } from '../../src/index.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
-describe('The next turn', () => {
+describe('A wake-up of the system clock whose time has come', () => {
   const ran: string[] = [];
 
-  function job(name: string, action = (): void => {}): NextTurnJob {
-    const run = (): void => {
+  function wake(name: string, action = (): void => {}): WakeUp {
+    return systemClock.wakeAt(0, () => {
       ran.push(name);
       action();
-    };
-    return { run, isRef: true };
+    });
   }
 
   beforeEach(() => ran.splice(0));
 
-  it('runs what was added, once, in order, and not from inside add', async () => {
-    const next = new NextTurn();
-    for (const name of ['a', 'b', 'c']) next.add(job(name));
+  it('comes once, in the next turn, in the order of the calls', async () => {
+    for (const name of ['a', 'b', 'c']) wake(name);
     expect(ran).to.deep.equal([]);
     await turn();
-    await turn();
     expect(ran).to.deep.equal(['a', 'b', 'c']);
+    await turn();
+    expect(ran).to.have.length(3);
   });
 
-  it('runs nothing that is deleted, also by what runs before it in the same turn', async () => {
-    const next = new NextTurn();
-    const late = job('late');
-    const deleted = job('deleted');
-    next.add(deleted);
-    next.add(job('first', () => next.delete(late)));
-    next.add(late);
-    next.delete(deleted);
+  it('does not come when it was cancelled, also by one of the same turn', async () => {
+    const cancelled = wake('cancelled');
+    let late: WakeUp | undefined;
+    wake('first', () => late?.cancel());
+    late = wake('late');
+    cancelled.cancel();
+    wake('last');
     await turn();
     await turn();
-    expect(ran).to.deep.equal(['first']);
+    expect(ran).to.deep.equal(['first', 'last']);
   });
 
-  it('keeps what a turn adds for the turn after it, so that the event loop comes in between', async () => {
-    const next = new NextTurn();
-    const again = job('again', () => next.add(again));
-    next.add(again);
+  it('that it sets comes in the turn after it, so that the event loop comes in between', async () => {
+    const again = (): WakeUp => wake('again', () => ran.length < 2 && again());
+    again();
     await turn();
     expect(ran).to.deep.equal(['again']);
     await turn();
     expect(ran).to.deep.equal(['again', 'again']);
-    next.delete(again);
   });
 
-  it('lets the microtasks run after each job, and what they cause', async () => {
-    const next = new NextTurn();
+  it('lets the microtasks run before the next, and all that they cause', async () => {
     const caused = (name: string) => async (): Promise<void> => {
-      for (let i = 0; i < 3; i++) await undefined;
+      for (let i = 0; i < 9; i++) await undefined;
       ran.push(name);
     };
-    for (const name of ['a', 'b']) next.add(job(name, () => void caused(`after ${name}`)()));
-    await turn();
+    for (const name of ['a', 'b']) wake(name, () => void caused(`after ${name}`)());
     await turn();
     expect(ran).to.deep.equal(['a', 'after a', 'b', 'after b']);
   });
 
-  it('runs the others when one throws', async () => {
-    const next = new NextTurn();
+  it('does not keep the others back when it throws', async () => {
     const errors = await uncaughtDuring(1, () => {
-      next.add(
-        job('throws', () => {
-          throw new Error('boom');
-        }),
-      );
-      next.add(job('next'));
-      next.add(job('last'));
+      wake('throws', () => {
+        throw new Error('boom');
+      });
+      for (const name of ['next', 'last']) wake(name);
     });
+    await turn();
     expect(ran).to.deep.equal(['throws', 'next', 'last']);
     expect(errors.map((error) => (error as Error).message)).to.deep.equal(['boom']);
+  });
+
+  it('takes one immediate of the host, however often it is set and cancelled in a turn', async () => {
+    const held = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Immediate').length;
+    const before = held();
+    for (let i = 0; i < 1_000; i++) wake('cancelled').cancel();
+    expect(held()).to.equal(before + 1);
+    await turn();
+    await turn();
+    expect(held()).to.equal(before);
   });
 });

@@ -282,6 +282,15 @@ describe('The recipe for a graceful shutdown', () => {
   }
 });
 
+describe('The recipe for periodic work', () => {
+  it('retries, goes on after a run that fails, and ends with what is due', async () => {
+    expect(await printed(recipe('periodic', 'periodic.mjs'), { MINUTE_MS: '200' })).to.equal(
+      'sent at attempt 3\nrun 1\nrun 2\na run failed: no space left\n' +
+        'what is due runs\na pause: the process ends\nERR_PURGATORY_CLOSED\n',
+    );
+  });
+});
+
 describe('The recipe for fetch', () => {
   it('ends by the deadline or by the caller, and leaves nothing that keeps the process', async () => {
     expect(await printed(recipe('fetch-deadline', 'fetch.mjs'))).to.equal(

@@ -3,7 +3,7 @@ import { ManualClock, Purgatory } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { SlowClock } from '../support/slow-clock.ts';
-import { pause, turn } from '../support/turns.ts';
+import { pause, turn, until } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
 interface Scene {
@@ -320,6 +320,25 @@ describe('behaviour 28: an event with atMost', () => {
     expect(log).to.have.length(5);
   });
 
+  it('adds up with others while an event on the key is under way, for the one after it', async () => {
+    const all = scene();
+    const ops = herd(all, 'k', 200);
+    all.purgatory.notify('k');
+    await turn();
+    for (let atMost = 1; atMost <= 3; atMost++) {
+      all.purgatory.notify('k', { atMost });
+      await turn(); // so each of them has found the event under way
+    }
+    expect(all.purgatory.snapshot().events).to.include({ passesUnderWay: 1, pendingKeys: 0 });
+    expect(all.tried.length).to.be.below(200);
+    all.park('last', 'k', () => {
+      for (const op of ops) op.ready = true; // none but the second event can complete them
+    });
+    for (const op of ops.slice(0, all.tried.length)) op.ready = true;
+    await all.purgatory.served();
+    expect(ops.filter((op) => op.isCompleted)).to.have.length(6);
+  });
+
   it('holds over many slices', async () => {
     const all = scene();
     for (const op of herd(all, 'k', 400)) op.ready = true;
@@ -510,6 +529,25 @@ describe('behaviour 30: a deadline that meets an event', () => {
   });
 });
 
+describe('behaviour 30: a deadline inside the only try of an event', () => {
+  it('uses up nothing of the next event on the key', async () => {
+    const { purgatory, park, clock, log } = hall();
+    const onTry = (op: Op): void => {
+      if (!isNotified || op.ready) return;
+      op.ready = true;
+      park('next', ['k']).ready = true;
+      purgatory.notify('k', { atMost: 1 });
+      clock.advance(5);
+    };
+    let isNotified = false;
+    park('a', ['k'], { delayMs: 5, onTry });
+    isNotified = true;
+    purgatory.notify('k');
+    await purgatory.served();
+    expect(log).to.deep.equal(['complete a', 'complete next']);
+  });
+});
+
 describe('behaviour 29: the promises of a burst', () => {
   it('settle in order, a batch before the microtasks run', async () => {
     const purgatory = new Purgatory<string>('burst', { clock: new ManualClock() });
@@ -530,6 +568,27 @@ describe('behaviour 29: the promises of a burst', () => {
     expect(settledAtOnce).to.be.lessThan(200);
     expect(new Set(await Promise.all(waits))).to.deep.equal(new Set(['ERR_PURGATORY_CANCELLED']));
     expect(order).to.deep.equal([...order.keys()]);
+  });
+
+  it('settle a batch before the microtasks run, also where an answer of an event ends them', async () => {
+    const purgatory = new Purgatory<string, Op>('burst', { clock: new ManualClock() });
+    let settled = 0;
+    let settledAtOnce = 0;
+    const settle = (): void => void settled++;
+    for (let i = 0; i < 1_000; i++) {
+      purgatory.waitFor(['waits'], () => undefined, { timeoutMs: 1_000 }).then(settle, settle);
+    }
+    const onCompleted = async (): Promise<void> => {
+      purgatory.cancelForKey('waits');
+      for (let i = 0; i < 3; i++) await undefined;
+      settledAtOnce = settled;
+    };
+    const op = new Op('ends them', { onCompleted });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    op.ready = true;
+    purgatory.notify('k');
+    await until(() => settled === 1_000);
+    expect(settledAtOnce).to.be.within(1, 64);
   });
 
   it('share one error when they are refused together', async () => {
@@ -571,6 +630,78 @@ describe('behaviour 27: served', () => {
     expect(tried).to.equal(0);
     await all.purgatory.served();
     expect(tried).to.equal(100);
+  });
+
+  it('resolves in the order of the calls, each when what came before it is served', async () => {
+    const all = scene();
+    const order: string[] = [];
+    const triedBy: Record<string, number> = {};
+    const wait = (name: string): void => {
+      void all.purgatory.served().then(() => {
+        order.push(name);
+        triedBy[name] = all.tried.length;
+      });
+    };
+    herd(all, 'hot', 100);
+    herd(all, 'small', 1);
+    all.purgatory.notify('hot');
+    wait('a');
+    all.purgatory.notify('small');
+    wait('b');
+    wait('c');
+    for (let turns = 0; turns < 2; turns++) await turn();
+    expect(order, 'the small key is served, but not before the hot one').to.deep.equal([]);
+    expect(all.tried).to.include('small0');
+    all.purgatory.notify('hot');
+    wait('d');
+    await all.purgatory.served();
+    expect(order).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(triedBy.a).to.be.within(101, 110);
+    expect(triedBy.d).to.equal(201);
+  });
+
+  it('does not wait for what is notified after the call, again and again', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    const served = all.purgatory.served();
+    let isServed = false;
+    void served.then(() => {
+      isServed = true;
+    });
+    for (let turns = 0; !isServed; turns++) {
+      all.purgatory.notify('k');
+      await turn();
+      expect(turns).to.be.below(100);
+    }
+    expect(all.tried.length).to.be.within(100, 100 + 16 + 6);
+    all.purgatory.close();
+  });
+
+  it('waits for an event that was notified while one on its key was under way', async () => {
+    const all = scene();
+    herd(all, 'k', 100);
+    all.purgatory.notify('k');
+    await turn();
+    all.purgatory.notify('k');
+    await turn();
+    expect(all.tried.length).to.be.below(100);
+    await all.purgatory.served();
+    expect(all.tried).to.have.length(200);
+  });
+
+  it('costs the same however much is pending: 20,000 calls between as many events', async () => {
+    const purgatory = new Purgatory<number>('barriers', { clock: new ManualClock() });
+    const resolved: number[] = [];
+    let last: Promise<unknown> = Promise.resolve();
+    const startMs = performance.now();
+    for (let i = 0; i < 20_000; i++) {
+      purgatory.notify(i);
+      last = purgatory.served().then(() => resolved.push(i));
+    }
+    await last;
+    expect(performance.now() - startMs, 'it took minutes').to.be.below(2_000);
+    expect(resolved).to.deep.equal([...resolved.keys()]);
   });
 
   it('resolves at once when nothing is notified', async () => {

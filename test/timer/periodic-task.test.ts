@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { codeOf } from '../support/code-of.ts';
+import { microtasks } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 
 function setUp(options: SystemTimerOptions = {}, startMs = 0) {
   const clock = new ManualClock(startMs);
@@ -161,6 +163,143 @@ describe('SystemTimer.scheduleWithFixedDelay', () => {
     expect([timer.advanceClock(), timer.advanceClock()]).to.deep.equal([1, 1]);
     expect(at).to.deep.equal([0, 0]);
   });
+});
+
+describe('A periodic task waits for the promise that its callback returns', () => {
+  const KINDS = ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const;
+
+  /** A series whose runs last until they are ended, one way or the other. */
+  function series(kind: (typeof KINDS)[number], timerOptions?: SystemTimerOptions, options?: object) {
+    const bench = setUp(timerOptions);
+    const ends: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+    const callback = (): Promise<void> => {
+      bench.log();
+      return new Promise((resolve, reject) => ends.push({ resolve, reject }));
+    };
+    const task = bench.timer[kind](callback, 10, options);
+    const advance = async (ms: number): Promise<void> => {
+      bench.clock.advance(ms);
+      await microtasks();
+    };
+    const end = async (how: 'resolve' | 'reject' = 'resolve', error?: unknown): Promise<void> => {
+      ends.shift()?.[how](error);
+      await microtasks();
+    };
+    return { ...bench, task, advance, end };
+  }
+
+  it('so a fixed rate leaves out the runs that were due meanwhile', async () => {
+    const { at, advance, end } = series('scheduleAtFixedRate');
+    await advance(35);
+    expect(at).to.deep.equal([10]);
+    await end();
+    expect(at).to.deep.equal([10]);
+    await advance(5);
+    await end();
+    await advance(10);
+    expect(at).to.deep.equal([10, 40, 50]);
+  });
+
+  it('so a fixed rate that makes runs up has them one after the other', async () => {
+    const { at, advance, end } = series('scheduleAtFixedRate', {}, { missedRuns: 'makeUp' });
+    await advance(35);
+    for (let i = 0; i < 4; i++) {
+      await end();
+      await advance(1);
+    }
+    expect(at).to.deep.equal([10, 35, 36]); // for 20 and 30
+    await advance(1);
+    expect(at).to.deep.equal([10, 35, 36, 40]);
+  });
+
+  it('so a fixed delay counts from the moment at which it settles', async () => {
+    const { at, advance, end } = series('scheduleWithFixedDelay');
+    await advance(13);
+    await advance(14);
+    await end();
+    await advance(9);
+    expect(at).to.deep.equal([10]);
+    await advance(1);
+    expect(at).to.deep.equal([10, 37]);
+  });
+
+  for (const kind of KINDS) {
+    describe(kind, () => {
+      it('begins no run before the last has ended, however long that takes', async () => {
+        const { at, timer, task, advance, end } = series(kind);
+        for (let day = 0; day < 4; day++) await advance(86_400_000);
+        expect([at, task.isPending, timer.size]).to.deep.equal([[10], true, 1]);
+        await end();
+        await advance(10);
+        expect(at).to.have.length(2);
+        checkTimerInvariants(timer);
+      });
+
+      it('goes on after a rejection, which goes to onError, with the task', async () => {
+        const errors: unknown[] = [];
+        const onError = (error: unknown, task: TimerTask): void => void errors.push([error, task]);
+        const { at, task, timer, advance, end } = series(kind, { onError });
+        await advance(10);
+        await end('reject', 'no');
+        await advance(10);
+        expect(errors).to.deep.equal([['no', task]]);
+        expect(at).to.deep.equal([10, 20]);
+        expect(timer.snapshot().totals.failed).to.equal(1);
+      });
+
+      it('goes on after a rejection that nobody takes: an uncaught exception in a later turn', async () => {
+        const { at, advance, end } = series(kind);
+        const errors = await uncaughtDuring(1, async () => {
+          await advance(10);
+          await end('reject', new Error('no'));
+        });
+        await advance(10);
+        expect(errors.map(String)).to.deep.equal(['Error: no']);
+        expect(at).to.deep.equal([10, 20]);
+      });
+
+      it('ends by cancel() while a run is under way, whose rejection is reported all the same', async () => {
+        const errors: unknown[] = [];
+        const { at, task, timer, advance, end } = series(kind, { onError: (error) => errors.push(error) });
+        await advance(10);
+        expect([task.cancel(), task.isPending, timer.size]).to.deep.equal([true, false, 0]);
+        await end('reject', 'late');
+        await advance(100);
+        expect([at, errors, timer.size]).to.deep.equal([[10], ['late'], 0]);
+      });
+
+      it('keeps its place while a run is under way, and is among what close() returns', async () => {
+        const { task, timer, advance, end } = series(kind, { maxPending: 1 });
+        await advance(10);
+        expect(codeOf(() => timer.schedule(() => {}, 1))).to.equal('ERR_PURGATORY_FULL');
+        expect(timer.close()).to.deep.equal([task]);
+        await end();
+        expect([task.isPending, timer.size]).to.deep.equal([false, 0]);
+      });
+
+      it('takes any thenable, and the throw of its getter as that of a run', async () => {
+        const errors: unknown[] = [];
+        const { clock, timer, log, at } = setUp({ onError: (error) => errors.push(error) });
+        const thenable = (property: PropertyDescriptor): object =>
+          Object.defineProperty({}, 'then', property);
+        const getter = (): never => {
+          throw new Error('no then');
+        };
+        const rejects = (_: unknown, reject: (error: unknown) => void): void => reject('rejected');
+        const odd = [thenable({ get: getter }), thenable({ value: rejects }), thenable({ value: 1 })];
+        timer[kind](() => {
+          log();
+          return odd.shift();
+        }, 10);
+        for (let i = 0; i < 4; i++) {
+          clock.advance(10);
+          await microtasks();
+        }
+        expect(at).to.deep.equal([10, 20, 30, 40]);
+        expect(errors.map(String)).to.deep.equal(['Error: no then', 'rejected']);
+      });
+    });
+  }
 });
 
 for (const method of ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const) {

@@ -87,6 +87,25 @@ describe('behaviour 25: the turns of a clock', () => {
     expect(triedBefore[0]).to.equal(16);
   });
 
+  it('begin with small batches each time, whatever was learnt of steps before', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('slow after fast', { clock });
+    let tried = 0;
+    let tryMs = 0;
+    herd(purgatory, 'key', 5_000, () => {
+      tried++;
+      clock.advance(tryMs);
+    });
+    purgatory.notify('key');
+    await purgatory.served();
+    expect(tried).to.equal(5_000);
+    tryMs = 1;
+    purgatory.notify('key');
+    await turn();
+    expect(tried - 5_000).to.be.at.most(16 + 16 + 5 + 1);
+    purgatory.close();
+  });
+
   it('go on after a throw of the clock for all who were notified in the turn', async () => {
     for (let failing = 1; failing <= 4; failing++) {
       const clock = new SlowClock();

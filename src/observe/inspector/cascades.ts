@@ -6,13 +6,12 @@
 
 import type { WheelCascaded } from '../../timer/telemetry/timer-events.ts';
 import { listen } from '../events/channels.ts';
-import { MAX_CASCADES } from './frame.ts';
-import type { Cascade, TimerView } from './view-types.ts';
+import { type Cascade, MAX_CASCADES, type TimerView } from './frame.ts';
 
 interface OfTimer {
-  since: Cascade[];
-  last: Cascade;
-  lastAtMs: number;
+  readonly since: readonly Cascade[];
+  readonly last: Cascade;
+  readonly lastAtMs: number;
 }
 
 export class Cascades {
@@ -32,23 +31,15 @@ export class Cascades {
   take(timer: object): Pick<TimerView, 'cascades' | 'lastCascade'> {
     const of = this.#of.get(timer);
     if (of === undefined) return { cascades: [], lastCascade: null };
-    const { since, last, lastAtMs } = of;
-    of.since = [];
-    return { cascades: since, lastCascade: { ...last, agoMs: performance.now() - lastAtMs } };
+    this.#of.set(timer, { ...of, since: [] });
+    return { cascades: of.since, lastCascade: { ...of.last, agoMs: performance.now() - of.lastAtMs } };
   }
 
   #note({ timer, level, bucket, tasks }: WheelCascaded): void {
     if (tasks === 0) return;
-    const last = { ring: level, bucket, tasks };
-    const lastAtMs = performance.now();
-    const of = this.#of.get(timer);
-    if (of === undefined) {
-      this.#of.set(timer, { since: [last], last, lastAtMs });
-      return;
-    }
-    if (of.since.length === MAX_CASCADES) of.since.shift();
-    of.since.push(last);
-    of.last = last;
-    of.lastAtMs = lastAtMs;
+    const last = { level, bucket, tasks };
+    const before = this.#of.get(timer)?.since ?? [];
+    const since = [...before.slice(1 - MAX_CASCADES), last];
+    this.#of.set(timer, { since, last, lastAtMs: performance.now() });
   }
 }

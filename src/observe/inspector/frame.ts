@@ -2,31 +2,25 @@
 // the answer to a search, and an operation that the reader asks for. All are JSON of bounded size,
 // whatever is parked.
 //
-// Ground rules. Only types and their bounds, and no code but constants. Both sides import this
-// file, the server for Node and the page for the browser. view-types.ts is what a frame consists of.
-// All times are in ms: `...AtMs` and `nowMs` by the clock of their timer or feed, `ageMs` counted
-// back from now, `wallMs` since 1970.
-import type {
-  BusView,
-  OldOperation,
-  PassUnderWay,
-  PurgatoryView,
-  Timeline,
-  TimerView,
-} from './view-types.ts';
+// Ground rules. Only types and their bounds, and no code but constants: the server and the page import
+// this file. What snapshots say is sent as it is, and has the type of the snapshot. A frame is the
+// present; whatever looks back does so by seconds. All times are in ms: `...AtMs` and `nowMs` by the
+// clock of their timer or feed, `wallMs` since 1970.
+import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
+import type { PassSnapshot } from '../../purgatory/telemetry/events-snapshot.ts';
+import type { OldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { PurgatoryTotals } from '../../purgatory/telemetry/rates.ts';
+import type { WheelCascaded } from '../../timer/telemetry/timer-events.ts';
+import type { TimerSnapshot } from '../../timer/telemetry/timer-state.ts';
+import type { ObservedSnapshot } from '../live-sources.ts';
 
 /**
- * The most sectors of a drawn ring. A wheel with more buckets is drawn with this many sectors, and
- * each sector is the sum of its buckets.
+ * The most sectors of a drawn ring. Of a wheel with more buckets, a sector is the sum of its
+ * buckets.
  */
 export const MAX_SECTORS = 64;
-/** The most rings that are drawn. The tasks of coarser wheels are given as one sum. */
-export const MAX_RINGS = 6;
 /** Rows of the tables of hottest keys and oldest parked operations. */
 export const TOP = 8;
-/** Watch keys shown for an operation, and characters shown of a key. */
-export const MAX_KEYS = 4;
-export const MAX_KEY_LENGTH = 80;
 /** Characters shown of the name of a purgatory. */
 export const MAX_NAME_LENGTH = 60;
 /**
@@ -51,15 +45,16 @@ export const MAX_CASCADES = 16;
 export const MAX_TIMELINES = 8;
 export const MAX_EVENTS = 16;
 
+/** How an operation leaves. */
+export const ENDS = ['completed', 'expired', 'cancelled', 'rejected'] as const;
+
 export interface Frame {
   /** Unique to this run of the inspector. A page that sees another one starts afresh. */
   readonly run: string;
   /** When the frame was made, in ms since the feed's process started. */
   readonly atMs: number;
   readonly wallMs: number;
-  /** Since the frame before. */
-  readonly host: HostTime;
-  /** The latest second of the history. Null: there is none. */
+  /** The latest. Null: the first is not over yet. */
   readonly second: Second | null;
   readonly purgatories: readonly PurgatoryView[];
   readonly timers: readonly TimerView[];
@@ -67,73 +62,134 @@ export interface Frame {
   readonly timelines: readonly Timeline[];
 }
 
-/** How the process spent a span of time. */
-export interface HostTime {
-  /** The longest time that the event loop was blocked. */
-  readonly blockedMs: number;
-  /** CPU time of the process. */
-  readonly cpuMs: number;
-  /**
-   * How long its main thread was ready to run and got no CPU. Null where the system does not say.
-   */
-  readonly waitedMs: number | null;
-  /** Of the machine: threads that want to run, for each CPU, over the last minute. */
-  readonly load: number;
+export interface PurgatoryView extends Omit<ObservedSnapshot, 'oldest'> {
+  /** Null: none was heard of. */
+  readonly lastError: (LastError & { readonly agoMs: number }) | null;
+  readonly oldest: readonly ShownOperation[];
 }
 
-/** What the server keeps of each second of the last ten minutes. */
+/** An error of user code, as `onError` or the caller of a wait got it. */
+export interface LastError {
+  readonly message: string;
+  /** The operation by its label or class, or a load of SharedWaits in words. */
+  readonly operation: string;
+  /** The key of the event, or a key of the operation. Null: it is not known. */
+  readonly key: string | null;
+}
+
+/** A parked operation. */
+export interface ShownOperation extends OldOperation {
+  /** The id to ask for it again. Null where the purgatory does not show its operations. */
+  readonly id: number | null;
+  readonly purgatory: string;
+  /** Time until its deadline. Negative when that is past. Null: it has no deadline. */
+  readonly leftMs: number | null;
+}
+
+export interface BusView extends BusSnapshot {
+  /** As it was given. Without one, the name of the purgatory that led to it, or else null. */
+  readonly name: string | null;
+}
+
+/** Its levels have at most MAX_SECTORS buckets. */
+export interface TimerView extends TimerSnapshot {
+  readonly name: string;
+  /** The purgatories that use this timer, as far as they show it. */
+  readonly of: readonly string[];
+  /** Since the frame before. */
+  readonly cascades: readonly Cascade[];
+  /** The last cascade since somebody began to watch. */
+  readonly lastCascade: (Cascade & { readonly agoMs: number }) | null;
+}
+
+/** One expired overflow bucket whose tasks were re-added to finer wheels. */
+export type Cascade = Pick<WheelCascaded, 'level' | 'bucket' | 'tasks'>;
+
+/** The life of one operation. */
+export interface Timeline {
+  readonly id: number;
+  readonly purgatory: string;
+  readonly type: string;
+  readonly keys: readonly string[];
+  /** Time since it was parked: until its end, or until now while it waits. */
+  readonly ageMs: number;
+  /** The first event is its parking. Once it has ended, the last event is its end. */
+  readonly events: readonly TimelineEvent[];
+  /** The number of tries that are not in `events`, because it was full. */
+  readonly untold: number;
+}
+
+export interface TimelineEvent {
+  /** Since it was parked. */
+  readonly afterMs: number;
+  readonly what: 'parked' | 'tried' | End;
+  /** For a try: the key of the event that caused it. Undefined for the try right after parking. */
+  readonly key?: string;
+}
+
+export type End = (typeof ENDS)[number];
+
+/** What the server keeps of the last ten minutes. */
 export interface History {
   readonly run: string;
   /** The oldest first. */
   readonly seconds: readonly Second[];
 }
 
-export interface Second {
+/** How the main thread spent a span of time. What is left of the span, it slept or was stopped. */
+export interface Spent {
+  readonly overMs: number;
+  readonly ranMs: number;
+  /** Ready to run, without a CPU. Null where the system does not say. */
+  readonly waitedMs: number | null;
+}
+
+/** All counts are those since the second before, which a blocked event loop makes longer. */
+export interface Second extends Spent {
   /** Counted from 1. A missing number is a second that was not received. */
   readonly number: number;
   readonly wallMs: number;
-  /** Since the second before, which a blocked event loop makes longer. */
-  readonly overMs: number;
-  readonly host: HostTime;
-  /** By name. The ends are counted since the second before. */
+  /** The longest time that the event loop was blocked. */
+  readonly blocked: Spent;
+  /** By name. */
   readonly purgatories: Readonly<Record<string, SecondOfPurgatory>>;
   readonly timers: Readonly<Record<string, SecondOfTimer>>;
+  /** Buses that hear nothing of others now. Left out: none. */
+  readonly cutOff?: readonly string[];
 }
 
-export type SecondOfPurgatory = readonly [
-  parked: number,
-  completed: number,
-  expired: number,
-  cancelled: number,
-  failed: number,
-  /** Left out where there is nothing of it. */
-  rare?: RareInSecond,
-];
-
-export interface RareInSecond {
+/** Counts that are 0 are left out. */
+export interface SecondOfPurgatory extends Partial<PurgatoryTotals> {
+  /** At the end of the second. */
+  readonly parked: number;
   /** How many were refused, by the code of the error. */
   readonly refused?: Readonly<Record<string, number>>;
-  /** The event that had been under way longest, from {@link LONG_PASS_MS} on, of how many. */
-  readonly pass?: PassUnderWay & { readonly passes: number };
+  /** The event that had been under way longest, from LONG_PASS_MS on, of how many. */
+  readonly pass?: PassSnapshot & { readonly passes: number };
+  /** The last error, if there was one. */
+  readonly error?: LastError;
 }
 
-/**
- * How many tasks ran since the second before, and the bound of the lateness of 99 % of them. Null
- * past the last bin.
- */
-export type SecondOfTimer = readonly [ran: number, latenessMs: number | null];
+export interface SecondOfTimer {
+  /** How many tasks ran. */
+  readonly ran: number;
+  /** The bound of the lateness of 99 % of them. Null past the last bin. */
+  readonly latenessMs: number | null;
+}
 
 /** The result of a search. */
 export interface Found {
   readonly text: string;
-  /** Whether the first of `keys` is exactly the text. */
-  readonly isExact: boolean;
-  /** At most MAX_FOUND. Without a search, only keys that are exactly the text. */
+  /**
+   * At most MAX_FOUND: first those that are exactly the text, `exact` of them, then others that contain
+   * it, none without a search.
+   */
   readonly keys: readonly FoundKey[];
+  readonly exact: number;
   /** False: the search ended early. There were too many keys, or a later search began. */
   readonly isWhole: boolean;
   /** The operations that wait on the first key, the oldest first, at most MAX_FOUND. */
-  readonly operations: readonly FoundOperation[];
+  readonly operations: readonly ShownOperation[];
 }
 
 export interface FoundKey {
@@ -142,9 +198,10 @@ export interface FoundKey {
   readonly watchers: number;
 }
 
-export interface FoundOperation extends OldOperation {
-  readonly purgatory: string;
-}
-
-/** One operation with its keys, as the reader asked for it. Null: it is not parked any more. */
-export type AskedOperation = (FoundOperation & { readonly watches: readonly FoundKey[] }) | null;
+/**
+ * One operation as the reader asked for it, with its keys and the number of further ones. Null: it
+ * is not parked any more.
+ */
+export type AskedOperation =
+  | (ShownOperation & { readonly watches: readonly FoundKey[]; readonly more: number })
+  | null;

@@ -1,31 +1,30 @@
-// How the process spent a span of time: how long its event loop was blocked, and whether it had a
-// CPU then.
+// How the thread of the event loop spent a span of time: on a CPU, waiting for one, or neither; and
+// the same for the longest time that the loop was blocked.
 //
-// Ground rules. It measures only from `start` to `stop`, and keeps no process alive. `take` returns
-// the span since the last call. It costs two system calls and, on Linux, the reading of a small
-// file, about 40 microseconds in all. Source of the file: Linux,
-// Documentation/scheduler/sched-stats.rst, /proc/<pid>/schedstat: ns on a CPU, ns waiting for one,
-// time slices.
+// Ground rules. It measures only from `start` to `stop`, and keeps no process alive. An interval
+// measures how late it runs. It is the host's own, by the host's own clock, because a fake clock that
+// is moved by an hour blocks nobody. Each block is told, whenever it began. The told time is shorter
+// than the block by at most the interval. (perf_hooks' monitorEventLoopDelay would miss a block that
+// begins right after it was read: its reset() forgets the last probe too.)
 //
-// An interval measures how late it runs. It is the host's own, by the host's own clock, because a
-// fake clock that is moved by an hour blocks nobody. Each block is told, whenever it began. The
-// told time is shorter than the block by at most the interval. (perf_hooks' monitorEventLoopDelay
-// would miss a block that begins right after it was read: its reset() forgets the last probe too.)
+// A probe costs about 10 microseconds. Source, Linux: Documentation/scheduler/sched-stats.rst,
+// schedstat of a thread: ns on a CPU, ns waiting for one, time slices. Elsewhere it is the CPU time of
+// the whole process, and nobody says how long it waited.
 import { readFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
-import type { HostTime } from './frame.ts';
+import type { Second, Spent } from './frame.ts';
 
 const { setInterval, clearInterval } = globalThis;
 const now = performance.now.bind(performance);
-const cpus = availableParallelism();
+
+/** At one moment, counted since some beginning. */
+type Reading = readonly [atMs: number, ranMs: number, waitedMs: number | null];
 
 export class HostMeter {
   readonly #probeMs: number;
   #interval: NodeJS.Timeout | undefined;
-  #probedMs = 0;
-  #blockedMs = 0;
-  #cpuMs = 0;
-  #waitedMs: number | null = null;
+  #taken = reading();
+  #probed = this.#taken;
+  #blocked = spentBetween(this.#taken, this.#taken);
 
   /** @param probeMs the interval of the probe. A shorter block is not seen. */
   constructor(probeMs: number) {
@@ -33,52 +32,56 @@ export class HostMeter {
   }
 
   start(): void {
-    this.#probedMs = now();
-    this.#blockedMs = 0;
+    this.#probed = reading();
+    this.#forget();
     this.#interval = setInterval(() => this.#probe(), this.#probeMs).unref();
-    this.#cpuMs = usedMs();
-    this.#waitedMs = readWaitedMs();
   }
 
   stop(): void {
     clearInterval(this.#interval);
   }
 
-  /** The longest block is beyond the probe's own interval. Only between `start` and `stop`. */
-  take(): HostTime {
+  /** Of the time since `start`, or since the last call. Only between `start` and `stop`. */
+  take(): Spent & Pick<Second, 'blocked'> {
     this.#probe();
-    const cpuMs = usedMs();
-    const waitedMs = readWaitedMs();
-    const taken = {
-      blockedMs: this.#blockedMs,
-      cpuMs: cpuMs - this.#cpuMs,
-      waitedMs: waitedMs === null || this.#waitedMs === null ? null : waitedMs - this.#waitedMs,
-      load: loadavg()[0] / cpus,
-    };
-    this.#blockedMs = 0;
-    this.#cpuMs = cpuMs;
-    this.#waitedMs = waitedMs;
+    const taken = { ...spentBetween(this.#taken, this.#probed), blocked: this.#blocked };
+    this.#forget();
     return taken;
   }
 
+  #forget(): void {
+    this.#taken = this.#probed;
+    this.#blocked = spentBetween(this.#taken, this.#taken);
+  }
+
   #probe(): void {
-    const nowMs = now();
-    this.#blockedMs = Math.max(this.#blockedMs, nowMs - this.#probedMs - this.#probeMs);
-    this.#probedMs = nowMs;
+    const at = reading();
+    const { overMs, ranMs, waitedMs } = spentBetween(this.#probed, at);
+    const blockedMs = overMs - this.#probeMs;
+    if (blockedMs > this.#blocked.overMs) {
+      const within = (ms: number): number => Math.min(ms, blockedMs);
+      this.#blocked = {
+        overMs: blockedMs,
+        ranMs: within(ranMs),
+        waitedMs: waitedMs === null ? null : within(waitedMs),
+      };
+    }
+    this.#probed = at;
   }
 }
 
-function usedMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+function spentBetween([fromMs, ranMs, waitedMs]: Reading, to: Reading): Spent {
+  const isKnown = waitedMs !== null && to[2] !== null;
+  return { overMs: to[0] - fromMs, ranMs: to[1] - ranMs, waitedMs: isKnown ? to[2] - waitedMs : null };
 }
 
-/** Null where there is no such file, or it has no figure. */
-function readWaitedMs(): number | null {
+function reading(): Reading {
   try {
-    const [usedNs, waitedNs] = readFileSync('/proc/self/schedstat', 'utf8').split(' ').map(Number);
-    return usedNs > 0 ? waitedNs / 1e6 : null;
+    const [ranNs, waitedNs] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ').map(Number);
+    if (ranNs > 0) return [now(), ranNs / 1e6, waitedNs / 1e6];
   } catch {
-    return null;
+    // There is no such file.
   }
+  const { user, system } = process.cpuUsage();
+  return [now(), (user + system) / 1000, null];
 }

@@ -117,15 +117,27 @@ export function createInspector(options: InspectorOptions): Inspector {
   refuseBareSources('options', options);
   const given = checkedOptions(options);
   refuseUnread('options', given, INSPECTOR_OPTIONS);
-  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history, onError } = given;
+  const { purgatories = [], timers = [], buses = [], path = '/' } = given;
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
   checkNamedSources('options.buses', buses, 'a Bus');
   checkPath(path);
-  const names = checkedHosts(hosts);
-  const keepsHistory = checkedBoolean('options.history', history, true);
+  const checked: Given = {
+    path,
+    hosts: checkedHosts(given.hosts),
+    history: checkedBoolean('options.history', given.history, true),
+    onError: checkedFunction('options.onError', given.onError),
+  };
   const shown = new LiveSources({ purgatories, timers, buses }, (name) => cut(name, MAX_NAME_LENGTH));
-  return new Service(shown, path, names, keepsHistory, checkedFunction('options.onError', onError));
+  return new Service(shown, checked);
+}
+
+/** The options that are no sources, checked. */
+interface Given {
+  readonly path: string;
+  readonly hosts: ReadonlySet<string> | 'any';
+  readonly history: boolean;
+  readonly onError: InspectorOptions['onError'];
 }
 
 class Service implements Inspector {
@@ -133,35 +145,23 @@ class Service implements Inspector {
   readonly #lookup: Lookup;
   readonly #recorder: Recorder;
   readonly #feed: Feed;
-  readonly #path: string;
-  readonly #hosts: ReadonlySet<string> | 'any';
-  readonly #keepsHistory: boolean;
-  readonly #onError: InspectorOptions['onError'];
+  readonly #given: Given;
   #lastWarning = '';
   readonly #server: Server = createServer((request, response) => {
     if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
   });
 
-  constructor(
-    shown: LiveSources,
-    path: string,
-    hosts: ReadonlySet<string> | 'any',
-    keepsHistory: boolean,
-    onError: InspectorOptions['onError'],
-  ) {
+  constructor(shown: LiveSources, given: Given) {
     const report = (error: unknown): void => this.#report(error);
+    this.#given = given;
     this.#seconds = new SecondRecorder(shown, report);
     this.#lookup = new Lookup(shown);
     this.#recorder = new Recorder(shown, this.#seconds, this.#lookup);
     this.#feed = new Feed(this.#recorder, report);
-    this.#path = path;
-    this.#hosts = hosts;
-    this.#keepsHistory = keepsHistory;
-    this.#onError = onError;
-    if (keepsHistory) this.#seconds.start();
+    if (given.history) this.#seconds.start(this);
     this.#server.on('connection', (socket) => socket.unref());
     // Of a server that listens: it cannot accept a connection (EMFILE).
-    this.#server.on('error', (error) => this.#server.listening && this.#report(error));
+    this.#server.on('error', (error) => this.#server.listening && report(error));
   }
 
   async listen(options?: { port?: number | undefined }): Promise<URL> {
@@ -177,14 +177,15 @@ class Service implements Inspector {
       });
     });
     server.unref();
-    if (this.#keepsHistory) this.#seconds.start();
-    return new URL(this.#path, `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`);
+    if (this.#given.history) this.#seconds.start(this);
+    return new URL(this.#given.path, `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`);
   }
 
   handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const { path } = this.#given;
     const [asked, query] = request.url?.split('?', 2) ?? [];
     // Without its last slash too: `/inspector` of `/inspector/`.
-    const address = ADDRESSES.find((each) => asked === this.#path + each || `${asked}/` === this.#path);
+    const address = ADDRESSES.find((each) => asked === path + each || `${asked}/` === path);
     if (address === undefined) return false;
     this.#answer(address, query, request, response).catch((error) => {
       this.#report(error);
@@ -200,7 +201,7 @@ class Service implements Inspector {
     response: ServerResponse,
   ): Promise<void> {
     const params = new URLSearchParams(query);
-    const refused = refusedHost(request.headers.host, this.#hosts);
+    const refused = refusedHost(request.headers.host, this.#given.hosts);
     if (refused !== undefined) {
       refuse(
         response,
@@ -219,8 +220,8 @@ class Service implements Inspector {
       sendJson(request, response, this.#recorder.history());
     } else if (address === 'keys') {
       const purgatory = params.get('purgatory') ?? undefined;
-      const options = { purgatory, searches: params.has('search') };
-      sendJson(request, response, await this.#lookup.find(params.get('text') ?? '', options));
+      const found = await this.#lookup.find(params.get('text') ?? '', purgatory, params.has('search'));
+      sendJson(request, response, found);
     } else if (address === 'operation') {
       sendJson(request, response, this.#lookup.operation(Number(params.get('id'))));
     } else if (request.method === 'HEAD') {
@@ -231,8 +232,9 @@ class Service implements Inspector {
   }
 
   #report(error: unknown): void {
-    if (this.#onError !== undefined) {
-      reportError(error, undefined, this.#onError);
+    const { onError } = this.#given;
+    if (onError !== undefined) {
+      reportError(error, undefined, onError);
       return;
     }
     const warning = `The inspector could not read what it shows: ${messageOf(error)}`;
@@ -242,7 +244,7 @@ class Service implements Inspector {
   }
 
   async close(): Promise<void> {
-    this.#seconds.stop();
+    this.#seconds.stop(this);
     this.#feed.close();
     const server = this.#server;
     if (!server.listening) return;

@@ -9,18 +9,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keyText } from '../../base/text.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { oldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import { type OldOperation, oldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
-import {
-  type AskedOperation,
-  type Found,
-  type FoundKey,
-  type FoundOperation,
-  MAX_FOUND,
-  MAX_KEY_LENGTH,
-} from './frame.ts';
-import { operationView, typeOf } from './views.ts';
+import { type AskedOperation, type Found, type FoundKey, MAX_FOUND, type ShownOperation } from './frame.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
@@ -60,22 +52,24 @@ export class Lookup {
   }
 
   /**
-   * @param options `purgatory`: the name of the only purgatory to search. `searches`: whether to
-   * find keys that contain the text as well.
+   * @param only the name of the only purgatory to search.
+   * @param searches whether to find keys that contain the text as well.
    */
-  async find(
-    text: string,
-    { purgatory, searches }: { purgatory: string | undefined; searches: boolean },
-  ): Promise<Found> {
-    const matches = this.#exact(text, purgatory);
-    const isExact = matches.length > 0;
-    const isWhole = searches ? await this.#search(text, purgatory, matches) : true;
+  async find(text: string, only: string | undefined, searches: boolean): Promise<Found> {
+    const found = this.#open(only)
+      .flatMap((each) => keysSpelled(text).map((key) => ({ ...each, key })))
+      .filter(({ parked, key }) => parked.lists.watchersOf(key) > 0)
+      .slice(0, MAX_FOUND);
+    const exact = found.length;
+    const isWhole = searches ? await this.#search(text, only, found) : true;
+    const [first] = found;
+    const operations = first?.parked.lists.operationsOf(first.key, MAX_FOUND) ?? [];
     return {
       text,
-      isExact,
+      keys: found.map(foundKey),
+      exact,
       isWhole,
-      keys: matches.map(foundKey),
-      operations: matches.length === 0 ? [] : this.#operationsOf(matches[0]),
+      operations: operations.map((operation) => this.#told(operation, first)),
     };
   }
 
@@ -86,7 +80,7 @@ export class Lookup {
     if (asked === undefined || !found?.parked.keeps(asked)) return null;
     const keys = found.parked.lists.keysOf(asked, MAX_FOUND + 1);
     const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, key }));
-    return { ...this.#told(asked, found), more: keys.length - watches.length, watches };
+    return { ...this.#told(asked, found), watches, more: keys.length - watches.length };
   }
 
   #open(only?: string): Omit<Match, 'key'>[] {
@@ -98,19 +92,11 @@ export class Lookup {
     });
   }
 
-  #exact(text: string, only: string | undefined): Match[] {
-    const spelled = keysSpelled(text);
-    return this.#open(only)
-      .flatMap((each) => spelled.map((key) => ({ ...each, key })))
-      .filter(({ parked, key }) => parked.lists.watchersOf(key) > 0)
-      .slice(0, MAX_FOUND);
-  }
-
   /**
-   * Adds keys that contain the text to `matches`, up to MAX_FOUND in all. False when it ended
-   * before that: at MAX_LOOKED keys, or for a later search.
+   * Adds keys that contain the text to `found`, up to MAX_FOUND. False when it ended before it had
+   * looked at all: at MAX_LOOKED keys, or for a later search.
    */
-  async #search(text: string, only: string | undefined, matches: Match[]): Promise<boolean> {
+  async #search(text: string, only: string | undefined, found: Match[]): Promise<boolean> {
     const search = ++this.#searches;
     const contains = containing(text);
     let endMs = systemClock.now() + SLICE_MS;
@@ -123,25 +109,28 @@ export class Lookup {
           endMs = systemClock.now() + SLICE_MS;
         }
         if (!contains(key) || each.parked.lists.watchersOf(key as never) === 0) continue;
-        if (matches.some((match) => match.purgatory === each.purgatory && match.key === key)) continue;
-        matches.push({ ...each, key });
-        if (matches.length === MAX_FOUND) return true;
+        if (found.some((match) => match.purgatory === each.purgatory && match.key === key)) continue;
+        if (found.push({ ...each, key }) >= MAX_FOUND) return true;
       }
     }
     return true;
   }
 
-  #operationsOf(match: Match): FoundOperation[] {
-    const operations = match.parked.lists.operationsOf(match.key, MAX_FOUND);
-    return operations.map((operation) => this.#told(operation, match));
-  }
-
-  #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): FoundOperation {
+  #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): ShownOperation {
     const nowMs = parked.meter.now();
-    const told = oldOperation(operation, parked.lists, nowMs);
-    const known = { id: this.idOf(operation, purgatory), type: typeOf(operation) };
-    return { ...operationView(known, told, nowMs), purgatory: name };
+    const id = this.idOf(operation, purgatory);
+    return shownOperation(oldOperation(operation, parked.lists, nowMs), nowMs, name, id);
   }
+}
+
+/** @param id null where the purgatory does not show its operations. */
+export function shownOperation(
+  old: OldOperation,
+  nowMs: number,
+  purgatory: string,
+  id: number | null,
+): ShownOperation {
+  return { ...old, id, purgatory, leftMs: old.deadlineMs === null ? null : old.deadlineMs - nowMs };
 }
 
 /**
@@ -169,5 +158,5 @@ function containing(text: string): (key: unknown) => boolean {
 }
 
 function foundKey({ name, parked, key }: Match): FoundKey {
-  return { purgatory: name, key: keyText(key, MAX_KEY_LENGTH), watchers: parked.lists.watchersOf(key) };
+  return { purgatory: name, key: keyText(key), watchers: parked.lists.watchersOf(key) };
 }

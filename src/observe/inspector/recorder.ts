@@ -1,34 +1,30 @@
 // The content of the frames, gathered while somebody watches.
 //
 // Ground rules. It reads snapshots when a frame is made. Between frames it listens to the library's
-// channels and to the event loop. It does both only from `start` to `stop`. Costs: a frame is
-// O(buckets + parked operations that the snapshots look at), an event O(1).
+// channels. It does so only from `start` to `stop`. Costs: a frame is O(buckets + parked operations
+// that the snapshots look at), an event O(1).
 
 import { randomUUID } from 'node:crypto';
+import { cut } from '../../base/text.ts';
+import type { TimerSnapshot } from '../../timer/telemetry/timer-state.ts';
 import type { LiveSources } from '../live-sources.ts';
+import type { ObservedPurgatory } from '../sources.ts';
 import { Cascades } from './cascades.ts';
-import { type Frame, type History, TOP } from './frame.ts';
-import { HostMeter } from './host-meter.ts';
-import type { Lookup } from './lookup.ts';
+import { type Frame, type History, MAX_NAME_LENGTH, MAX_SECTORS, type PurgatoryView, TOP } from './frame.ts';
+import { type Lookup, shownOperation } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
 import { Timelines } from './timelines.ts';
-import { busView, purgatoryView, timerView, typeOf } from './views.ts';
 
 const wallNow = Date.now.bind(Date);
-
-/** A shorter block of the event loop is not seen. */
-const PROBE_MS = 10;
 
 export class Recorder {
   readonly #run = randomUUID();
   readonly #shown: LiveSources;
   readonly #seconds: SecondRecorder;
   readonly #lookup: Lookup;
-  readonly #host = new HostMeter(PROBE_MS);
   readonly #cascades = new Cascades();
   readonly #timelines: Timelines;
 
-  /** @param seconds started or not: its owner decides whether there is a history. */
   constructor(shown: LiveSources, seconds: SecondRecorder, lookup: Lookup) {
     this.#lookup = lookup;
     this.#shown = shown;
@@ -38,47 +34,43 @@ export class Recorder {
 
   /** Somebody watches from now on. */
   start(): void {
-    this.#host.start();
-    this.#seconds.errors.start();
+    this.#seconds.start(this);
     this.#cascades.start();
     this.#timelines.start();
   }
 
   /** Nobody watches any more. */
   stop(): void {
-    this.#host.stop();
-    this.#seconds.errors.stop();
+    this.#seconds.stop(this);
     this.#cascades.stop();
     this.#timelines.stop();
   }
 
-  /** The news since the last frame. */
+  /** The present, and the news since the last frame. */
   frame(): Frame {
     const { purgatories, timers, buses } = this.#shown.look();
     return {
       run: this.#run,
       atMs: performance.now(),
       wallMs: wallNow(),
-      host: this.#host.take(),
       second: this.#seconds.seconds.at(-1) ?? null,
-      purgatories: purgatories.map(([name, each]) => {
-        const oldest = each.$parked?.lists.oldestFirst(TOP) ?? [];
-        const known = oldest.map((operation) => ({
-          id: this.#lookup.idOf(operation, each),
-          type: typeOf(operation),
-        }));
-        return purgatoryView(name, each.snapshot({ top: TOP }), known, this.#seconds.errors.of(each));
-      }),
+      purgatories: purgatories.map(([name, purgatory]) => this.#viewOf(name, purgatory)),
       timers: timers.map(([name, timer]) => {
-        const of = purgatories.filter(([, purgatory]) => purgatory.timer === timer);
+        const snapshot = timer.snapshot();
         return {
+          ...snapshot,
           name,
-          of: of.map(([purgatory]) => purgatory),
-          ...timerView(timer.snapshot()),
+          of: purgatories.filter(([, each]) => each.timer === timer).map(([each]) => each),
+          levels: snapshot.levels.map(sectorsOf),
           ...this.#cascades.take(timer),
         };
       }),
-      buses: buses.map(([name, bus]) => busView(name, bus.snapshot())),
+      buses: buses.map(([name, bus]) => {
+        const snapshot = bus.snapshot();
+        // Its place in an array is no name for people.
+        const shown = /^\d+$/.test(name) ? null : cut(name, MAX_NAME_LENGTH);
+        return { ...snapshot, name: shown, members: snapshot.members.slice(0, TOP) };
+      }),
       timelines: this.#timelines.told(),
     };
   }
@@ -86,4 +78,30 @@ export class Recorder {
   history(): History {
     return { run: this.#run, seconds: this.#seconds.seconds };
   }
+
+  #viewOf(name: string, purgatory: ObservedPurgatory): PurgatoryView {
+    const operations = purgatory.$parked?.lists.oldestFirst(TOP) ?? [];
+    const ids = operations.map((operation) => this.#lookup.idOf(operation, purgatory));
+    const snapshot = purgatory.snapshot({ top: TOP });
+    const error = this.#seconds.errors.of(purgatory);
+    return {
+      ...snapshot,
+      name,
+      lastError: error === undefined ? null : { ...error.told, agoMs: performance.now() - error.atMs },
+      oldest: snapshot.oldest.map((old, index) =>
+        shownOperation(old, snapshot.nowMs, name, ids[index] ?? null),
+      ),
+    };
+  }
+}
+
+type Level = TimerSnapshot['levels'][number];
+
+/** Neighbours are added up where there are too many. Both numbers are powers of two. O(buckets). */
+function sectorsOf(level: Level): Level {
+  const width = level.buckets.length / MAX_SECTORS;
+  if (width <= 1) return level;
+  const buckets: number[] = Array(MAX_SECTORS).fill(0);
+  for (const [bucket, tasks] of level.buckets.entries()) buckets[Math.floor(bucket / width)] += tasks;
+  return { ...level, buckets };
 }

@@ -16,13 +16,14 @@ import type {
 } from '../../purgatory/telemetry/operation-events.ts';
 import { listen } from '../events/channels.ts';
 import type { LiveSources } from '../live-sources.ts';
-import { MAX_EVENTS, MAX_KEY_LENGTH, MAX_KEYS, MAX_TIMELINES } from './frame.ts';
-import type { Timeline, TimelineEvent } from './view-types.ts';
-import { shownKeys, typeOf } from './views.ts';
+import { ENDS, MAX_EVENTS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
+import { typeOf } from './last-errors.ts';
 
 const PLACES = MAX_TIMELINES / 2;
 const YIELD_MS = 1000;
 const CALM_MS = 2000;
+/** As in a snapshot. */
+const MAX_KEYS = 8;
 
 /** A {@link Timeline} under way. */
 interface Life {
@@ -46,9 +47,7 @@ export class Timelines {
     this.#stops = [
       listen('purgatory:operation:parked', (event) => this.#park(event)),
       listen('purgatory:operation:tried', (event) => this.#note('tried', event)),
-      listen('purgatory:operation:completed', (event) => this.#note('completed', event)),
-      listen('purgatory:operation:expired', (event) => this.#note('expired', event)),
-      listen('purgatory:operation:cancelled', (event) => this.#note('cancelled', event)),
+      ...ENDS.map((end) => listen(`purgatory:operation:${end}`, (event) => this.#note(end, event))),
     ];
   }
 
@@ -77,10 +76,7 @@ export class Timelines {
         id: ++this.#lastId,
         purgatory: name,
         type: typeOf(operation),
-        ...shownKeys(
-          watches.slice(0, MAX_KEYS).map((key) => keyText(key)),
-          watches.length,
-        ),
+        keys: watches.slice(0, MAX_KEYS).map((key) => keyText(key)),
         ageMs: 0,
         events: [{ afterMs: 0, what: 'parked' }],
         untold: 0,
@@ -106,7 +102,7 @@ export class Timelines {
       told.untold++;
       return;
     }
-    const by = 'key' in event && event.key !== undefined ? { key: keyText(event.key, MAX_KEY_LENGTH) } : {};
+    const by = 'key' in event && event.key !== undefined ? { key: keyText(event.key) } : {};
     const nowMs = performance.now();
     told.ageMs = nowMs - parkedAtMs;
     told.events.push({ afterMs: told.ageMs, what, ...by });

@@ -42,10 +42,10 @@ export const NO_EVENTS: EventsSnapshot = {
   tryMs: null,
 };
 
+/** A key whose pass is held. Undefined: one more is to begin. */
 interface Held {
   readonly sinceMs: number;
-  readonly watchers: number;
-  readonly tried: number;
+  readonly pass: { readonly watchers: number; readonly tried: number } | undefined;
 }
 
 /** The oldest of the passes under way, by key. */
@@ -53,6 +53,7 @@ export function oldestPass(held: ReadonlyMap<unknown, Held>, nowMs: number): Pas
   let oldest: readonly [unknown, Held] | undefined;
   for (const each of held) if (oldest === undefined || each[1].sinceMs < oldest[1].sinceMs) oldest = each;
   if (oldest === undefined) return null;
-  const [key, { sinceMs, watchers, tried }] = oldest;
+  const [key, { sinceMs, pass }] = oldest;
+  const { watchers, tried } = pass ?? { watchers: 0, tried: 0 };
   return { key: keyText(key), watchers, tried, ageMs: Math.max(0, nowMs - sinceMs) };
 }

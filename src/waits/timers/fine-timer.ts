@@ -2,7 +2,7 @@
 //
 // Why. A deadline is rounded up to a tick, and the host waits whole ms from now. With ticks of 1 ms
 // every timeout of n ms waits n + 1 ms of the host, where Node's waits n. With a sixteenth of a ms,
-// the host's own lateness covers the tick (clock/host-wake-up.ts). A shorter tick gains nothing.
+// the host's own lateness covers the tick (clock/system-clock.ts). A shorter tick gains nothing.
 //
 // Ground rules. Those of DrivenTimer. Nobody can see this timer, so it has no meter.
 import type { Clock } from '../../clock/clock.ts';

@@ -28,8 +28,8 @@ export class ForeignTimeout implements TaskKeeper {
       task.run();
     };
     keeper.#timer = new ForeignTimer(name, start, run, Math.ceil(task.delayMs));
-    if (!isRef || keeper.#timer.standsOnUs) keeper.unref();
-    if (keeper.#timer.standsOnUs) return false;
+    if (!isRef || keeper.#timer.isOurs) keeper.unref();
+    if (keeper.#timer.isOurs) return false;
     task.$keeper = keeper;
     return true;
   }

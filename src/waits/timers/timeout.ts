@@ -42,16 +42,7 @@ export interface Timeout extends Disposable {
   [Symbol.toPrimitive](): number;
 }
 
-const turns = new DrainedTurns(
-  {
-    runNext: () => timer.runNext(),
-    now: () => timer.now(),
-    get lastReadingMs() {
-      return timer.lastReadingMs;
-    },
-  },
-  BURST_MS,
-);
+const turns = new DrainedTurns({ runNext: () => timer.runNext(), now: () => timer.now() }, BURST_MS);
 const timer: FineTimer = new FineTimer(
   new SystemClock(turns, foreignToTimers),
   Number.MIN_VALUE, // spent after the first callback

@@ -7,7 +7,7 @@
 // clearing are O(1).
 import { promisify } from 'node:util';
 import { requiredFunction } from '../../base/checks.ts';
-import { foreign, host, standsOnUs } from '../../clock/host.ts';
+import { foreign, host, isOurs } from '../../clock/host.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
 
@@ -56,8 +56,8 @@ export function clearInterval(timeout: Timeout | NodeJS.Timeout | string | numbe
 
 // A user may install these functions as the globals. Then the engine must not use them for its own
 // wake-ups.
-standsOnUs(setTimeout);
-standsOnUs(setInterval);
+isOurs(setTimeout);
+isOurs(setInterval);
 // A module that imports this one to make them the globals has done so by the end of its own run.
 void Promise.resolve().then(() => {
   foreign('setTimeout');

@@ -91,7 +91,7 @@ describe('npm run demo', function () {
         timer.totals.cascaded > 0
       );
     });
-    expect(isLively.timers[0].rings).to.have.length.above(1);
+    expect(isLively.timers[0].levels).to.have.length.above(1);
     process.kill(-(child.pid as number), 'SIGINT');
     const [code] = await once(child, 'exit');
     expect([code, stderr]).to.deep.equal([0, '']);

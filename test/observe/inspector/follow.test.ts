@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import type { Timeline } from '../../../src/observe/inspector/frame.ts';
 import { type Followed, follow } from '../../../src/observe/inspector/page/data/follow.ts';
-import type { Timeline } from '../../../src/observe/inspector/view-types.ts';
 
 function life(id: number, end?: 'completed' | 'expired'): Timeline {
   const events = [{ afterMs: 0, what: 'parked' as const }, ...(end ? [{ afterMs: 5, what: end }] : [])];
-  return { id, purgatory: 'fetch', type: 'Op', keys: ['a'], more: 0, ageMs: 5, events, untold: 0 };
+  return { id, purgatory: 'fetch', type: 'Op', keys: ['a'], ageMs: 5, events, untold: 0 };
 }
 
 const shown = (followed: Followed | undefined): number | undefined => followed?.timeline.id;

@@ -1,64 +1,97 @@
-// Frames for tests of the page: four a second, one purgatory, one timer. All is well unless a test
-// says otherwise.
-import type { Frame, HostTime } from '../../../src/observe/inspector/frame.ts';
-import type { PurgatoryView, ServedEvents, TimerView } from '../../../src/observe/inspector/view-types.ts';
+// Frames and seconds for tests of the page: one purgatory, one timer. All is well unless a test says
+// otherwise.
+
+import { LocalHub } from '../../../src/bus/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
+import type {
+  BusView,
+  Frame,
+  PurgatoryView,
+  Second,
+  SecondOfPurgatory,
+  Spent,
+  TimerView,
+} from '../../../src/observe/inspector/frame.ts';
+import type { Told } from '../../../src/observe/inspector/page/data/history.ts';
+import type { EventsSnapshot } from '../../../src/purgatory/telemetry/events-snapshot.ts';
 import { NO_EVENTS } from '../../../src/purgatory/telemetry/events-snapshot.ts';
 
-export interface Change extends Partial<Omit<Frame, 'purgatories' | 'timers' | 'host'>>, Partial<HostTime> {
+/** When the last of the seconds and of the frames ends. */
+export const NOW_MS = 1_700_000_000_000;
+
+const clock = new ManualClock();
+const timer = new SystemTimer({ clock });
+const QUIET_PURGATORY: PurgatoryView = {
+  ...new Purgatory('fetch', { timer }).snapshot(),
+  lastError: null,
+  oldest: [],
+};
+const QUIET_TIMER: TimerView = {
+  ...timer.snapshot(),
+  name: 'wheels',
+  of: ['fetch'],
+  cascades: [],
+  lastCascade: null,
+};
+
+export interface Change extends Partial<Omit<Frame, 'purgatories'>> {
   readonly purgatory?: Partial<PurgatoryView>;
-  readonly timer?: Partial<TimerView>;
 }
 
-/** `count` frames; `change` says what is special of the frame with that index. */
+/** `count` frames, four a second; `change` says what is special of the frame with that index. */
 export function frames(count: number, change: (index: number) => Change = () => ({})): Frame[] {
   return Array.from({ length: count }, (_, index) => {
-    const { purgatory, timer, blockedMs = 2, cpuMs = 20, waitedMs = 0, load = 0.1, ...frame } = change(index);
+    const { purgatory, ...frame } = change(index);
     return {
       run: 'run',
       atMs: 1000 + 250 * index,
-      wallMs: 1_700_000_000_000 + 250 * index,
-      host: { blockedMs, cpuMs, waitedMs, load },
+      wallMs: NOW_MS - 250 * (count - 1 - index),
       second: null,
       timelines: [],
       buses: [],
       purgatories: [{ ...QUIET_PURGATORY, ...purgatory }],
-      timers: [{ ...QUIET_TIMER, ...timer }],
+      timers: [QUIET_TIMER],
       ...frame,
     };
   });
 }
 
+/** What is told: the frames of 10 s, with `change` made to all of them. */
+export function present(change: Change = {}, more: Partial<Told> = {}): Told {
+  return { frames: frames(41, () => change), seconds: [], silence: undefined, ...more };
+}
+
 /** A purgatory that serves events. */
-export function events(more: Partial<ServedEvents>): { purgatory: { events: ServedEvents } } {
+export function events(more: Partial<EventsSnapshot>): Change {
   return { purgatory: { events: { ...NO_EVENTS, ...more } } };
 }
 
-const QUIET_PURGATORY: PurgatoryView = {
-  name: 'fetch',
-  parked: 0,
-  watched: 0,
-  watchedKeys: 0,
-  maxParked: null,
-  totals: { completed: 0, expired: 0, cancelled: 0, failed: 0 },
-  refused: {},
-  events: NO_EVENTS,
-  lastError: null,
-  hottestKeys: [],
-  oldest: [],
-};
+export interface SecondChange extends Partial<Omit<Second, 'blocked'>> {
+  readonly blocked?: Partial<Spent>;
+  readonly fetch?: Partial<SecondOfPurgatory>;
+  /** The lateness of the timer. */
+  readonly late?: number | null;
+}
 
-const QUIET_TIMER: TimerView = {
-  name: 'wheels',
-  of: ['fetch'],
-  tickMs: 1,
-  wheelSize: 512,
-  nowMs: 0,
-  pending: 0,
-  rings: [],
-  beyond: 0,
-  head: null,
-  lateness: { leMs: [1, 2, 4, 8, 16, 32, 64, 128], counts: [0, 0, 0, 0, 0, 0, 0, 0, 0] },
-  totals: { ran: 0, failed: 0, cascaded: 0, slices: 0 },
-  cascades: [],
-  lastCascade: null,
-};
+/** `count` seconds, the last of which ends now; `change` says what is special of one, from 1 on. */
+export function seconds(count: number, change: (number: number) => SecondChange = () => ({})): Second[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { blocked, fetch, late = 1, ...second } = change(index + 1);
+    return {
+      number: index + 1,
+      wallMs: NOW_MS - 1000 * (count - 1 - index),
+      overMs: 1000,
+      ranMs: 20,
+      waitedMs: 0,
+      blocked: { overMs: 2, ranMs: 2, waitedMs: 0, ...blocked },
+      purgatories: { fetch: { parked: 1, ...fetch }, jobs: { parked: 0 } },
+      timers: { wheels: { ran: 10, latenessMs: late } },
+      ...second,
+    };
+  });
+}
+
+/** A bus that is live, unless a test says otherwise. */
+export function bus(more: Partial<BusView>): BusView {
+  return { ...new LocalHub().bus({ clock }).snapshot(), state: 'live', name: null, ...more };
+}

@@ -24,16 +24,13 @@ describe('Lookup', () => {
     for (const each of [fetches, joins, timer]) each.close();
   });
 
-  const searches = { purgatory: undefined, searches: true };
-  const once = { purgatory: undefined, searches: false };
-
   it('tells who waits on a key, the oldest first, since when and until when', async () => {
     for (const name of ['a', 'b', 'c']) {
       fetches.tryCompleteElseWatch(new Op(name, { delayMs: 1000 }), ['k', name]);
       clock.advance(10);
     }
-    const { isExact, isWhole, keys, operations } = await lookup.find('k', once);
-    expect({ isExact, isWhole }).to.deep.equal({ isExact: true, isWhole: true });
+    const { keys, exact, isWhole, operations } = await lookup.find('k', undefined, false);
+    expect({ exact, isWhole }).to.deep.equal({ exact: 1, isWhole: true });
     expect(keys).to.deep.equal([{ purgatory: 'fetch', key: 'k', watchers: 3 }]);
     expect(operations.map(({ keys: [, own], ageMs, leftMs }) => [own, ageMs, leftMs])).to.deep.equal([
       ['a', 30, 970],
@@ -47,7 +44,7 @@ describe('Lookup', () => {
       fetches.tryCompleteElseWatch(new Op('a'), [key]);
     }
     const watched = async (text: string): Promise<string[]> =>
-      (await lookup.find(text, searches)).keys.map(({ key }) => key);
+      (await lookup.find(text, undefined, true)).keys.map(({ key }) => key);
     expect(await watched('7')).to.deep.equal(['7', '7', '7n']);
     expect(await watched('7n')).to.deep.equal(['7n']);
     expect(await watched('ORDERS')).to.deep.equal(["{ topic: 'orders' }"]);
@@ -58,31 +55,30 @@ describe('Lookup', () => {
       fetches.tryCompleteElseWatch(new Op('a'), [key]);
       joins.tryCompleteElseWatch(new Op('a'), [key]);
     }
-    const found = await lookup.find('orders-1', { purgatory: 'join', searches: true });
+    const found = await lookup.find('orders-1', 'join', true);
     expect(found.keys.map(({ purgatory, key }) => `${purgatory} ${key}`)).to.deep.equal([
       'join orders-1',
       'join orders-10',
       'join Orders-11',
     ]);
-    const part = await lookup.find('ments', searches);
-    expect(part).to.include({ isExact: false, isWhole: true });
-    expect(part.keys).to.have.lengthOf(2);
+    const part = await lookup.find('ments', undefined, true);
+    expect([part.exact, part.keys.length, part.isWhole]).to.deep.equal([0, 2, true]);
     expect(part.operations).to.have.lengthOf(1);
-    expect((await lookup.find('ments', once)).keys).to.deep.equal([]);
-    expect((await lookup.find('nothing', searches)).operations).to.deep.equal([]);
+    expect((await lookup.find('ments', undefined, false)).keys).to.deep.equal([]);
+    expect((await lookup.find('nothing', undefined, true)).operations).to.deep.equal([]);
   });
 
   it('finds a key by its beginning where only that is shown', async () => {
     const key = 'x'.repeat(500);
     fetches.tryCompleteElseWatch(new Op('a'), [`y${key}`]);
     fetches.tryCompleteElseWatch(new Op('b'), [key]);
-    const { keys } = await lookup.find(`${key.slice(0, 79)}…`, searches);
-    expect(keys).to.deep.equal([{ purgatory: 'fetch', key: `${'x'.repeat(79)}…`, watchers: 1 }]);
+    const { keys } = await lookup.find(`${key.slice(0, 99)}…`, undefined, true);
+    expect(keys).to.deep.equal([{ purgatory: 'fetch', key: `${'x'.repeat(99)}…`, watchers: 1 }]);
   });
 
   it('tells twelve of each at most', async () => {
     for (let n = 0; n < 50; n++) fetches.tryCompleteElseWatch(new Op('a'), ['all', `all-${n}`]);
-    const { keys, operations } = await lookup.find('all', searches);
+    const { keys, operations } = await lookup.find('all', undefined, true);
     expect([keys.length, operations.length]).to.deep.equal([12, 12]);
   });
 
@@ -91,13 +87,13 @@ describe('Lookup', () => {
     for (let n = 0; n < 300_000; n++) fetches.tryCompleteElseWatch(new Op(''), [`key-${n}`]);
     let turns = 0;
     const interval = setInterval(() => turns++, 0);
-    const found = await lookup.find('key-299999', { purgatory: 'fetch', searches: true });
+    const found = await lookup.find('key-299999', 'fetch', true);
     clearInterval(interval);
-    expect(found.isExact).to.equal(true);
+    expect(found.exact).to.equal(1);
     expect(turns).to.be.above(1);
     const [first, second] = await Promise.all([
-      lookup.find('no such', searches),
-      lookup.find('key-1', searches),
+      lookup.find('no such', undefined, true),
+      lookup.find('key-1', undefined, true),
     ]);
     expect(first.isWhole).to.equal(false);
     expect(second.isWhole).to.equal(true);
@@ -105,7 +101,7 @@ describe('Lookup', () => {
 
   it('looks at keys that come and go meanwhile without harm', async () => {
     for (let n = 0; n < 20_000; n++) fetches.tryCompleteElseWatch(new Op('', { delayMs: 5 }), [`key-${n}`]);
-    const found = lookup.find('late', searches);
+    const found = lookup.find('late', undefined, true);
     clock.advance(5);
     fetches.tryCompleteElseWatch(new Op('late'), ['late']);
     expect(await found).to.include({ isWhole: true });
@@ -151,7 +147,7 @@ describe('Lookup', () => {
     const mute = { name: 'mute', snapshot: () => offsets.snapshot() };
     const { keys, operations } = await new Lookup(
       new LiveSources({ purgatories: [offsets, mute], timers: [], buses: [] }),
-    ).find('l', searches);
+    ).find('l', undefined, true);
     expect(keys).to.deep.equal([{ purgatory: 'offsets', key: 'log', watchers: 3 }]);
     expect(operations.map(({ leftMs }) => leftMs)).to.deep.equal([null, null, null]);
     offsets.close();

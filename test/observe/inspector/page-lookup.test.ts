@@ -143,7 +143,7 @@ describe('an operator at the page of the inspector', function () {
     await page.open(url);
     await page.says(
       '[data-test="incidents"]',
-      /\d\d:\d\d:\d\d–\d\d:\d\d:\d\d The event loop was blocked, for/,
+      /\d\d:\d\d:\d\d–\d\d:\d\d:\d\d The (event loop was blocked|process got no CPU)\. The event loop stood still for/,
     );
     const before = await page.page.locator('[data-test="incidents"] li').count();
     expect(before).to.be.at.least(1);

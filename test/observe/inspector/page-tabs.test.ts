@@ -1,7 +1,7 @@
 // Several tabs of one browser on one server, over HTTP/1.1. A browser opens at most six connections
-// then.
+// then, so a tab has a stream only while somebody sees it.
 import { expect } from 'chai';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { Purgatory } from '../../../src/index.ts';
 import { createInspector } from '../../../src/observe/inspector/index.ts';
 import { startBrowser } from '../../support/browser.ts';
@@ -9,10 +9,9 @@ import { Op } from '../../support/op.ts';
 import { pause } from '../../support/turns.ts';
 import { mounted, OpenedPage } from './opened-page.ts';
 
-const TABS = 7;
 const PARKED = '.figure[data-explain="parked"]';
 
-describe('seven tabs of the inspector', function () {
+describe('tabs of the inspector', function () {
   this.timeout(120_000);
   let browser: Browser | undefined;
 
@@ -22,50 +21,33 @@ describe('seven tabs of the inspector', function () {
 
   after(() => browser?.close());
 
-  async function openTabs(context: BrowserContext, url: URL): Promise<OpenedPage[]> {
-    const open = async (): Promise<OpenedPage> => new OpenedPage(await context.newPage()).open(url);
-    const leader = await open(); // the first one reads
-    return [leader, ...(await Promise.all(Array.from({ length: TABS - 1 }, open)))];
+  /** As a browser does with a tab that is covered, and uncovered again. */
+  async function hide(tab: OpenedPage, isHidden: boolean): Promise<void> {
+    await tab.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
   }
 
-  /** Waits until one stream is open, as two tabs may lead for a moment. */
-  async function sharesOne(streams: () => number): Promise<void> {
-    for (let waits = 0; streams() !== 1 && waits < 100; waits++) await pause(100);
-    expect(streams()).to.equal(1);
-  }
-
-  it('share one stream, and each can search; when its reader is closed, another takes over', async () => {
-    const fetches = new Purgatory<string, Op>('fetch');
-    await using server = await mounted(createInspector({ purgatories: [fetches] }));
-    const context = await (browser as Browser).newContext();
-    const tabs = await openTabs(context, server.url);
-    await sharesOne(server.streams);
-    fetches.tryCompleteElseWatch(new Op('a'), ['orders-0']);
-    for (const tab of tabs) await tab.says(PARKED, /parked\s*1$/);
-    const [leader, ...others] = tabs;
-    const last = others[others.length - 1];
-    await last.page.getByLabel('Find a key').fill('orders-0');
-    await last.page.getByLabel('Find a key').press('Enter');
-    await last.says('[data-test="waiters"]', 'Op');
-    await leader.page.close();
-    fetches.tryCompleteElseWatch(new Op('b'), ['orders-1']);
-    for (const tab of others) await tab.says(PARKED, /parked\s*2$/);
-    await sharesOne(server.streams);
-    for (const tab of others) expect(tab.complaints).to.deep.equal([]);
-    await context.close();
-    fetches.close();
-  });
-
-  it('go on when the tab that reads dies without a word', async () => {
+  it('have a stream each while they are seen, and none while they are hidden', async () => {
     const fetches = new Purgatory<string, Op>('fetch');
     await using server = await mounted(createInspector({ purgatories: [fetches], history: false }));
     const context = await (browser as Browser).newContext();
-    const leader = await new OpenedPage(await context.newPage()).open(server.url);
-    const other = await new OpenedPage(await context.newPage()).open(server.url);
-    await sharesOne(server.streams);
-    await leader.evaluate("BroadcastChannel.prototype.postMessage = () => {}; 'mute'");
+    const tabs: OpenedPage[] = [];
+    for (let n = 0; n < 7; n++) {
+      // The six connections of the browser are for those that are seen.
+      if (n > 0) await hide(tabs[n - 1], true);
+      tabs.push(await new OpenedPage(await context.newPage()).open(server.url));
+    }
+    const streams = async (count: number): Promise<void> => {
+      for (let waits = 0; server.streams() !== count && waits < 100; waits++) await pause(100);
+      expect(server.streams()).to.equal(count);
+    };
+    await streams(1);
+    await hide(tabs[0], false);
+    await streams(2);
     fetches.tryCompleteElseWatch(new Op('a'), ['orders-0']);
-    await other.says(PARKED, /parked\s*1$/);
+    for (const tab of [tabs[0], tabs[6]]) await tab.says(PARKED, /parked\s*1$/);
+    expect(await tabs[3].text(PARKED)).to.equal('parked 0');
+    for (const tab of tabs) expect(tab.complaints).to.deep.equal([]);
     await context.close();
     fetches.close();
   });

@@ -12,7 +12,7 @@ import { pause } from '../../support/turns.ts';
 
 class DelayedFetch extends Op {}
 
-/** Counts the looks of the inspector, one for each frame of the server. */
+/** Counts the looks of the inspector: four frames a second, and the second. */
 class LookedAt extends Purgatory<string, Op> {
   looks = 0;
   override snapshot(options?: { top?: number }): ReturnType<Purgatory['snapshot']> {
@@ -99,6 +99,8 @@ describe('the page of the inspector', function () {
     await page.locator(selector).filter({ hasText: what }).first().waitFor({ timeout: 20_000 });
   }
 
+  /** The tasks of a ring, in the table: 1 is the inner one. */
+  const ring = (place: number): string => `[data-test="rings"] tbody tr:nth-child(${place}) td:last-child`;
   const figure = (term: string): string => `.figure[data-explain="${term}"]`;
 
   it('shows a parked operation, and its completion', async () => {
@@ -140,13 +142,13 @@ describe('the page of the inspector', function () {
     for (let n = 0; n < 7; n++) {
       fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 330 + 10 * n }), ['orders-0']);
     }
-    await says('[data-test="ring-1"]', '7');
+    await says(ring(2), '7');
     await says('[data-test="head"]', 'the outer ring, bucket 2, 7 tasks, in 320 ms');
     clock.advance(320);
     await says('[data-test="cascade"]', /7 tasks fell from bucket 2 of the outer ring, .* ago/);
-    expect(await text('[data-test="ring-1"]')).to.equal('0');
-    expect(await text('[data-test="ring-0"]')).to.equal('7');
-    expect(await page.locator('.sector[data-ring="0"][data-shade="1"]').count()).to.equal(7);
+    expect(await text(ring(2))).to.equal('0');
+    expect(await text(ring(1))).to.equal('7');
+    expect(await page.locator('.sector[data-ring="0"][style*="--shade-1"]').count()).to.equal(7);
     await says('[data-test="head"]', 'the inner ring, bucket 1, 1 task');
     expect(complaints).to.deep.equal([]);
   });
@@ -192,7 +194,7 @@ describe('the page of the inspector', function () {
     await open();
     const untilMs = performance.now() + 300;
     while (performance.now() < untilMs);
-    await says('.headline', /the event loop was blocked|the machine is busy/);
+    await says('.headline', /the event loop was blocked|the process got no CPU/);
     await says('.detail', 'The event loop stood still for');
   });
 
@@ -217,10 +219,11 @@ describe('the page of the inspector', function () {
       const history: History = await answer.json();
       const [first] = history.seconds;
       const earlier = Array.from({ length: 200 }, (_, index): Second => {
-        const host = { blockedMs: index % 10 === 0 ? 150 : 2, cpuMs: 150, waitedMs: 0, load: 0.1 };
+        const blocked = { overMs: index % 10 === 0 ? 150 : 2, ranMs: 1, waitedMs: 0 };
         const wallMs = first.wallMs - 1000 * (200 - index);
         const number = first.number - 200 + index;
-        return { ...first, number, wallMs, overMs: 1000, host, purgatories: { fetch: [1, 7, 0, 0, 0] } };
+        const fetch = { parked: 1, completed: 7 };
+        return { ...first, number, wallMs, overMs: 1000, blocked, purgatories: { fetch } };
       });
       await route.fulfill({ json: { ...history, seconds: [...earlier, ...history.seconds] } });
     });
@@ -247,7 +250,10 @@ describe('the page of the inspector', function () {
       throw new TypeError('<b>no</b>');
     };
     throwing.checkAndComplete('a');
-    await says('[data-test="errors"] li', /^[\d.]+\sm?s ago DelayedFetch in join: TypeError: <b>no<\/b>$/);
+    await says(
+      '[data-test="errors"] li',
+      /^[\d.]+\sm?s ago DelayedFetch on a in join: TypeError: <b>no<\/b>$/,
+    );
     await says('.words', /operations throw/i);
     throwing.close();
     expect(complaints).to.deep.equal([]);
@@ -392,15 +398,16 @@ describe('the page of the inspector', function () {
     }`);
     await open();
     const labels = (): Promise<string[][]> => page.evaluate('countLabels()');
-    await page.waitForFunction('countLabels().length === 2');
+    while ((await labels()).length < 2) await pause(100);
     for (const told of await labels()) expect(told).to.deep.equal(['0', '1']);
     for (let n = 0; n < 23; n++) {
       fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 100 }), ['orders-0']);
     }
     clock.advance(100);
     await says(figure('ran'), /ran\s*23$/);
+    // Until the next second: of the lateness, of a minute and of ten.
+    while ((await labels()).filter((told) => told.length > 2).length < 3) await pause(100);
     for (const told of await labels()) {
-      expect(told).to.have.length.above(2);
       expect(new Set(told), told.join()).to.have.property('size', told.length);
     }
   });
@@ -435,7 +442,7 @@ describe('the page of the inspector', function () {
     expect(drawn, 'the hands are drawn in every frame').to.be.within(frames - 1, frames + 1);
     // On a busy machine there are fewer frames for each look at the server. The larger count says
     // how many seconds this was.
-    const seconds = Math.max(frames / 60, (many.looks - before.looks) / 4);
+    const seconds = Math.max(frames / 60, (many.looks - before.looks) / 5);
     expect((await cpuMs()) - before.cpuMs).to.be.below(seconds * BUSY_MS);
     many.close();
     real.close();

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
-import type { NextTurnJob } from '../../../src/clock/next-turn.ts';
+import type { DueWakeUp } from '../../../src/clock/system-clock.ts';
 import { DrainedTurns } from '../../../src/waits/timers/drained-turns.ts';
 import { turn, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
@@ -21,12 +21,9 @@ describe('The drained turns', () => {
       return true;
     },
     now: () => nowMs,
-    get lastReadingMs() {
-      return nowMs;
-    },
   };
 
-  const job: NextTurnJob = { run: () => void runs.push('job'), isRef: true };
+  const job: DueWakeUp = { run: () => void runs.push('job') };
 
   beforeEach(() => {
     nowMs = 0;
@@ -73,13 +70,12 @@ describe('The drained turns', () => {
   it('go on in the next turn when a piece asks for it', async () => {
     const turns = new DrainedTurns(burst, 100);
     let jobs = 0;
-    const again: NextTurnJob = {
+    const again: DueWakeUp = {
       run: () => {
         if (++jobs === 2) return;
         turns.add(again);
         turns.endTurn();
       },
-      isRef: true,
     };
     turns.add(again);
     await turn();
@@ -91,11 +87,10 @@ describe('The drained turns', () => {
   it('run in one turn a job that adds itself, more often than a batch is long', async () => {
     const turns = new DrainedTurns(burst, 100);
     let jobs = 0;
-    const again: NextTurnJob = {
+    const again: DueWakeUp = {
       run: () => {
         if (++jobs < 1_000) turns.add(again);
       },
-      isRef: true,
     };
     turns.add(again);
     let count = 0;
@@ -121,7 +116,6 @@ describe('The drained turns', () => {
         run: () => {
           throw new Error('boom');
         },
-        isRef: true,
       });
     });
     turns.add(job);

@@ -5,6 +5,7 @@ import * as nodeTimers from 'node:timers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
+import { SystemTimer } from '../../../src/index.ts';
 import * as timers from '../../../src/waits/timers/index.ts';
 
 type Timers = typeof timers;
@@ -573,6 +574,33 @@ describe('purgatory/timers and AsyncLocalStorage, like node:timers', () => {
       hook.disable();
       expect(events).to.deep.equal(['before', 'run', 'after', 'destroy']);
     }
+  });
+});
+
+describe('purgatory/timers, when the globals have been deleted', () => {
+  it('work as node:timers do, and so does a timer of the engine', async () => {
+    const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
+    for (const name of ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] as const) {
+      Reflect.deleteProperty(globalThis, name);
+    }
+    const ran: string[] = [];
+    const timer = new SystemTimer();
+    try {
+      for (const t of [nodeTimers as never as typeof timers, timers]) {
+        t.setTimeout(() => ran.push('timeout'), 1);
+        t.clearTimeout(t.setTimeout(() => ran.push('cleared'), 1));
+        const interval = t.setInterval(() => {
+          ran.push('interval');
+          t.clearInterval(interval);
+        }, 2);
+      }
+      timer.schedule(() => ran.push('task'), 3);
+      timer.schedule(() => ran.push('due'), 0);
+      while (ran.length < 6) await pause(1);
+    } finally {
+      Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval });
+    }
+    expect(ran.sort()).to.deep.equal(['due', 'interval', 'interval', 'task', 'timeout', 'timeout']);
   });
 });
 

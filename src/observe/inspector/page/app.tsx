@@ -1,15 +1,13 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
-import { chosenOf, timerOf } from './data/history.ts';
-import { isSilent, silenceOf } from './data/silence.ts';
+import { last, type Told, timerOf } from './data/history.ts';
+import { isSilent, silenceOf, type Verdict } from './data/judge.ts';
 import { type State, shown } from './data/store.ts';
-import type { Verdict } from './data/verdict.ts';
 import { Buses } from './panels/buses.tsx';
 import { Errors } from './panels/errors.tsx';
 import { LatenessChart } from './panels/lateness-chart.tsx';
 import { Lookup } from './panels/lookup.tsx';
-import { Minutes } from './panels/minutes.tsx';
-import { RatesChart } from './panels/rates-chart.tsx';
+import { Minutes, Rates } from './panels/minutes.tsx';
 import { HottestKeys, OldestParked } from './panels/tables.tsx';
 import { Timelines } from './panels/timelines.tsx';
 import { TopBar } from './panels/top-bar.tsx';
@@ -18,13 +16,20 @@ import { Wheels } from './panels/wheels.tsx';
 import { explanations } from './words/explanations.ts';
 import { time } from './words/format.ts';
 
-export function App({ state, verdict }: { state: State; verdict: Verdict | undefined }): JSX.Element {
+interface Props {
+  readonly state: State;
+  /** Of the chosen purgatory. */
+  readonly told: Told;
+  readonly verdict: Verdict | undefined;
+}
+
+export function App({ state, told, verdict }: Props): JSX.Element {
   const isStale = state.connection === 'lost' || isSilent(state);
   return (
     <>
       <TopBar state={state} />
       <main data-restarts={state.restarts} data-stale={isStale ? '' : undefined}>
-        {verdict === undefined ? <Waiting state={state} /> : <Picture state={state} verdict={verdict} />}
+        {verdict === undefined ? <Waiting state={state} /> : <Picture {...{ state, told, verdict }} />}
       </main>
       <div hidden>
         {Object.entries(explanations).map(([term, text]) => (
@@ -37,28 +42,28 @@ export function App({ state, verdict }: { state: State; verdict: Verdict | undef
   );
 }
 
-function Picture({ state, verdict }: { state: State; verdict: Verdict }): JSX.Element {
-  const { choice, followed } = state;
-  const { purgatory } = choice;
-  const { frames, seconds } = shown(state);
-  const frame = frames[frames.length - 1];
-  const views = chosenOf(frame, purgatory);
-  const view = timerOf(frame, choice.timer);
-  const timelines = frame.timelines.filter((each) => purgatory === undefined || each.purgatory === purgatory);
+function Picture({ state, told, verdict }: Required<Props> & { verdict: Verdict }): JSX.Element {
+  const { choice, first, followed } = state;
+  const { seconds } = told;
+  const frame = last(told.frames);
+  const { purgatories: views } = frame;
+  const { timers } = last(shown(state).frames);
+  const view = timerOf(timers, choice.timer);
+  const timelines = frame.timelines.filter(({ purgatory }) => views.some(({ name }) => name === purgatory));
   return (
     <>
-      <VerdictStrip state={state} verdict={verdict} />
+      <VerdictStrip state={state} told={told} verdict={verdict} />
       <Lookup state={state} />
       <Buses frame={frame} />
       <Errors views={views} />
-      {view !== undefined && <Wheels view={view} timers={frame.timers} />}
+      {view !== undefined && <Wheels view={view} timers={timers} />}
       <div class="charts">
-        <RatesChart frames={frames} seconds={seconds} chosen={purgatory} />
-        {view !== undefined && <LatenessChart frames={frames} view={view} isOnly={frame.timers.length < 2} />}
+        <Rates seconds={seconds} />
+        {view !== undefined && <LatenessChart first={first} view={view} isOnly={timers.length < 2} />}
       </div>
       <HottestKeys views={views} />
       <OldestParked views={views} />
-      {seconds.length > 0 && <Minutes seconds={seconds} chosen={purgatory} />}
+      {seconds.length > 0 && <Minutes seconds={seconds} />}
       <Timelines
         timelines={timelines}
         shown={followed?.timeline}
@@ -79,14 +84,11 @@ function Waiting({ state }: { state: State }): JSX.Element {
       <p role="status" class="headline">
         The server has not answered yet
       </p>
-      <p>For {time(silenceOf(state))} this page has waited for its first news. Either</p>
-      <ul>
-        <li>the process hangs, is stopped, or gets no CPU; or</li>
-        <li>
-          this browser has no connection left: over HTTP/1.1 it opens six to a server, and other pages hold
-          them all. (The tabs of this page share one.)
-        </li>
-      </ul>
+      <p>
+        For {time(silenceOf(state))} this page has waited for its first news. Either the process hangs, is
+        stopped, or gets no CPU; or this browser has no connection left: over HTTP/1.1 it opens six to a
+        server, and each open window with this page takes one.
+      </p>
     </section>
   );
 }

@@ -7,8 +7,9 @@ import './style/names.css';
 import './style/notices.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { toldOf } from './data/history.ts';
+import { absence, judge } from './data/judge.ts';
 import { connect, current, onChange, shown } from './data/store.ts';
-import { absence, judge } from './data/verdict.ts';
 import { installTip } from './words/tip.ts';
 
 const MARKS = { well: '', note: '', warn: '\u26a0 ', bad: '\u26d4 ', lost: '\u26d4 ' } as const;
@@ -17,13 +18,12 @@ const NAME = 'Purgatory inspector';
 const place = document.getElementById('app') as HTMLElement;
 const draw = (): void => {
   const state = current();
-  const told = shown(state);
+  const told = toldOf(shown(state), state.choice.purgatory);
   const hasNews = told.frames.length > 0;
-  const isLost = state.connection === 'lost';
-  const verdict = hasNews ? (absence(state, isLost) ?? judge(told, state.choice.purgatory)) : undefined;
+  const verdict = hasNews ? (absence(state, state.connection === 'lost') ?? judge(told)) : undefined;
   // The title has the verdict too, so that a reader sees it from another tab.
-  document.title = verdict === undefined ? NAME : `${MARKS[verdict.tone]}${verdict.headline} - ${NAME}`;
-  render(<App state={state} verdict={verdict} />, place);
+  document.title = verdict === undefined ? NAME : `${MARKS[verdict.level]}${verdict.headline} - ${NAME}`;
+  render(<App state={state} told={told} verdict={verdict} />, place);
 };
 onChange(draw);
 draw();

@@ -1,18 +1,18 @@
 // Saves what is shown as a JSON file.
+import { last, toldOf } from './history.ts';
+import { judge } from './judge.ts';
 import { current, shown } from './store.ts';
-import { judge } from './verdict.ts';
 
 export function exportShown(): void {
   const { choice, found } = current();
-  const told = shown(current());
-  const { frames, seconds } = told;
-  const frame = frames[frames.length - 1];
+  const { frames, seconds } = shown(current());
+  const frame = last(frames);
   const what = {
     exportedAt: new Date().toISOString(),
     shownAt: new Date(frame.wallMs).toISOString(),
     page: location.href,
     choice,
-    verdict: judge(told, choice.purgatory),
+    verdict: judge(toldOf(shown(current()), choice.purgatory)),
     frame,
     found,
     history: seconds,

@@ -1,6 +1,6 @@
 // The operation whose life is shown. The reader's choice stays for as long as the page is open.
 // Without a choice, one life after another is shown, each until some time after its end. Pure.
-import type { Timeline, TimelineEvent } from '../../view-types.ts';
+import type { End, Timeline } from '../../frame.ts';
 
 /** How long a life stays after its end, in ms. One that does not end stays at most as long. */
 const STAY_MS = 6000;
@@ -13,7 +13,7 @@ export interface Followed {
   readonly untilMs: number;
 }
 
-export function endOf({ events }: Timeline): TimelineEvent['what'] | undefined {
+export function endOf({ events }: Timeline): End | undefined {
   const { what } = events[events.length - 1];
   return what === 'parked' || what === 'tried' ? undefined : what;
 }

@@ -1,7 +1,8 @@
 // The places of the rings, and what is at a point. Pure geometry: a square of SIZE, the finest ring
 // innermost. Bucket 0 is at twelve o'clock, and time goes clockwise.
-import type { Ring } from '../../view-types.ts';
+import type { TimerView } from '../../frame.ts';
 import { capitalised } from '../words/format.ts';
+import { sum } from './history.ts';
 
 export const SIZE = 400;
 export const CENTRE = SIZE / 2;
@@ -9,6 +10,10 @@ const OUTER = 190;
 const HUB = 62;
 const GAP = 7;
 const THICKEST = 44;
+/** The most rings that are drawn. The tasks of coarser wheels are told as one sum. */
+const MAX_RINGS = 6;
+
+type Ring = TimerView['levels'][number];
 
 export interface Band {
   readonly inner: number;
@@ -16,7 +21,7 @@ export interface Band {
 }
 
 /** The bands of `rings` rings, the innermost first. */
-export function bandsOf(rings: number): Band[] {
+function bandsOf(rings: number): Band[] {
   const thickness = Math.min(THICKEST, (OUTER - HUB) / rings - GAP);
   return Array.from({ length: rings }, (_, ring) => {
     const outer = OUTER - (rings - 1 - ring) * (thickness + GAP);
@@ -24,41 +29,37 @@ export function bandsOf(rings: number): Band[] {
   });
 }
 
-/** The radius of the space within the rings. */
-export function hubOf(rings: number): number {
-  return (bandsOf(rings)[0]?.inner ?? OUTER) - GAP;
-}
-
 export function at(turn: number, radius: number): readonly [number, number] {
   const angle = 2 * Math.PI * (turn - 0.25);
   return [CENTRE + radius * Math.cos(angle), CENTRE + radius * Math.sin(angle)];
 }
 
-export function sectorOf(ring: Ring, bucket: number): number {
-  return Math.floor((bucket * ring.sectors.length) / ring.buckets);
+/** The sector of a bucket: each has the sum of the same number of buckets. */
+export function sectorOf({ wheelSize }: TimerView, { buckets }: Ring, bucket: number): number {
+  return Math.floor((bucket * buckets.length) / wheelSize);
 }
 
-const paths = new Map<string, string>();
+/** The rings to draw, their places and the radius of the space within, and the sum of coarser ones. */
+export function ringsOf({ levels }: TimerView) {
+  const rings = levels.slice(0, MAX_RINGS);
+  const beyond = sum(levels.slice(MAX_RINGS), ({ buckets }) => sum(buckets, Number));
+  const bands = bandsOf(rings.length);
+  return { rings, bands, hub: (bands[0]?.inner ?? OUTER) - GAP, beyond };
+}
 
 /** The outline of one of `count` sectors of a band, as SVG path data. */
 export function sectorPath({ inner, outer }: Band, sector: number, count: number): string {
-  const key = `${inner} ${sector} ${count}`;
-  let path = paths.get(key);
-  if (path === undefined) {
-    const margin = 0.09 / count;
-    const from = sector / count + margin;
-    const to = (sector + 1) / count - margin;
-    const corner = (turn: number, radius: number): string =>
-      at(turn, radius)
-        .map((n) => n.toFixed(2))
-        .join(' ');
-    const large = to - from > 0.5 ? 1 : 0;
-    path =
-      `M${corner(from, outer)}A${outer} ${outer} 0 ${large} 1 ${corner(to, outer)}` +
-      `L${corner(to, inner)}A${inner} ${inner} 0 ${large} 0 ${corner(from, inner)}Z`;
-    paths.set(key, path);
-  }
-  return path;
+  const margin = 0.09 / count;
+  const [from, to] = [sector / count + margin, (sector + 1) / count - margin];
+  const corner = (turn: number, radius: number): string =>
+    at(turn, radius)
+      .map((n) => n.toFixed(2))
+      .join(' ');
+  const large = to - from > 0.5 ? 1 : 0;
+  return (
+    `M${corner(from, outer)}A${outer} ${outer} 0 ${large} 1 ${corner(to, outer)}` +
+    `L${corner(to, inner)}A${inner} ${inner} 0 ${large} 0 ${corner(from, inner)}Z`
+  );
 }
 
 /** Steps of shading: none, and one per decade up to thousands. */

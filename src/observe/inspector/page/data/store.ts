@@ -1,21 +1,25 @@
-// The state of the page: the frames of the last minute, the seconds of the last ten minutes, what
+// The state of the page: the frames of the last ten seconds, the seconds of the last ten minutes, what
 // the reader has chosen, and whether the server answers.
 //
 // Ground rules. There is one state, and only this file changes it. Components are notified of each
 // change, and twice a second besides, because the age of what is shown grows by itself. A frame of
 // another run of the server drops what the last run sent: the totals of two runs have no
-// difference.
+// difference. The stream is open only while the tab is visible: over HTTP/1.1 a browser opens six
+// connections to a server, and each stream takes one.
 import { type AskedOperation, type Found, type Frame, type History, MAX_SECONDS } from '../../frame.ts';
 import { type Followed, follow } from './follow.ts';
-import { MAX_FRAMES } from './history.ts';
+import type { Told } from './history.ts';
+import { type Heard, isSilent, silenceOf } from './judge.ts';
 import { type Choice, readLink, writeLink } from './link.ts';
-import { type Heard, hangOf, type Told } from './silence.ts';
-import { listen } from './stream.ts';
 
 export interface State extends Told, Heard {
   readonly choice: Choice;
+  /** The first frame of this run. */
+  readonly first: Frame | undefined;
   /** The server's answers to the reader. Undefined: nothing was asked, or there is no answer yet. */
   readonly found: Found | undefined;
+  /** Whether the last search found the very key. */
+  readonly isExact: boolean;
   readonly asked: { readonly id: number; readonly operation: AskedOperation | undefined } | undefined;
   readonly connection: 'connecting' | 'live' | 'lost';
   /** How often the page has noticed a restart of the server. */
@@ -28,15 +32,18 @@ export interface State extends Told, Heard {
 
 type Listener = (state: State, news: Frame | undefined) => void;
 
+/** Frames kept: ten seconds of four a second. */
+const MAX_FRAMES = 41;
 const TICK_MS = 500;
 /** The interval of repeated questions to the server, in ms. */
 const ASK_MS = 1000;
+const RETRY_MS = 1000;
+const NO_RUN = { frames: [], seconds: [], first: undefined, silence: undefined, followed: undefined };
 
 let state: State = {
-  frames: [],
-  seconds: [],
-  hang: undefined,
+  ...NO_RUN,
   found: undefined,
+  isExact: false,
   asked: undefined,
   choice: readLink(),
   connection: 'connecting',
@@ -45,7 +52,6 @@ let state: State = {
   nowMs: performance.now(),
   restarts: 0,
   paused: undefined,
-  followed: undefined,
 };
 const listeners: Listener[] = [];
 
@@ -54,11 +60,8 @@ export function current(): State {
 }
 
 /** What is shown: the state when the reader paused, or the latest. */
-export function shown({ paused, frames, seconds, hang }: State): Told {
-  if (paused !== undefined) return paused;
-  // Until the history has arrived, the last second of it is known from the first frame.
-  const last = seconds.length === 0 ? frames.at(-1)?.second : undefined;
-  return { frames, seconds: last ? [last] : seconds, hang };
+export function shown({ paused, frames, seconds, silence }: State): Told {
+  return paused ?? { frames, seconds, silence };
 }
 
 export function onChange(listener: Listener): void {
@@ -94,69 +97,87 @@ export function connect(): void {
   setInterval(() => change({}), TICK_MS);
   setInterval(() => ask(), ASK_MS);
   ask(true);
-  listen({
-    opened: () => change({ connection: 'connecting', openedMs: performance.now() }),
-    message: (data) => take(JSON.parse(data)),
-    lost: () => change({ connection: 'lost' }),
-  });
+  let close = (): void => {};
+  const open = (): void => {
+    close();
+    if (document.hidden) return;
+    change({ connection: 'connecting', openedMs: performance.now() });
+    close = read();
+  };
+  document.addEventListener('visibilitychange', open);
+  addEventListener('pagehide', () => close());
+  addEventListener('pageshow', ({ persisted }) => persisted && open());
+  open();
+}
+
+/** Reads the stream. Returns a function that ends the reading. */
+function read(): () => void {
+  const stream = new EventSource(new URL('events', document.baseURI));
+  let close = (): void => stream.close();
+  stream.onmessage = ({ data }) => take(JSON.parse(data));
+  stream.onerror = () => {
+    change({ connection: 'lost' });
+    if (stream.readyState !== EventSource.CLOSED) return;
+    // The browser gives up where it got an error, or another server's answer.
+    const retry = setTimeout(() => {
+      close = read();
+    }, RETRY_MS);
+    close = () => clearTimeout(retry);
+  };
+  return () => close();
 }
 
 function take(frame: Frame): void {
-  const last = state.frames.at(-1);
-  const isNewRun = last !== undefined && last.run !== frame.run;
-  const before = isNewRun ? { frames: [], seconds: [], followed: undefined } : state;
-  const hang = isNewRun ? undefined : (hangOf({ ...state, nowMs: performance.now() }, frame) ?? state.hang);
+  const isNewRun = state.first !== undefined && state.first.run !== frame.run;
+  const before = isNewRun ? { ...state, ...NO_RUN } : state;
+  const heard = { ...state, nowMs: performance.now() };
+  // A page that did not listen all the time has heard no silence.
+  const wasSilent = before.heardMs !== undefined && before.heardMs >= before.openedMs && isSilent(heard);
   const { second } = frame;
-  const lastSecond = before.seconds.at(-1);
-  const isNext = second !== null && second.number === (lastSecond?.number ?? 0) + 1;
+  const lastNumber = before.seconds.at(-1)?.number ?? 0;
+  const isNext = second !== null && second.number === lastNumber + 1;
   change(
     {
+      first: before.first ?? frame,
       frames: [...before.frames.slice(1 - MAX_FRAMES), frame],
-      seconds: isNext ? [...before.seconds.slice(1 - MAX_SECONDS), second] : before.seconds,
-      hang,
+      seconds:
+        isNext || (second !== null && lastNumber === 0)
+          ? [...before.seconds.slice(1 - MAX_SECONDS), second]
+          : before.seconds,
+      silence: wasSilent && !isNewRun ? { forMs: silenceOf(heard), untilMs: frame.wallMs } : before.silence,
       connection: 'live',
-      heardMs: performance.now(),
+      heardMs: heard.nowMs,
       restarts: state.restarts + (isNewRun ? 1 : 0),
       followed: follow(before.followed, frame.timelines, frame.atMs),
     },
     frame,
   );
-  if (second !== null && !isNext && second.number !== lastSecond?.number) readHistory();
+  if (second !== null && !isNext && second.number !== lastNumber) readHistory();
 }
-
 /**
- * Asks the server for the reader's key, if there is one. A search of all keys costs the server
- * time, so it is done once.
+ * Asks the server for what the reader looks at. A search of all keys costs the server time, so it is
+ * done once. A key that was found exactly is looked up again and again.
  */
 async function ask(searches = false): Promise<void> {
   if (document.hidden || state.paused !== undefined) return;
-  const { choice, asked } = state;
+  const { choice, asked, found } = state;
   if (choice.key === undefined) {
-    if (state.found !== undefined) change({ found: undefined });
-  } else if (searches || state.found?.isExact === true) {
+    if (found !== undefined) change({ found: undefined });
+  } else if (searches || state.isExact) {
     const params = new URLSearchParams({ text: choice.key });
     if (choice.purgatory !== undefined) params.set('purgatory', choice.purgatory);
     if (searches) params.set('search', '');
-    const found = await get<Found>('keys', params);
-    if (found !== undefined && state.choice === choice) change({ found: searches ? found : anew(found) });
+    const news = await get<Found>('keys', params);
+    if (news === undefined || state.choice !== choice) return;
+    if (searches) change({ found: news, isExact: news.exact > 0 });
+    else {
+      const others = found?.keys.slice(found.exact) ?? [];
+      change({ found: { ...news, keys: [...news.keys, ...others], isWhole: found?.isWhole ?? true } });
+    }
   }
   if (asked === undefined) return;
   const operation = await get<AskedOperation>('operation', new URLSearchParams({ id: `${asked.id}` }));
   if (state.asked?.id === asked.id && operation !== undefined) change({ asked: { id: asked.id, operation } });
-}
-
-/** `found`, which was made without a search, plus the other keys that the search had found. */
-function anew(found: Found): Found {
-  const spelledSo = found.keys.map(({ purgatory, key }) => `${purgatory} ${key}`);
-  const besides = (state.found?.keys ?? []).filter(
-    ({ purgatory, key }) => key !== found.text && !spelledSo.includes(`${purgatory} ${key}`),
-  );
-  return {
-    ...found,
-    isExact: true,
-    isWhole: state.found?.isWhole ?? true,
-    keys: [...found.keys, ...besides],
-  };
 }
 
 /**
@@ -182,7 +203,7 @@ async function readHistory(): Promise<void> {
   isReading = true;
   const read = await get<History>('history');
   isReading = false;
-  if (read !== undefined && read.run === state.frames.at(-1)?.run) change({ seconds: read.seconds });
+  if (read !== undefined && read.run === state.first?.run) change({ seconds: read.seconds });
 }
 
 function change(by: Partial<State>, news?: Frame): void {

@@ -1,11 +1,13 @@
 // The buses to other processes, a line each: whether hints arrive, and what the last gap cost.
 import type { JSX } from 'preact';
-import type { Frame } from '../../frame.ts';
-import type { BusView } from '../../view-types.ts';
+import type { BusView, Frame } from '../../frame.ts';
 import { Section } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
-import { Name } from '../words/names.tsx';
+import { Bold, Name } from '../words/names.tsx';
+import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
+
+const TONES = { connecting: undefined, live: 'well', gap: 'bad', closed: 'bad' };
 
 export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
   if (buses.length === 0) return null;
@@ -17,20 +19,23 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
     >
       <ul class="buses">
         {buses.map((bus, index) => (
-          <li key={index} data-state={bus.state} data-test="bus">
-            <strong>
-              <Name of={bus.name ?? bus.engine} />
-            </strong>{' '}
+          <li key={index} data-test="bus">
+            <Bold of={bus.name ?? bus.engine} />{' '}
             {bus.name !== null && (
               <small>
                 <Name of={bus.engine} />{' '}
               </small>
             )}
-            <span class="state">{bus.state}</span>
-            {bus.echoMs !== null && `, echo ${time(bus.echoMs)}`}
+            <span class="state" {...tone(TONES[bus.state])}>
+              {bus.state}
+            </span>
+            {bus.echo.maxMs > 0 && `, echo ${time(bus.echo.lastMs)}`}
             {`, ${plural(bus.peers, 'other process', 'other processes')}; `}
-            {lastGap(bus, wallMs)}
-            {lastError(bus, wallMs)}
+            {lastGap(bus, (atMs) => clock(wallMs - (bus.nowMs - atMs)))}
+            {/* While a bus is not live, the reason is what a reader looks for. */}
+            {bus.lastError !== null &&
+              bus.state !== 'live' &&
+              `; last error ${clock(wallMs - (bus.nowMs - bus.lastError.atMs))}: ${quoted(bus.lastError.message)}`}
             <small>
               {' '}
               {count(bus.totals.published)} hints published, {count(bus.totals.received)} received
@@ -45,29 +50,20 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
 }
 
 /** Where its hints went, and what it listens to. */
-function interest({ interest: of }: BusView): string {
-  if (of === null) return '';
-  const sent = `${count(of.routed)} routed, ${count(of.broadcast)} broadcast, ${count(of.forNobody)} for nobody`;
-  const pending = of.acknowledgementsPending;
+function interest({ routing, totals, subscriptions, acknowledgementsPending: pending }: BusView): string {
+  if (routing !== 'interest') return '';
+  const { routed, broadcast, forNobody } = totals;
+  const sent = `${count(routed)} routed, ${count(broadcast)} broadcast, ${count(forNobody)} for nobody`;
   const awaited = pending > 0 ? ` (${count(pending)} more not acknowledged yet)` : '';
-  return `, ${sent}, ${plural(of.subscriptions, 'subscription')}${awaited}`;
+  return `, ${sent}, ${plural(subscriptions, 'subscription')}${awaited}`;
 }
 
-/** While a bus is not live, the reason is what a reader looks for. */
-function lastError({ state, lastError: error }: BusView, wallMs: number): string {
-  if (error === null || state === 'live') return '';
-  return `; last error ${clock(wallMs - error.agoMs)}: ${quoted(error.message)}`;
-}
-
-function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, wallMs: number): string {
+function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, clockOf: (atMs: number) => string): string {
   if (gap === null) return 'no gap so far';
-  const began = clock(wallMs - gap.beganAgoMs);
-  if (gap.tookMs === null) return `gap since ${began} (${gap.cause})`;
-  const told = `last gap ${began} for ${time(gap.tookMs)} (${gap.cause})`;
+  if (gap.endedMs === null) return `gap since ${clockOf(gap.beganMs)} (${gap.cause})`;
+  const told = `last gap ${clockOf(gap.beganMs)} for ${time(gap.endedMs - gap.beganMs)} (${gap.cause})`;
   // A sweep that began before the gap belongs to an earlier gap.
-  if (sweep === null || sweep.beganAgoMs > gap.beganAgoMs) return told;
-  const waits = plural(sweep.tried, 'wait');
-  return sweep.tookMs === null
-    ? `${told}, ${waits} tried again so far`
-    : `${told}, ${waits} tried again in ${time(sweep.tookMs)}`;
+  if (sweep === null || sweep.beganMs < gap.beganMs) return told;
+  const took = sweep.endedMs === null ? 'so far' : `in ${time(sweep.endedMs - sweep.beganMs)}`;
+  return `${told}, ${plural(sweep.tried, 'wait')} tried again ${took}`;
 }

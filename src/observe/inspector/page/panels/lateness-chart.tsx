@@ -1,35 +1,35 @@
 // How late the timer ran its tasks: a bar for each bin of its histogram.
 import type { JSX } from 'preact';
-import uPlot from 'uplot';
 import { quantile } from '../../../../base/duration-histogram.ts';
-import type { Frame } from '../../frame.ts';
-import type { TimerView } from '../../view-types.ts';
-import { latenessWithin, sum } from '../data/history.ts';
+import type { Frame, TimerView } from '../../frame.ts';
+import { sum } from '../data/history.ts';
 import { Section } from '../words/explained.tsx';
 import { count, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
-import { axis, Chart, type ChartProps, colour, countAxis, countScale } from './chart.tsx';
+import { Chart } from './chart.tsx';
 
-export function LatenessChart({
-  frames,
-  view: { name, of, lateness },
-  isOnly,
-}: {
-  frames: readonly Frame[];
-  view: TimerView;
+interface Props {
+  /** Since when this page has watched. */
+  readonly first: Frame | undefined;
+  readonly view: TimerView;
   /** There is no other timer. */
-  isOnly: boolean;
-}): JSX.Element {
-  const counts = latenessWithin(frames, name, Number.POSITIVE_INFINITY);
-  const { leMs } = lateness;
+  readonly isOnly: boolean;
+}
+
+export function LatenessChart({ first, view: { name, of, lateness }, isOnly }: Props): JSX.Element {
+  const { leMs, counts: all } = lateness.histogram;
+  const before = first?.timers.find((each) => each.name === name)?.lateness.histogram.counts;
+  const counts = all.map((n, bin) => n - (before?.[bin] ?? 0));
   return (
     <Section of="histogram" title="How late tasks ran" note={isOnly ? undefined : timerInWords(name, of)}>
       <p class="legend">{inWords(leMs, counts)}</p>
       <Chart
         key={`${name} ${leMs.length}`}
         label={`A histogram. ${inWords(leMs, counts)}`}
-        data={[counts.map((_, bin) => bin), [...counts]]}
-        options={optionsFor(leMs)}
+        data={[counts.map((_, bin) => bin), counts]}
+        range={[-0.6, leMs.length + 0.6]}
+        ticks={ticksOf(leMs)}
+        drawn={[{ fill: '--ember', bars: 0.82 }]}
       />
     </Section>
   );
@@ -49,38 +49,14 @@ function inWords(leMs: readonly number[], counts: readonly number[]): string {
   return `Of ${count(sum(counts, (n) => n))} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;
 }
 
-function optionsFor(leMs: readonly number[]): ChartProps['options'] {
-  const name = (bin: number): string => {
-    if (bin === leMs.length) return 'later';
-    if (leMs[bin] >= 1000) return `${Math.round(leMs[bin] / 1000)} s`;
-    return bin === 0 ? `${leMs[bin]} ms` : `${leMs[bin]}`;
-  };
-  return {
-    scales: {
-      x: { time: false, range: () => [-0.6, leMs.length + 0.6] },
-      y: countScale,
-    },
-    axes: [
-      axis({
-        splits: () => Array.from({ length: leMs.length + 1 }, (_, bin) => bin),
-        // Every other one, and the last. There is no room for all on a phone.
-        values: (_, bins) =>
-          bins.map((bin) =>
-            (bin % 2 === 0 && bin < leMs.length - 1) || bin === leMs.length ? name(bin) : null,
-          ),
-        grid: { show: false },
-        size: 26,
-      }),
-      countAxis,
-    ],
-    series: [
-      {},
-      {
-        fill: colour('--ember'),
-        width: 0,
-        points: { show: false },
-        paths: uPlot.paths.bars?.({ size: [0.82, 60] }),
-      },
-    ],
-  };
+/** Every other bin is named, and the last. There is no room for all on a phone. */
+function ticksOf(leMs: readonly number[]): [number, string | null][] {
+  return [...leMs.map(binName), 'later'].map((name, bin) => {
+    const isNamed = bin === leMs.length || (bin % 2 === 0 && bin < leMs.length - 1);
+    return [bin, isNamed ? name : null];
+  });
+}
+
+function binName(ms: number, bin: number): string {
+  return ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms}${bin === 0 ? ' ms' : ''}`;
 }

@@ -1,33 +1,32 @@
 // The result of a search: a key and its waiters, or an operation and its keys.
 import type { JSX } from 'preact';
 import { type AskedOperation, type Found, type FoundKey, MAX_FOUND } from '../../frame.ts';
+import { last } from '../data/history.ts';
 import { askFor, choose, type State } from '../data/store.ts';
-import { Section } from '../words/explained.tsx';
+import { Act, Section } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
-import { Key, Name } from '../words/names.tsx';
+import { Bold, Key, Name } from '../words/names.tsx';
 import { OperationTable } from './tables.tsx';
 
 export function Lookup({ state }: { state: State }): JSX.Element | null {
   const { choice, found, asked, frames } = state;
-  const nowMs = frames[frames.length - 1].wallMs;
+  const nowMs = last(frames).wallMs;
   if (choice.key === undefined && asked === undefined) return null;
-  return (
-    <Section of="lookup" title="Who waits" aside={<Close />} class="wide lookup" test="lookup">
-      {asked !== undefined && <Asked operation={asked.operation} nowMs={nowMs} />}
-      {choice.key !== undefined && <FoundKeys text={choice.key} found={found} nowMs={nowMs} />}
-    </Section>
-  );
-}
-
-function Close(): JSX.Element {
   const close = (): void => {
     askFor(undefined);
     choose({ key: undefined });
   };
   return (
-    <button type="button" class="act" onClick={close}>
-      Close
-    </button>
+    <Section
+      of="lookup"
+      title="Who waits"
+      aside={<Act onClick={close}>Close</Act>}
+      class="wide lookup"
+      test="lookup"
+    >
+      {asked !== undefined && <Asked operation={asked.operation} nowMs={nowMs} />}
+      {choice.key !== undefined && <FoundKeys text={choice.key} found={found} nowMs={nowMs} />}
+    </Section>
   );
 }
 
@@ -36,14 +35,12 @@ function Asked({ operation, nowMs }: { operation: AskedOperation | undefined; no
   if (operation === null) {
     return <p class="none">That operation is not parked any more: it was answered, or cancelled.</p>;
   }
-  const { type, purgatory, ageMs, leftMs, watches, more } = operation;
+  const { type, label, purgatory, ageMs, leftMs, watches, more } = operation;
   return (
     <div data-test="asked">
       <p>
-        <strong>
-          <Name of={type} />
-        </strong>{' '}
-        in <Name of={purgatory} />, parked {time(ageMs)} ago at {clock(nowMs - ageMs)},{' '}
+        <Bold of={label || type} /> in <Name of={purgatory} />, parked {time(ageMs)} ago at{' '}
+        {clock(nowMs - ageMs)},{' '}
         {leftMs === null ? 'has no deadline' : `has its deadline at ${clock(nowMs + leftMs)}`}. It waits on{' '}
         {plural(watches.length + more, 'key')}:
       </p>
@@ -52,65 +49,50 @@ function Asked({ operation, nowMs }: { operation: AskedOperation | undefined; no
   );
 }
 
-function FoundKeys({
-  text,
-  found,
-  nowMs,
-}: {
-  text: string;
-  found: Found | undefined;
-  nowMs: number;
-}): JSX.Element {
+interface FoundProps {
+  readonly text: string;
+  readonly found: Found | undefined;
+  readonly nowMs: number;
+}
+
+function FoundKeys({ text, found, nowMs }: FoundProps): JSX.Element {
   if (found?.text !== text) return <p class="none">Looking for it.</p>;
   const { keys, isWhole, operations } = found;
+  const [first, ...more] = keys;
   const scope = isWhole
     ? ''
     : ' There are too many keys to look at all: give the whole key to find it surely.';
-  if (keys.length === 0) {
+  if (first === undefined) {
     return (
       <p class="none" role="status">
         Nobody waits on a key with <Name of={text} /> in it now.{scope}
       </p>
     );
   }
-  const [first, ...others] = keys;
+  const { key, purgatory, watchers } = first;
+  const isPart = watchers > operations.length && operations.length > 0;
+  const since = (ageMs: number): JSX.Element => (
+    <>
+      {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
+    </>
+  );
   return (
     <>
       <p role="status">
-        <strong>
-          <Name of={first.key} />
-        </strong>{' '}
-        in <Name of={first.purgatory} />: {plural(first.watchers, 'operation')} wait
-        {first.watchers === 1 ? 's' : ''}
-        {first.watchers > operations.length && operations.length > 0
-          ? `; these ${operations.length} the longest`
-          : ''}
-        .
+        <Bold of={key} /> in <Name of={purgatory} />: {plural(watchers, 'operation waits', 'operations wait')}
+        {isPart && `; these ${operations.length} the longest`}.
       </p>
       {operations.length > 0 && (
-        <OperationTable
-          operations={operations}
-          namesPurgatory={false}
-          test="waiters"
-          since={['Since', (ageMs) => <Since ageMs={ageMs} nowMs={nowMs} />]}
-        />
+        <OperationTable test="waiters" operations={operations} age={['Since', since]} />
       )}
-      {others.length > 0 && (
+      {more.length > 0 && (
         <>
           <p class="none">
-            {keys.length === MAX_FOUND ? 'More keys' : plural(others.length, 'more key')} with it:{scope}
+            {more.length + 1 === MAX_FOUND ? 'More keys' : plural(more.length, 'more key')} with it:{scope}
           </p>
-          <KeyList keys={others} />
+          <KeyList keys={more} />
         </>
       )}
-    </>
-  );
-}
-
-function Since({ ageMs, nowMs }: { ageMs: number; nowMs: number }): JSX.Element {
-  return (
-    <>
-      {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
     </>
   );
 }

@@ -1,62 +1,87 @@
-// The last ten minutes: how many operations were parked, how they ended, and the incidents
-// meanwhile.
+// How operations left in the last minute; and the last ten minutes: how many were parked, how they
+// left, and the incidents meanwhile.
 import type { JSX } from 'preact';
-import uPlot from 'uplot';
-import type { Second } from '../../frame.ts';
-import { chosenIn, sum } from '../data/history.ts';
-import { type Incident, incidentsOf, isBlockedIn } from '../data/incidents.ts';
+import { ENDS, type End, type Second } from '../../frame.ts';
+import { countIn, last, sum, views } from '../data/history.ts';
+import { type Incident, incidentsOf } from '../data/judge.ts';
+import { isBlocked } from '../data/rules.ts';
 import { Section } from '../words/explained.tsx';
-import { clock, count, plural } from '../words/format.ts';
-import { axis, Chart, colour, countAxis, countScale } from './chart.tsx';
-import { Lines, lineSeries } from './rates-chart.tsx';
+import { capitalised, clock, count, plural, rate } from '../words/format.ts';
+import { tone } from '../words/tone.ts';
+import { Chart, type ChartProps, type Drawn } from './chart.tsx';
 
 /** The most incidents that are shown at once, the latest. The others unfold. */
 const MAX_TOLD = 6;
 
-const minutesAxis = axis({
-  splits: () => [-600, -480, -360, -240, -120, 0],
-  values: (_, at) => at.map((s) => (s === 0 ? 'now' : `${s / 60} min`)),
-  size: 26,
-});
-const scales = {
-  x: { time: false, range: (): [number, number] => [-600, 0] },
-  y: countScale,
-  /** Marks seconds in which the event loop was blocked, over the whole height. */
-  mark: { range: (): [number, number] => [0, 1] },
-};
-const blocked = {
-  scale: 'mark',
-  fill: colour('--mark'),
-  width: 0,
-  points: { show: false },
-  paths: uPlot.paths.bars?.({ size: [1, 60] }),
-};
-const parkedOptions = {
-  scales,
-  axes: [minutesAxis, countAxis],
-  series: [
-    {},
-    blocked,
-    { stroke: colour('--ember'), fill: colour('--shade-0'), width: 2, points: { show: false } },
-  ],
-};
-const leavingOptions = { scales, axes: [minutesAxis, countAxis], series: [{}, blocked, ...lineSeries] };
+type Span = Pick<ChartProps, 'range' | 'ticks'>;
 
-export function Minutes({
-  seconds,
-  chosen,
-}: {
-  seconds: readonly Second[];
-  chosen: string | undefined;
-}): JSX.Element {
-  const nowMs = seconds.at(-1)?.wallMs ?? 0;
-  const atS = seconds.map(({ wallMs }) => (wallMs - nowMs) / 1000);
-  const of = (index: 0 | 1 | 2 | 3): number[] =>
-    seconds.map((second) => sum(chosenIn(second, chosen), (said) => said[index]));
-  const perSecond = (index: 1 | 2 | 3): number[] => of(index).map((n, at) => (1000 * n) / seconds[at].overMs);
-  const marks = seconds.map((second) => (isBlockedIn(second) ? 1 : 0));
-  const parked = of(0);
-  const incidents = incidentsOf(seconds, chosen);
+/** How the lines are drawn. In the legend: style/pictures.css. */
+const DASHES: Readonly<Record<End, readonly number[]>> = {
+  completed: [],
+  expired: [6, 3],
+  cancelled: [2, 3],
+  rejected: [8, 2, 2, 2],
+};
+/** Seconds in which the event loop was blocked. */
+const blocked: Drawn = { fill: '--mark', bars: 1, isMark: true };
+const minute: Span = {
+  range: [-60, 0],
+  ticks: [-60, -40, -20, 0].map((s) => [s, s === 0 ? 'now' : `${s} s`] as const),
+};
+const minutes: Span = {
+  range: [-600, 0],
+  ticks: [-10, -8, -6, -4, -2, 0].map((min) => [60 * min, min === 0 ? 'now' : `${min} min`] as const),
+};
+
+function perSecond(seconds: readonly Second[], end: End): number[] {
+  return seconds.map((second) => (1000 * countIn([second], end)) / second.overMs);
+}
+
+function dataOf(seconds: readonly Second[], ...lines: number[][]): [number[], ...number[][]] {
+  const atS = seconds.map(({ wallMs }) => (wallMs - last(seconds).wallMs) / 1000);
+  return [atS, seconds.map((second) => Number(isBlocked(second))), ...lines];
+}
+
+interface LeavingProps {
+  readonly seconds: readonly Second[];
+  readonly label: string;
+  readonly span: Span;
+}
+
+/** How operations left. */
+function Leaving({ seconds, label, span }: LeavingProps): JSX.Element {
+  const lines = ENDS.map((end) => ({ stroke: `--${end}`, dash: DASHES[end] }));
+  const data = dataOf(seconds, ...ENDS.map((end) => perSecond(seconds, end)));
+  return (
+    <>
+      <p class="legend">
+        {ENDS.map((end) => (
+          <span key={end}>
+            <i class="line" {...tone(end)} /> {end}
+          </span>
+        ))}
+      </p>
+      <Chart label={label} {...span} drawn={[blocked, ...lines]} data={data} />
+    </>
+  );
+}
+
+export function Rates({ seconds }: { seconds: readonly Second[] }): JSX.Element {
+  const recent = seconds.slice(-62);
+  const now = (end: End): string => `${rate(perSecond(recent.slice(-1), end)[0] ?? 0)} ${end} a second`;
+  const label = `The last minute in lines. Now: ${ENDS.map(now).join(', ')}.`;
+  return (
+    <Section of="rates" title="Leaving, per second">
+      <Leaving seconds={recent} label={label} span={minute} />
+    </Section>
+  );
+}
+
+export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Element {
+  const parkedAt = seconds.map((second) => sum(views(second), ({ parked }) => parked));
+  const incidents = incidentsOf(seconds);
+  const parkedLabel = `Parked over the last ten minutes: now ${count(last(parkedAt))}, at most ${count(Math.max(...parkedAt))}.`;
+  const leavingLabel = `Leaving over the last ten minutes, per second. ${plural(incidents.length, 'incident')}, listed below.`;
   return (
     <Section of="minutes" title="The last ten minutes" class="wide">
       <div class="pair">
@@ -68,56 +93,43 @@ export function Minutes({
             </span>
           </p>
           <Chart
-            label={`Parked over the last ten minutes: now ${count(parked.at(-1) ?? 0)}, at most ${count(Math.max(0, ...parked))}.`}
-            data={[atS, marks, parked]}
-            options={parkedOptions}
+            label={parkedLabel}
+            {...minutes}
+            drawn={[blocked, { stroke: '--ember', fill: '--shade-0' }]}
+            data={dataOf(seconds, parkedAt)}
           />
         </div>
         <div>
-          <Lines />
-          <Chart
-            label={`Leaving over the last ten minutes, per second. ${plural(incidents.length, 'incident')}, listed below.`}
-            data={[atS, marks, perSecond(1), perSecond(2), perSecond(3)]}
-            options={leavingOptions}
-          />
+          <Leaving seconds={seconds} label={leavingLabel} span={minutes} />
         </div>
       </div>
-      <Incidents incidents={incidents} minutes={Math.round((-(atS[0] ?? 0) + 1) / 60)} />
-    </Section>
-  );
-}
-
-function Incidents({ incidents, minutes }: { incidents: readonly Incident[]; minutes: number }): JSX.Element {
-  if (incidents.length === 0) {
-    return (
-      <p class="none">
-        No incident in the {minutes < 1 ? 'seconds' : plural(minutes, 'minute')} that the server has kept: no
-        blocked event loop, no late timer, no long event, no throws, no refusals.
-      </p>
-    );
-  }
-  return (
-    <>
-      <List incidents={incidents.slice(0, MAX_TOLD)} />
+      {incidents.length === 0 ? (
+        <p class="none">
+          No incident since {clock(seconds[0].wallMs)}: no blocked event loop, no late timer, no long event,
+          no throws, no refusals, no bus cut off.
+        </p>
+      ) : (
+        <List incidents={incidents.slice(0, MAX_TOLD)} />
+      )}
       {incidents.length > MAX_TOLD && (
         <details class="earlier">
           <summary>{plural(incidents.length - MAX_TOLD, 'earlier incident')}</summary>
           <List incidents={incidents.slice(MAX_TOLD)} />
         </details>
       )}
-    </>
+    </Section>
   );
 }
 
 function List({ incidents }: { incidents: readonly Incident[] }): JSX.Element {
   return (
     <ol class="incidents" data-test="incidents">
-      {incidents.map(({ what, fromMs, untilMs, inWords }) => (
-        <li key={`${what} ${fromMs}`} data-what={what}>
+      {incidents.map(({ rule, what, why, fromMs, untilMs, level }) => (
+        <li key={`${rule} ${fromMs}`} data-what={rule} {...tone(level)}>
           <span class="when">
             {clock(fromMs)}–{clock(untilMs)}
           </span>{' '}
-          {inWords}
+          {capitalised(what)}. {why}
         </li>
       ))}
     </ol>

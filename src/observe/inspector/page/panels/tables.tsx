@@ -1,64 +1,83 @@
 // Of the chosen purgatories: the hottest keys with the events that are being served, and the
 // operations that have been parked longest. A found key has its operations in the same table.
 import type { ComponentChildren, JSX } from 'preact';
-import { type FoundOperation, TOP } from '../../frame.ts';
-import type { PurgatoryView } from '../../view-types.ts';
-import { sum } from '../data/history.ts';
+import { type PurgatoryView, type ShownOperation, TOP } from '../../frame.ts';
+import { most, sum } from '../data/history.ts';
 import { Explained, Section } from '../words/explained.tsx';
 import { count, progress, time } from '../words/format.ts';
 import { Key, Keys, Name, Operation } from '../words/names.tsx';
+import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
 
-interface Props {
+interface Views {
   readonly views: readonly PurgatoryView[];
 }
 
-export function HottestKeys({ views }: Props): JSX.Element {
+interface TableProps<T> {
+  readonly test: string;
+  readonly rows: readonly T[];
+  /** `false`: this column is left out. */
+  readonly columns: readonly (
+    | false
+    | readonly [ComponentChildren, (row: T) => ComponentChildren, look?: string]
+  )[];
+}
+
+export function Table<T>({ test, rows, columns }: TableProps<T>): JSX.Element {
+  const shown = columns.filter((column) => column !== false);
+  return (
+    <table class="named" data-test={test}>
+      <thead>
+        <tr>
+          {shown.map(([heading, , look], index) => (
+            <th key={index} scope="col" class={look}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {shown.map(([, cell, look], column) => (
+              <td key={column} class={look}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function HottestKeys({ views }: Views): JSX.Element {
   const rows = views
     .flatMap(({ name, hottestKeys }) => hottestKeys.map((hot) => ({ ...hot, name })))
     .sort((a, b) => b.watchers - a.watchers)
     .slice(0, TOP);
-  const most = rows[0]?.watchers ?? 1;
+  const bar = (watchers: number): JSX.Element => (
+    <>
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect width={(100 * watchers) / rows[0].watchers} height="8" />
+      </svg>
+      {count(watchers)}
+    </>
+  );
   return (
     <Section of="hottest" title="Hottest keys">
       {rows.length === 0 ? (
         <p class="none">No key is watched.</p>
       ) : (
-        <table class="named" data-test="hottest">
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              {views.length > 1 && (
-                <th scope="col" class="purgatory">
-                  Purgatory
-                </th>
-              )}
-              <th scope="col" class="bar">
-                Watchers
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, key, watchers }) => (
-              <tr key={`${name} ${key}`}>
-                <td>
-                  <Key of={key} />
-                </td>
-                {views.length > 1 && (
-                  <td class="name-of">
-                    <Name of={name} />
-                  </td>
-                )}
-                <td class="bar">
-                  <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                    <rect width={(100 * watchers) / most} height="8" />
-                  </svg>
-                  {count(watchers)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          test="hottest"
+          rows={rows}
+          columns={[
+            ['Key', ({ key }) => <Key of={key} />],
+            views.length > 1 && ['Purgatory', ({ name }) => <Name of={name} />, 'purgatory'],
+            ['Watchers', ({ watchers }) => bar(watchers), 'bar'],
+          ]}
+        />
       )}
       <p class="note" data-test="events">
         <Explained of="events">{eventsInWords(views)}</Explained>
@@ -72,29 +91,27 @@ function eventsInWords(views: readonly PurgatoryView[]): string {
   const underWay = sum(views, ({ events }) => events.passesUnderWay);
   const pending = sum(views, ({ events }) => events.pendingKeys);
   if (underWay + pending === 0) return 'No event is being served.';
-  const { oldestMs, oldestPass } = views
-    .map(({ events }) => events)
-    .reduce((a, b) => (b.oldestMs > a.oldestMs ? b : a));
+  const { oldestMs, oldestPass } = most(views, ({ events }) => events.oldestMs).events;
   const events = `Events: ${count(underWay)} under way, ${count(pending)} pending`;
   if (oldestPass === null) return `${events}, the oldest for ${time(oldestMs)}.`;
   return `${events}. ${quoted(oldestPass.key)}: ${progress(oldestPass)}, ${time(oldestPass.ageMs)}.`;
 }
 
-export function OldestParked({ views }: Props): JSX.Element {
-  const oldest = views
-    .flatMap(({ name, oldest }) => oldest.map((op) => ({ ...op, purgatory: name })))
+export function OldestParked({ views }: Views): JSX.Element {
+  const operations = views
+    .flatMap(({ oldest }) => oldest)
     .sort((a, b) => b.ageMs - a.ageMs)
     .slice(0, TOP);
   return (
     <Section of="oldest" title="Oldest parked">
-      {oldest.length === 0 ? (
+      {operations.length === 0 ? (
         <p class="none">Nothing is parked.</p>
       ) : (
         <OperationTable
-          operations={oldest}
-          namesPurgatory={views.length > 1}
           test="oldest"
-          since={['Age', time]}
+          {...{ operations }}
+          namesPurgatory={views.length > 1}
+          age={['Age', time]}
         />
       )}
     </Section>
@@ -102,59 +119,41 @@ export function OldestParked({ views }: Props): JSX.Element {
 }
 
 interface OperationTableProps {
-  readonly operations: readonly FoundOperation[];
-  readonly namesPurgatory: boolean;
   readonly test: string;
-  /** The heading of the second column, and what it says of an operation. */
-  readonly since: readonly [heading: string, of: (ageMs: number) => ComponentChildren];
+  readonly operations: readonly ShownOperation[];
+  readonly namesPurgatory?: boolean;
+  /** The heading of the second column, and what it says of an age. */
+  readonly age: readonly [heading: string, of: (ageMs: number) => ComponentChildren];
 }
 
 /** What each operation is and watches, since when, and until when. */
-export function OperationTable({
-  operations,
-  namesPurgatory,
-  test,
-  since,
-}: OperationTableProps): JSX.Element {
-  const [heading, sinceOf] = since;
-  return (
-    <table class="named" data-test={test}>
-      <thead>
-        <tr>
-          <th scope="col">Operation</th>
-          <th scope="col" class="short">
-            {heading}
-          </th>
-          <th scope="col" class="short">
-            Left
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {operations.map(({ id, type, purgatory, keys, more, ageMs, leftMs }, row) => (
-          <tr key={id === null ? `row ${row}` : id}>
-            <td class="name-of">
-              <Operation id={id} type={type} />{' '}
-              {namesPurgatory && (
-                <>
-                  <small>
-                    in <Name of={purgatory} />
-                  </small>{' '}
-                </>
-              )}
-              <Keys of={keys} more={more} />
-            </td>
-            <td>{sinceOf(ageMs)}</td>
-            <td data-tone={leftMs !== null && leftMs < -1000 ? 'bad' : undefined}>{left(leftMs)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+export function OperationTable({ test, operations, namesPurgatory, age }: OperationTableProps): JSX.Element {
+  const [heading, ageOf] = age;
+  const what = ({ id, label, type, purgatory, keys }: ShownOperation): JSX.Element => (
+    <>
+      <Operation id={id} name={label || type} />{' '}
+      {namesPurgatory && (
+        <small>
+          in <Name of={purgatory} />
+        </small>
+      )}{' '}
+      <Keys of={keys} />
+    </>
   );
-}
-
-/** The time until a deadline. */
-function left(ms: number | null): string {
-  if (ms === null) return 'no deadline';
-  return ms < 0 ? `${time(-ms)} over` : time(ms);
+  /** The time until the deadline. */
+  const left = ({ leftMs: ms }: ShownOperation): JSX.Element | string => {
+    if (ms === null || ms >= 0) return ms === null ? 'no deadline' : time(ms);
+    return <strong {...tone(ms < -1000 ? 'bad' : undefined)}>{time(-ms)} over</strong>;
+  };
+  return (
+    <Table
+      test={test}
+      rows={operations}
+      columns={[
+        ['Operation', what],
+        [heading, ({ ageMs }) => ageOf(ageMs), 'short'],
+        ['Left', left, 'short'],
+      ]}
+    />
+  );
 }

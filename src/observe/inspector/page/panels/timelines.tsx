@@ -1,11 +1,12 @@
 // The life of one operation: a line from its parking to its answer, and the same as a list.
 import type { JSX } from 'preact';
-import type { Timeline, TimelineEvent } from '../../view-types.ts';
+import type { Timeline, TimelineEvent } from '../../frame.ts';
 import { endOf } from '../data/follow.ts';
 import { followLife } from '../data/store.ts';
 import { Section } from '../words/explained.tsx';
 import { plural, time } from '../words/format.ts';
-import { Key, Keys, Name } from '../words/names.tsx';
+import { Bold, Key, Keys, Name } from '../words/names.tsx';
+import { tone } from '../words/tone.ts';
 
 interface Props {
   readonly timelines: readonly Timeline[];
@@ -20,6 +21,7 @@ const WORDS: Record<TimelineEvent['what'], string> = {
   completed: 'completed by an event',
   expired: 'expired at its deadline',
   cancelled: 'cancelled, unanswered',
+  rejected: 'rejected: its condition threw',
 };
 
 export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
@@ -35,7 +37,6 @@ export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
                 <button
                   type="button"
                   aria-pressed={each.id === shown.id}
-                  data-end={endOf(each) ?? 'parked'}
                   onClick={() => followLife({ timeline: each, isChosen: true, untilMs: 0 })}
                 >
                   <span>
@@ -57,26 +58,23 @@ export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
 }
 
 function Life({ timeline, isTold }: { timeline: Timeline; isTold: boolean }): JSX.Element {
-  const { ageMs, events, keys, more, purgatory, type, untold } = timeline;
+  const { ageMs, events, keys, purgatory, type, untold } = timeline;
   const end = endOf(timeline);
   const at = (afterMs: number): number => 8 + (984 * afterMs) / Math.max(ageMs, 1);
   return (
     <div class="told" data-test="timeline">
       <p>
-        <strong>
-          <Name of={type} />
-        </strong>{' '}
-        in <Name of={purgatory} />, on <Keys of={keys} more={more} />
+        <Bold of={type} /> in <Name of={purgatory} />, on <Keys of={keys} />
       </p>
-      <svg viewBox="0 0 1000 40" preserveAspectRatio="none" aria-hidden="true" data-end={end ?? 'parked'}>
+      <svg viewBox="0 0 1000 40" preserveAspectRatio="none" aria-hidden="true">
         <line x1="8" x2="992" y1="20" y2="20" />
         {events.map(({ afterMs, what }, index) => (
-          <line key={index} class="mark" data-what={what} x1={at(afterMs)} x2={at(afterMs)} y1="6" y2="34" />
+          <line key={index} class="mark" {...tone(what)} x1={at(afterMs)} x2={at(afterMs)} y1="6" y2="34" />
         ))}
       </svg>
       <ol>
         {events.map(({ afterMs, what, key }, index) => (
-          <li key={index} data-what={what}>
+          <li key={index} data-what={what} {...tone(what)}>
             <span class="when">{time(afterMs)}</span> {WORDS[what]}
             {key !== undefined && (
               <>

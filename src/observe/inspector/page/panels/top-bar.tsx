@@ -1,9 +1,11 @@
 // The bar at the top: whether the page is live, the search, and the buttons for the reader.
 import { Component, createRef, type JSX } from 'preact';
 import { exportShown } from '../data/export.ts';
-import { isSilent } from '../data/silence.ts';
+import { isSilent } from '../data/judge.ts';
 import { choose, pause, type State } from '../data/store.ts';
+import { Act } from '../words/explained.tsx';
 import { clock } from '../words/format.ts';
+import { tone } from '../words/tone.ts';
 
 export function TopBar({ state }: { state: State }): JSX.Element {
   const connection = state.connection === 'live' && isSilent(state) ? 'silent' : state.connection;
@@ -15,14 +17,14 @@ export function TopBar({ state }: { state: State }): JSX.Element {
       </h1>
       <Search text={state.choice.key ?? ''} />
       <div class="acts">
-        <button type="button" class="act" aria-pressed={isPaused} onClick={pause}>
+        <Act aria-pressed={isPaused} onClick={pause}>
           Pause
-        </button>
-        <button type="button" class="act" disabled={state.frames.length === 0} onClick={exportShown}>
+        </Act>
+        <Act disabled={state.frames.length === 0} onClick={exportShown}>
           Export JSON
-        </button>
+        </Act>
       </div>
-      <p class="connection" data-connection={isPaused ? 'paused' : connection}>
+      <p class="connection" {...tone(isPaused ? undefined : TONES[connection])}>
         {isPaused ? `paused at ${clock(state.paused?.frames.at(-1)?.wallMs ?? 0)}` : CONNECTIONS[connection]}
       </p>
     </header>
@@ -30,6 +32,7 @@ export function TopBar({ state }: { state: State }): JSX.Element {
 }
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', silent: 'silent', lost: 'connection lost' };
+const TONES = { connecting: undefined, live: 'well', silent: 'bad', lost: 'bad' };
 
 /**
  * Drawn once. The page is drawn anew four times a second, and that must not remove what the reader

@@ -5,11 +5,10 @@
 // time (it stands still with a ManualClock). A falling spark belongs to a cascade that happened.
 // There is one canvas, cleared and drawn each animation frame: O(rings + sparks), whatever is
 // parked. For readers who want less motion, hands move with the frames and nothing falls.
-import { Component, createRef, type JSX } from 'preact';
-import type { Frame } from '../../frame.ts';
-import type { Cascade, Ring, TimerView } from '../../view-types.ts';
+import type { JSX } from 'preact';
+import type { Cascade, Frame, TimerView } from '../../frame.ts';
 import { sum, timerOf } from '../data/history.ts';
-import { at, type Band, bandsOf, CENTRE, hubOf, SIZE } from '../data/rings.ts';
+import { at, type Band, CENTRE, ringsOf, SIZE } from '../data/rings.ts';
 import { current, onChange, shown } from '../data/store.ts';
 import { colour } from './chart.tsx';
 
@@ -27,6 +26,9 @@ const TRAIL_TURNS = 0.14;
 const TRAIL_MS = 1500;
 const TRAIL_STEPS = 14;
 
+const hand = colour('--hand');
+const glow = colour('--spark');
+
 interface Spark {
   readonly bornMs: number;
   readonly from: Band;
@@ -35,155 +37,134 @@ interface Spark {
   readonly toTurn: number;
 }
 
-interface Pace {
-  readonly nowMs: number;
-  readonly seenMs: number;
+export function MotionCanvas(): JSX.Element {
+  return <canvas ref={move} />;
+}
+
+/** Preact calls it with the canvas, once, and with null when that goes. */
+function move(canvas: HTMLCanvasElement | null): void {
+  const context = canvas?.getContext('2d');
+  if (!canvas || !context) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  let view: TimerView | undefined;
+  let seenMs = 0;
   /** Timer ms per real ms: 1 for a running clock, 0 for one that stands. */
-  readonly speed: number;
-}
+  let speed = 1;
+  let sparks: Spark[] = [];
+  let pulseMs = Number.NEGATIVE_INFINITY;
 
-export class MotionCanvas extends Component {
-  readonly #canvas = createRef<HTMLCanvasElement>();
-  readonly #calm = matchMedia('(prefers-reduced-motion: reduce)');
-  #view: TimerView | undefined;
-  #pace: Pace = { nowMs: 0, seenMs: 0, speed: 1 };
-  #sparks: Spark[] = [];
-  #pulseMs = Number.NEGATIVE_INFINITY;
-  #colours = { hand: '', spark: '' };
+  const take = (frame: Frame): void => {
+    const next = timerOf(frame.timers, current().choice.timer);
+    if (next === undefined) return;
+    const nowMs = performance.now();
+    const before = view?.name === next.name ? view : undefined;
+    speed = before === undefined ? 1 : speedOf(next.nowMs - before.nowMs, nowMs - seenMs);
+    view = next;
+    seenMs = nowMs;
+    if (calm.matches || before === undefined) return;
+    if (next.totals.ran > before.totals.ran) pulseMs = nowMs;
+    sparks.push(...next.cascades.flatMap((cascade) => sparksOf(cascade, next, nowMs)));
+    sparks = sparks.slice(-MAX_SPARKS);
+  };
 
-  override componentDidMount(): void {
-    const readColours = (): void => {
-      this.#colours = { hand: colour('--hand')(), spark: colour('--spark')() };
-    };
-    readColours();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', readColours);
-    onChange(({ paused }, news) => {
-      if (news !== undefined && paused === undefined) this.#take(news);
-    });
-    const last = shown(current()).frames.at(-1);
-    if (last !== undefined) this.#take(last);
-    const draw = (): void => {
-      this.#draw(performance.now());
-      requestAnimationFrame(draw);
-    };
+  const draw = (): void => {
+    if (!canvas.isConnected) return;
     requestAnimationFrame(draw);
-  }
-
-  override shouldComponentUpdate(): boolean {
-    return false;
-  }
-
-  override render(): JSX.Element {
-    return <canvas ref={this.#canvas} />;
-  }
-
-  #take(frame: Frame): void {
-    const view = timerOf(frame, current().choice.timer);
     if (view === undefined) return;
-    const seenMs = performance.now();
-    const before = this.#view?.name === view.name ? this.#view : undefined;
-    this.#view = view;
-    this.#pace = { nowMs: view.nowMs, seenMs, speed: speedOf(before, view, seenMs - this.#pace.seenMs) };
-    if (this.#calm.matches || before === undefined) return;
-    if (view.totals.ran > before.totals.ran) this.#pulseMs = seenMs;
-    for (const cascade of view.cascades) this.#fall(cascade, view, seenMs);
-  }
-
-  #fall({ ring, bucket, tasks }: Cascade, view: TimerView, nowMs: number): void {
-    const bands = bandsOf(view.rings.length);
-    const source = view.rings[ring];
-    const target = view.rings[ring - 1];
-    if (source === undefined || target === undefined) return;
-    const sparks = Math.min(tasks, SPARKS_PER_CASCADE, MAX_SPARKS - this.#sparks.length);
-    for (let i = 0; i < sparks; i++) {
-      this.#sparks.push({
-        bornMs: nowMs + Math.random() * 250,
-        from: bands[ring],
-        fromTurn: (bucket + 0.5) / source.buckets,
-        to: bands[ring - 1],
-        toTurn: (pick(target.sectors) + Math.random()) / target.sectors.length,
-      });
-    }
-  }
-
-  #draw(nowMs: number): void {
-    const canvas = this.#canvas.current;
-    const view = this.#view;
-    if (canvas === null || view === undefined) return;
-    const scale = scaleTo(canvas);
-    const context = canvas.getContext('2d');
-    if (context === null || scale === 0) return;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
+    const nowMs = performance.now();
+    // As many pixels as it covers on the screen.
+    const pixels = Math.round(canvas.clientWidth * devicePixelRatio);
+    if (canvas.width !== pixels) canvas.width = canvas.height = pixels;
+    context.setTransform(pixels / SIZE, 0, 0, pixels / SIZE, 0, 0);
     context.clearRect(0, 0, SIZE, SIZE);
-    this.#drawPulse(context, nowMs, hubOf(view.rings.length));
-    const { nowMs: atFrameMs, seenMs, speed } = this.#pace;
-    const isStill = this.#calm.matches || current().paused !== undefined;
-    const timerMs = atFrameMs + (isStill ? 0 : Math.min(nowMs - seenMs, UNHEARD_MS) * speed);
-    for (const [index, band] of bandsOf(view.rings.length).entries()) {
-      this.#drawHand(context, view.rings[index], band, timerMs);
+    const { rings, bands, hub } = ringsOf(view);
+    drawPulse(context, (nowMs - pulseMs) / PULSE_MS, hub);
+    const isStill = calm.matches || current().paused !== undefined;
+    const timerMs = view.nowMs + (isStill ? 0 : Math.min(nowMs - seenMs, UNHEARD_MS) * speed);
+    for (const [index, { tickMs }] of rings.entries()) {
+      const turnMs = tickMs * view.wheelSize;
+      const trail = calm.matches ? 0 : Math.min(TRAIL_TURNS, TRAIL_MS / turnMs) * speed;
+      drawHand(context, bands[index], (timerMs % turnMs) / turnMs, trail);
     }
-    this.#drawSparks(context, nowMs);
-  }
-
-  #drawHand(context: CanvasRenderingContext2D, ring: Ring, band: Band, timerMs: number): void {
-    const turnMs = ring.tickMs * ring.buckets;
-    const turn = (timerMs % turnMs) / turnMs;
-    context.strokeStyle = this.#colours.hand;
-    const trail = this.#calm.matches ? 0 : Math.min(TRAIL_TURNS, TRAIL_MS / turnMs) * this.#pace.speed;
-    const middle = (band.inner + band.outer) / 2;
-    context.lineWidth = band.outer - band.inner;
-    context.lineCap = 'butt';
-    for (let step = 0; step < TRAIL_STEPS && trail > 0.002; step++) {
-      const angle = 2 * Math.PI * (turn - 0.25 - (trail * (step + 1)) / TRAIL_STEPS);
-      context.globalAlpha = 0.34 * (1 - step / TRAIL_STEPS) ** 2;
-      context.beginPath();
-      context.arc(CENTRE, CENTRE, middle, angle, angle + (2 * Math.PI * trail) / TRAIL_STEPS);
-      context.stroke();
-    }
+    sparks = sparks.filter(({ bornMs }) => nowMs - bornMs < FALL_MS);
+    for (const spark of sparks) drawSpark(context, spark, (nowMs - spark.bornMs) / FALL_MS);
     context.globalAlpha = 1;
-    context.lineWidth = 2.5;
-    context.lineCap = 'round';
-    context.beginPath();
-    context.moveTo(...at(turn, band.inner - 2));
-    context.lineTo(...at(turn, band.outer + 2));
-    context.stroke();
-  }
+  };
 
-  #drawPulse(context: CanvasRenderingContext2D, nowMs: number, hub: number): void {
-    const done = (nowMs - this.#pulseMs) / PULSE_MS;
-    if (done >= 1) return;
-    context.globalAlpha = 0.5 * (1 - done);
-    context.strokeStyle = this.#colours.spark;
-    context.lineWidth = 3;
-    context.beginPath();
-    context.arc(CENTRE, CENTRE, hub - 3 - 9 * done, 0, 2 * Math.PI);
-    context.stroke();
-    context.globalAlpha = 1;
-  }
-
-  #drawSparks(context: CanvasRenderingContext2D, nowMs: number): void {
-    this.#sparks = this.#sparks.filter(({ bornMs }) => nowMs - bornMs < FALL_MS);
-    context.fillStyle = this.#colours.spark;
-    for (const { bornMs, from, fromTurn, to, toTurn } of this.#sparks) {
-      const done = (nowMs - bornMs) / FALL_MS;
-      if (done < 0) continue;
-      const fallen = done * done * (3 - 2 * done);
-      const outer = (from.inner + from.outer) / 2;
-      const inner = (to.inner + to.outer) / 2;
-      let way = toTurn - fromTurn;
-      way -= Math.round(way); // the short way round
-      context.globalAlpha = done < 0.8 ? 1 : (1 - done) * 5;
-      context.beginPath();
-      context.arc(...at(fromTurn + way * fallen, outer + (inner - outer) * fallen), 2.6, 0, 2 * Math.PI);
-      context.fill();
-    }
-    context.globalAlpha = 1;
-  }
+  onChange(({ paused }, news) => {
+    if (news !== undefined && paused === undefined) take(news);
+  });
+  const last = shown(current()).frames.at(-1);
+  if (last !== undefined) take(last);
+  requestAnimationFrame(draw);
 }
 
-function speedOf(before: TimerView | undefined, view: TimerView, realMs: number): number {
-  if (before === undefined || realMs <= 0) return 1;
-  const speed = (view.nowMs - before.nowMs) / realMs;
+function sparksOf({ level, bucket, tasks }: Cascade, view: TimerView, nowMs: number): Spark[] {
+  const { rings, bands } = ringsOf(view);
+  if (rings[level] === undefined) return [];
+  const { buckets } = rings[level - 1];
+  return Array.from({ length: Math.min(tasks, SPARKS_PER_CASCADE) }, () => ({
+    bornMs: nowMs + Math.random() * 250,
+    from: bands[level],
+    fromTurn: (bucket + 0.5) / view.wheelSize,
+    to: bands[level - 1],
+    toTurn: (pick(buckets) + Math.random()) / buckets.length,
+  }));
+}
+
+/** @param trail the part of a turn that it has left behind it. */
+function drawHand(
+  context: CanvasRenderingContext2D,
+  { inner, outer }: Band,
+  turn: number,
+  trail: number,
+): void {
+  context.strokeStyle = hand();
+  context.lineWidth = outer - inner;
+  context.lineCap = 'butt';
+  for (let step = 0; step < TRAIL_STEPS && trail > 0.002; step++) {
+    context.globalAlpha = 0.34 * (1 - step / TRAIL_STEPS) ** 2;
+    const [from, to] = [step + 1, step].map((n) => 2 * Math.PI * (turn - 0.25 - (trail * n) / TRAIL_STEPS));
+    context.beginPath();
+    context.arc(CENTRE, CENTRE, (inner + outer) / 2, from, to);
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+  context.lineWidth = 2.5;
+  context.lineCap = 'round';
+  context.beginPath();
+  context.moveTo(...at(turn, inner - 2));
+  context.lineTo(...at(turn, outer + 2));
+  context.stroke();
+}
+
+/** @param done from 0 to 1. */
+function drawPulse(context: CanvasRenderingContext2D, done: number, hub: number): void {
+  if (done >= 1) return;
+  context.globalAlpha = 0.5 * (1 - done);
+  context.strokeStyle = glow();
+  context.lineWidth = 3;
+  context.beginPath();
+  context.arc(CENTRE, CENTRE, hub - 3 - 9 * done, 0, 2 * Math.PI);
+  context.stroke();
+}
+
+/** @param done from 0 to 1. Less than 0: it has not begun. */
+function drawSpark(context: CanvasRenderingContext2D, spark: Spark, done: number): void {
+  if (done < 0) return;
+  const { from, fromTurn, to, toTurn } = spark;
+  const fallen = done * done * (3 - 2 * done);
+  const [outer, inner] = [(from.inner + from.outer) / 2, (to.inner + to.outer) / 2];
+  const way = toTurn - fromTurn - Math.round(toTurn - fromTurn); // the short way round
+  context.fillStyle = glow();
+  context.globalAlpha = Math.min(1, (1 - done) * 5);
+  context.beginPath();
+  context.arc(...at(fromTurn + way * fallen, outer + (inner - outer) * fallen), 2.6, 0, 2 * Math.PI);
+  context.fill();
+}
+
+function speedOf(timerMs: number, realMs: number): number {
+  const speed = timerMs / Math.max(realMs, 1);
   return speed > 0.5 && speed < 2 ? 1 : Math.max(0, Math.min(1, speed));
 }
 
@@ -195,17 +176,4 @@ function pick(weights: readonly number[]): number {
     return left < 0;
   });
   return index >= 0 ? index : Math.floor(Math.random() * weights.length);
-}
-
-/**
- * Gives the canvas as many pixels as it covers on the screen. Returns the pixels for each unit of
- * the drawing.
- */
-function scaleTo(canvas: HTMLCanvasElement): number {
-  const pixels = Math.round(canvas.clientWidth * devicePixelRatio);
-  if (canvas.width !== pixels) {
-    canvas.width = pixels;
-    canvas.height = pixels;
-  }
-  return pixels / SIZE;
 }

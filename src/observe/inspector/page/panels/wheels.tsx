@@ -1,19 +1,16 @@
 // The wheels of one timer as rings, and the same in a table.
 //
-// Ground rules. The sectors are drawn here, once for each frame of the server. WheelMotion draws
-// what moves in between (hands, falling tasks, the flash of the hub) on a canvas above them. To a
-// screen reader the picture is one image, and the table says what it shows.
+// Ground rules. The sectors are drawn here, once for each frame of the server. The canvas above them
+// draws what moves in between (hands, falling tasks, the flash of the hub). To a screen reader the
+// picture is one image, and the table says what it shows.
 import type { JSX } from 'preact';
-import type { Ring, TimerView } from '../../view-types.ts';
+import type { TimerView } from '../../frame.ts';
 import { sum } from '../data/history.ts';
 import {
   at,
-  type Band,
-  bandsOf,
-  CENTRE,
-  hubOf,
   ringName,
   ringPhrase,
+  ringsOf,
   SHADES,
   SIZE,
   sectorOf,
@@ -25,6 +22,7 @@ import { Explained, Figure, Section } from '../words/explained.tsx';
 import { count, plural, shortCount, time } from '../words/format.ts';
 import { Choose } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
+import { Table } from './tables.tsx';
 import { MotionCanvas } from './wheel-motion.tsx';
 
 interface Props {
@@ -33,12 +31,19 @@ interface Props {
 }
 
 export function Wheels({ view, timers }: Props): JSX.Element {
-  const { rings, head } = view;
+  const { pending, totals } = view;
+  const names = timers.map(({ name, of }) => {
+    return [name, of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`] as const;
+  });
   return (
     <Section
       of="wheels"
       title="The wheels"
-      aside={timers.length > 1 && <Timers timers={timers} chosen={view.name} />}
+      aside={
+        timers.length > 1 && (
+          <Choose what="Timer" chosen={view.name} options={names} onChoose={(timer) => choose({ timer })} />
+        )
+      }
       class="wheels"
     >
       <div class="dial">
@@ -47,7 +52,7 @@ export function Wheels({ view, timers }: Props): JSX.Element {
           <MotionCanvas />
         </div>
         <p class="hub" aria-hidden="true">
-          <strong>{shortCount(view.pending)}</strong>
+          <strong>{shortCount(pending)}</strong>
           pending
         </p>
       </div>
@@ -59,101 +64,84 @@ export function Wheels({ view, timers }: Props): JSX.Element {
         Tasks
         {SHADES.map((shade, index) => (
           <span key={shade}>
-            <i data-shade={index} /> {shade}
+            <i style={{ background: `var(--shade-${index})` }} /> {shade}
           </span>
         ))}
       </p>
       <dl class="next">
-        <div>
-          <dt>
-            <Explained of="head">Next to expire</Explained>
-          </dt>
-          <dd data-test="head">
-            {head === null
-              ? 'nothing: the timer sleeps'
-              : `${ringPhrase(head.ring, rings.length)}, bucket ${head.bucket}, ${plural(head.tasks, 'task')}, in ${time(Math.max(0, head.inMs))}`}
-          </dd>
-        </div>
-        <div>
-          <dt>
-            <Explained of="cascade">Last cascade</Explained>
-          </dt>
-          <dd data-test="cascade">
-            <LastCascade view={view} />
-          </dd>
-        </div>
+        <dt>
+          <Explained of="head">Next to expire</Explained>
+        </dt>
+        <dd data-test="head">{headInWords(view)}</dd>
+        <dt>
+          <Explained of="cascade">Last cascade</Explained>
+        </dt>
+        <dd data-test="cascade">{cascadeInWords(view)}</dd>
       </dl>
       <RingTable view={view} />
-      <div class="figures small">
-        <Figure of="pending" name="pending">
-          {count(view.pending)}
-        </Figure>
-        <Figure of="ran" name="ran">
-          {count(view.totals.ran)}
-        </Figure>
-        <Figure of="cascaded" name="cascaded">
-          {count(view.totals.cascaded)}
-        </Figure>
-        <Figure of="slices" name="yields">
-          {count(view.totals.slices)}
-        </Figure>
-        <Figure of="failed" name="threw" tone={view.totals.failed > 0 ? 'warn' : undefined}>
-          {count(view.totals.failed)}
-        </Figure>
+      <div class="figures">
+        <Figure of="pending" name="pending" value={count(pending)} />
+        <Figure of="ran" name="ran" value={count(totals.ran)} />
+        <Figure of="cascaded" name="cascaded" value={count(totals.cascaded)} />
+        <Figure of="slices" name="yields" value={count(totals.slices)} />
+        <Figure
+          of="failed"
+          name="threw"
+          value={count(totals.failed)}
+          tone={totals.failed > 0 ? 'warn' : undefined}
+        />
       </div>
     </Section>
   );
 }
 
-function Timers({ timers, chosen }: { timers: Props['timers']; chosen: string }): JSX.Element {
-  return (
-    <Choose
-      what="Timer"
-      chosen={chosen}
-      options={timers.map(({ name, of }) => [
-        name,
-        of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`,
-      ])}
-      onChoose={(timer) => choose({ timer })}
-    />
-  );
+function headInWords({ levels, nowMs, delayQueue: { head } }: TimerView): string {
+  if (head === null) return 'nothing: the timer sleeps';
+  const { level, bucket, tasks, expirationMs } = head;
+  const inMs = Math.max(0, expirationMs - nowMs);
+  return `${ringPhrase(level, levels.length)}, bucket ${bucket}, ${plural(tasks, 'task')}, in ${time(inMs)}`;
+}
+
+function cascadeInWords({ lastCascade, levels }: TimerView): string {
+  if (lastCascade === null) return 'none since this page watches';
+  const { tasks, bucket, level, agoMs } = lastCascade;
+  const of = ringPhrase(level, levels.length);
+  return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(agoMs)} ago`;
 }
 
 function Rings({ view }: { view: TimerView }): JSX.Element {
-  const { rings, head } = view;
-  const bands = bandsOf(rings.length);
+  const { rings, bands } = ringsOf(view);
   const label = `${plural(view.pending, 'task')} in ${plural(rings.length, 'ring')}; the table below tells them.`;
   return (
     <svg viewBox={`0 0 ${SIZE} ${SIZE}`} role="img" aria-label={label}>
-      <circle class="hub-disc" cx={CENTRE} cy={CENTRE} r={hubOf(rings.length)} />
-      {rings.map((ring, index) => (
-        <g key={index}>
-          {ring.sectors.map((tasks, sector) => (
-            <path
-              key={sector}
-              class="sector"
-              d={sectorPath(bands[index], sector, ring.sectors.length)}
-              data-ring={index}
-              data-sector={sector}
-              data-shade={shadeOf(tasks)}
-            />
-          ))}
-        </g>
-      ))}
-      {head !== null && rings[head.ring] !== undefined && (
-        <HeadMark ring={rings[head.ring]} band={bands[head.ring]} bucket={head.bucket} />
+      {rings.map(({ buckets }, ring) =>
+        buckets.map((tasks, sector) => (
+          <path
+            key={`${ring} ${sector}`}
+            class="sector"
+            d={sectorPath(bands[ring], sector, buckets.length)}
+            data-ring={ring}
+            data-sector={sector}
+            style={{ fill: `var(--shade-${shadeOf(tasks)})` }}
+          />
+        )),
       )}
+      <HeadMark view={view} />
     </svg>
   );
 }
 
 /** The outline of the sector that expires first, and an arrow from outside to its very bucket. */
-function HeadMark({ ring, band, bucket }: { ring: Ring; band: Band; bucket: number }): JSX.Element {
-  const turn = (bucket + 0.5) / ring.buckets;
-  const [x, y] = at(turn, band.outer + 1);
+function HeadMark({ view }: { view: TimerView }): JSX.Element | null {
+  const { rings, bands } = ringsOf(view);
+  const { level = -1, bucket = 0 } = view.delayQueue.head ?? {};
+  if (rings[level] === undefined) return null;
+  const { buckets } = rings[level];
+  const turn = (bucket + 0.5) / view.wheelSize;
+  const [x, y] = at(turn, bands[level].outer + 1);
   return (
     <g class="head">
-      <path d={sectorPath(band, sectorOf(ring, bucket), ring.sectors.length)} />
+      <path d={sectorPath(bands[level], sectorOf(view, rings[level], bucket), buckets.length)} />
       <path
         class="arrow"
         d="M0 0L-5.5 -9.5L5.5 -9.5Z"
@@ -163,52 +151,24 @@ function HeadMark({ ring, band, bucket }: { ring: Ring; band: Band; bucket: numb
   );
 }
 
-function LastCascade({ view: { lastCascade, rings } }: { view: TimerView }): JSX.Element {
-  if (lastCascade === null) return <>none since this page watches</>;
-  const { tasks, bucket, ring, agoMs } = lastCascade;
-  return (
-    <>
-      {plural(tasks, 'task')} fell from bucket {bucket} of {ringPhrase(ring, rings.length)}, {time(agoMs)} ago
-    </>
-  );
-}
-
 function RingTable({ view }: { view: TimerView }): JSX.Element {
-  const { rings, beyond } = view;
+  const { rings, beyond } = ringsOf(view);
+  const rows = rings.map(({ tickMs, buckets }, ring) => {
+    const isMore = buckets.some((tasks) => tasks >= view.maxPerBucket);
+    const spans = [time(tickMs), time(tickMs * view.wheelSize)];
+    return [ringName(ring, rings.length), ...spans, `${isMore ? '≥ ' : ''}${count(sum(buckets, Number))}`];
+  });
+  if (beyond > 0) rows.push(['Coarser still', '', '', count(beyond)]);
   return (
-    <table>
-      <caption class="unseen">The rings, finest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Ring</th>
-          {(['tick', 'turn', 'tasks'] as const).map((term) => (
-            <th key={term} scope="col">
-              <Explained of={term}>{term}</Explained>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rings.map((ring, index) => (
-          <tr key={index}>
-            <th scope="row">{ringName(index, rings.length)}</th>
-            <td>{time(ring.tickMs)}</td>
-            <td>{time(ring.tickMs * ring.buckets)}</td>
-            <td data-test={`ring-${index}`}>
-              {ring.isMore && '≥ '}
-              {count(sum(ring.sectors, (tasks) => tasks))}
-            </td>
-          </tr>
-        ))}
-        {beyond > 0 && (
-          <tr>
-            <th scope="row">Coarser still</th>
-            <td />
-            <td />
-            <td>{count(beyond)}</td>
-          </tr>
-        )}
-      </tbody>
-    </table>
+    <Table
+      test="rings"
+      rows={rows}
+      columns={[
+        ['Ring', ([name]) => name],
+        [<Explained of="tick">tick</Explained>, ([, tick]) => tick],
+        [<Explained of="turn">turn</Explained>, ([, , turn]) => turn],
+        [<Explained of="tasks">tasks</Explained>, ([, , , tasks]) => tasks],
+      ]}
+    />
   );
 }

@@ -2,26 +2,21 @@
 // button, because a keyboard and a screen reader can reach that.
 import type { ComponentChildren, JSX } from 'preact';
 import type { Term } from './explanations.ts';
+import { tone } from './tone.ts';
 
 interface FigureProps {
   readonly of: Term;
   readonly name: string;
-  readonly children: ComponentChildren;
-  readonly note?: ComponentChildren;
-  readonly tone?: string;
+  readonly value: string;
+  readonly note?: string | undefined;
+  readonly tone?: string | undefined;
 }
 
 /** A number with its name. */
-export function Figure({ of, name, children, note, tone }: FigureProps): JSX.Element {
+export function Figure({ of, name, value, note, tone: look }: FigureProps): JSX.Element {
   return (
-    <button
-      type="button"
-      class="figure"
-      data-explain={of}
-      data-tone={tone}
-      aria-describedby={`explain-${of}`}
-    >
-      <span class="name">{name}</span> <span class="value">{children}</span>
+    <button type="button" class="figure" data-explain={of} aria-describedby={`explain-${of}`} {...tone(look)}>
+      <span class="name">{name}</span> <span class="value">{value}</span>
       {note !== undefined && <span class="note"> {note}</span>}
     </button>
   );
@@ -34,6 +29,17 @@ export function Explained({ of, children }: { of: Term; children: ComponentChild
       {children}
     </button>
   );
+}
+
+interface ActProps {
+  readonly onClick: () => void;
+  readonly children: string;
+  readonly disabled?: boolean;
+  readonly 'aria-pressed'?: boolean;
+}
+
+export function Act(props: ActProps): JSX.Element {
+  return <button type="button" class="act" {...props} />;
 }
 
 interface SectionProps {
@@ -50,22 +56,15 @@ interface SectionProps {
 
 /** A part of the page under its explained title. */
 export function Section({ of, title, children, note, aside, class: look, test }: SectionProps): JSX.Element {
-  const heading = (
-    <h2 id={`${of}-title`}>
-      <Explained of={of}>{title}</Explained>
-      {note !== undefined && <small> {note}</small>}
-    </h2>
-  );
   return (
     <section class={look} aria-labelledby={`${of}-title`} data-test={test}>
-      {aside === undefined ? (
-        heading
-      ) : (
-        <header>
-          {heading}
-          {aside}
-        </header>
-      )}
+      <header>
+        <h2 id={`${of}-title`}>
+          <Explained of={of}>{title}</Explained>
+          {note !== undefined && <small> {note}</small>}
+        </h2>
+        {aside}
+      </header>
       {children}
     </section>
   );

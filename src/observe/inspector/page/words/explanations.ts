@@ -13,7 +13,7 @@ export const explanations = {
   lateness:
     'How late timers run their tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. With several timers, this is the latest of them. The event loop of the process makes the most of it.',
   rates:
-    'How operations left the purgatory, per second, over the last minute: completed by an event, expired at their deadline, cancelled unanswered.',
+    'How operations left the purgatory, per second, over the last minute: completed by an event, expired at their deadline, cancelled unanswered, rejected because their condition threw.',
   histogram:
     'The tasks that the timer ran while this page watched (a minute at most), by how late after their deadline they ran.',
   hottest:
@@ -38,7 +38,7 @@ export const explanations = {
   buses:
     'A bus carries hints between processes: an event in one tries the waits in all. Its echo is how long a hint takes to the engine and back. In a gap hints may be missed, so afterwards everything parked is tried once.',
   errors:
-    'The last error that user code of each purgatory threw: in tryComplete, onComplete, onExpiration, or in a load. It went to onError.',
+    'The last error of user code in each purgatory: in tryComplete, onComplete, onExpiration or a load, which went to onError, or in the condition of a wait, which was rejected with it.',
   lookup:
     'The keys that contain what is looked for, and the operations that wait on the key, the oldest first.',
   ran: 'Tasks that the timer ran since it was made.',

@@ -3,8 +3,19 @@ import { Fragment, type JSX } from 'preact';
 import { askFor, choose } from '../data/store.ts';
 import { visible } from './visible.ts';
 
+/** Keys shown of an operation. */
+const MAX_KEYS = 4;
+
 export function Name({ of }: { of: string }): JSX.Element {
   return <bdi>{visible(of)}</bdi>;
+}
+
+export function Bold({ of }: { of: string }): JSX.Element {
+  return (
+    <strong>
+      <Name of={of} />
+    </strong>
+  );
 }
 
 /** A key. A click shows who waits on it. */
@@ -16,27 +27,27 @@ export function Key({ of }: { of: string }): JSX.Element {
   );
 }
 
-/** Keys, and how many more there are. */
-export function Keys({ of, more }: { of: readonly string[]; more: number }): JSX.Element {
+/** The first of the keys that a snapshot tells, which are not all where an operation has many. */
+export function Keys({ of }: { of: readonly string[] }): JSX.Element {
   return (
     <span class="keys">
-      {of.map((key, index) => (
+      {of.slice(0, MAX_KEYS).map((key, index) => (
         <Fragment key={index}>
           {index > 0 && ', '}
           <Key of={key} />
         </Fragment>
       ))}
-      {more > 0 && <small> and {more} more</small>}
+      {of.length > MAX_KEYS && <small> and more</small>}
     </span>
   );
 }
 
 /** The name of an operation. A click shows all its keys. */
-export function Operation({ id, type }: { id: number | null; type: string }): JSX.Element {
-  if (id === null) return <Name of={type} />;
+export function Operation({ id, name }: { id: number | null; name: string }): JSX.Element {
+  if (id === null) return <Name of={name} />;
   return (
     <button type="button" class="operation" title="All its keys" onClick={() => askFor(id)}>
-      <Name of={type} />
+      <Name of={name} />
     </button>
   );
 }

@@ -3,8 +3,8 @@
 //
 // Ground rules. Screen readers get the same text from `aria-describedby`, so the tip is hidden from
 // them.
-import { timerOf } from '../data/history.ts';
-import { ringName, sectorOf } from '../data/rings.ts';
+import { last, timerOf } from '../data/history.ts';
+import { ringName, ringsOf, sectorOf } from '../data/rings.ts';
 import { current, shown } from '../data/store.ts';
 import { explanations, type Term } from './explanations.ts';
 import { plural, time } from './format.ts';
@@ -54,23 +54,22 @@ function textOf({ explain, ring, sector }: DOMStringMap): string | undefined {
   return sectorTip(Number(ring), Number(sector));
 }
 
-/** The content of one sector of a ring. Undefined when the ring or the sector does not exist any more. */
+/** The content of one sector of a ring. Undefined when it does not exist any more. */
 function sectorTip(ringIndex: number, sector: number): string | undefined {
   const state = current();
-  const frame = shown(state).frames.at(-1);
-  const view = frame && timerOf(frame, state.choice.timer);
-  const ring = view?.rings[ringIndex];
-  const tasks = ring?.sectors[sector];
-  if (view === undefined || ring === undefined || tasks === undefined) return undefined;
-  const width = ring.buckets / ring.sectors.length;
+  const view = timerOf(last(shown(state).frames).timers, state.choice.timer);
+  if (view === undefined) return undefined;
+  const { rings } = ringsOf(view);
+  const ring = rings[ringIndex];
+  const tasks = ring?.buckets[sector];
+  if (tasks === undefined) return undefined;
+  const width = view.wheelSize / ring.buckets.length;
   const first = sector * width;
   const buckets = width === 1 ? `bucket ${first}` : `buckets ${first} to ${first + width - 1}`;
-  const holds = `${ringName(ringIndex, view.rings.length)}, ${buckets}: ${plural(tasks, 'task')}`;
-  const here = sectorOf(ring, ring.position);
-  if (sector === here) return `${holds}. The hand is here.`;
-  const turnMs = ring.buckets * ring.tickMs;
-  const startMs = Math.floor(view.nowMs / turnMs) * turnMs + first * ring.tickMs;
-  const inMs = startMs - view.nowMs;
+  const holds = `${ringName(ringIndex, rings.length)}, ${buckets}: ${plural(tasks, 'task')}`;
+  if (sector === sectorOf(view, ring, ring.position)) return `${holds}. The hand is here.`;
+  const turnMs = view.wheelSize * ring.tickMs;
+  const inMs = Math.floor(view.nowMs / turnMs) * turnMs + first * ring.tickMs - view.nowMs;
   return inMs > 0
     ? `${holds}, reached in ${time(inMs)}`
     : `${holds}, reached again in ${time(inMs + turnMs)}`;

@@ -1,0 +1,346 @@
+// The rules of the page: what they find in frames and seconds, and the very words.
+import { expect } from 'chai';
+import { type Told, toldOf } from '../../../src/observe/inspector/page/data/history.ts';
+import { absence, incidentsOf, judge } from '../../../src/observe/inspector/page/data/judge.ts';
+import { RULES } from '../../../src/observe/inspector/page/data/rules.ts';
+import { bus, events, frames, NOW_MS, present, type SecondChange, seconds } from './frames.ts';
+
+const PASS = { key: 'orders-0', watchers: 100_000, tried: 61_000, ageMs: 640 };
+
+/** What the verdict warns of, by its rules. */
+const rulesOf = (told: Told): string[] => judge(told).warnings.map(({ rule }) => rule);
+
+/** With one special second, `count` seconds before now. */
+function ago(count: number, change: SecondChange): Told {
+  return present({}, { seconds: seconds(120, (number) => (number === 120 - count ? change : {})) });
+}
+
+/** As a person reads it: without the marks of direction, and with plain spaces. */
+const plain = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '').replaceAll('\u00a0', ' ');
+
+/** The verdict in words, without the time of day. */
+function said(told: Told): string {
+  const { headline, detail } = judge(told);
+  return plain(`${headline}. ${detail}`).replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS');
+}
+
+describe('the rules of the inspector', () => {
+  it('have a name each, and find nothing where nothing is wrong', () => {
+    expect(new Set(RULES.map(({ name }) => name))).to.have.property('size', RULES.length);
+    expect(judge(present())).to.include({ level: 'well', headline: 'All is quiet' });
+    const busy = present({ purgatory: { parked: 3 } }, { seconds: seconds(600) });
+    expect(judge(busy)).to.include({ level: 'well', headline: 'All is well' });
+    expect(incidentsOf(busy.seconds)).to.deep.equal([]);
+    expect(incidentsOf([])).to.deep.equal([]);
+  });
+
+  it('tell the worst first, and of the chosen purgatory and its timer only', () => {
+    const oldest = [
+      { id: null, type: 'Op', keys: [], purgatory: '', deadlineMs: 0, ageMs: 1, leftMs: -2000 },
+    ];
+    const told = present(
+      { purgatory: { parked: 95, maxParked: 100, oldest } },
+      { seconds: seconds(5, () => ({ fetch: { failed: 1 }, late: 64 })) },
+    );
+    expect(judge(toldOf(told, 'fetch')).warnings.map(({ level, rule }) => `${level}: ${rule}`)).to.deep.equal(
+      ['bad: overdue', 'warn: refused', 'warn: threw', 'warn: late'],
+    );
+    expect(rulesOf(toldOf(told, 'another'))).to.deep.equal([]);
+    expect(incidentsOf(toldOf(told, 'jobs').seconds)).to.deep.equal([]);
+  });
+
+  describe('of a blocked event loop', () => {
+    const block = (blocked: SecondChange['blocked']) => said(ago(3, { blocked }));
+
+    it('tell it for ten seconds, bad from a second on, and as a hang from two seconds on for a minute', () => {
+      const told = (overMs: number, count: number): string[] =>
+        judge(ago(count, { blocked: { overMs } })).warnings.map(({ level, rule }) => `${level}: ${rule}`);
+      expect(told(99, 3)).to.deep.equal([]);
+      expect(told(100, 3)).to.deep.equal(['warn: blocked']);
+      expect(told(999, 9)).to.deep.equal(['warn: blocked']);
+      expect(told(1000, 9)).to.deep.equal(['bad: blocked']);
+      expect(told(1999, 10)).to.deep.equal([]);
+      expect(told(2000, 59)).to.deep.equal(['bad: hung']);
+      expect(told(2000, 60)).to.deep.equal([]);
+    });
+
+    it('give both numbers, and name a cause only from four fifths on', () => {
+      expect(block({ overMs: 3000, ranMs: 1302, waitedMs: 1589 })).to.equal(
+        'Something is wrong: the server hung for 3 s. HH:MM:SS–HH:MM:SS: The event loop stood still, and nothing was answered. In that time the process ran for 1.3 s and waited 1.6 s for a CPU.',
+      );
+      expect(block({ overMs: 1000, ranMs: 799, waitedMs: 0 })).to.match(
+        /ran for 799 ms and waited 0 ms for a CPU\.$/,
+      );
+      expect(block({ overMs: 1000, ranMs: 800, waitedMs: 0 })).to.match(
+        /for a CPU: a callback took long, the garbage collector worked, or code spun on microtasks\.$/,
+      );
+      expect(block({ overMs: 1000, ranMs: 100, waitedMs: 799 })).to.match(/blocked\. .* for a CPU\.$/);
+      expect(block({ overMs: 1000, ranMs: 100, waitedMs: 800 })).to.match(
+        /^Something is wrong: the process got no CPU\. .* for a CPU: others on this machine, or a CPU limit of the process, took it\.$/,
+      );
+      expect(block({ overMs: 1000, ranMs: 100, waitedMs: 101 })).to.match(/for a CPU\.$/);
+      expect(block({ overMs: 1000, ranMs: 100, waitedMs: 100 })).to.match(
+        /for a CPU: it or the machine was stopped or suspended, or it waited in a synchronous call/,
+      );
+    });
+
+    it('say so where the system does not tell how long the process waited', () => {
+      expect(block({ overMs: 1000, ranMs: 20, waitedMs: null })).to.match(
+        /ran for 20 ms; how long it waited for a CPU, this system does not say\.$/,
+      );
+      expect(block({ overMs: 1000, ranMs: 900, waitedMs: null })).to.match(/a callback took long/);
+    });
+
+    it('say which event could not go on meanwhile, as it began before, and how many others', () => {
+      const held = (ageMs: number, passes: number): string =>
+        said(ago(3, { blocked: { overMs: 480, ranMs: 480 }, fetch: { pass: { ...PASS, ageMs, passes } } }));
+      expect(held(490, 1)).to.match(
+        /microtasks\. The event on orders-0 in fetch could not go on meanwhile \(61,000 of 100,000 tried\)\.$/,
+      );
+      expect(held(490, 3)).to.match(/tried\), nor could 2 others\.$/);
+      expect(held(470, 1)).to.not.contain('could not go on');
+    });
+  });
+
+  it('tell a process that waits for a CPU in small portions, with both numbers', () => {
+    expect(rulesOf(ago(3, { ranMs: 500, waitedMs: 499 }))).to.deep.equal([]);
+    expect(said(ago(3, { ranMs: 480, waitedMs: 510 }))).to.equal(
+      'Have a look: the process waits for a CPU. HH:MM:SS–HH:MM:SS: In 1 s the process ran for 480 ms and waited 510 ms for a CPU.',
+    );
+  });
+
+  it('tell late tasks, but not those that a block has made late', () => {
+    expect(rulesOf(ago(3, { late: 32 }))).to.deep.equal([]);
+    expect(rulesOf(ago(3, { late: 64 }))).to.deep.equal(['late']);
+    expect(rulesOf(ago(3, { late: null }))).to.deep.equal(['late']);
+    expect(rulesOf(ago(3, { late: 64, blocked: { overMs: 40 } }))).to.deep.equal([]);
+    const echo = (ago: number): string[] =>
+      incidentsOf(
+        seconds(60, (number) =>
+          number === 30 ? { blocked: { overMs: 3000 } } : number === 30 + ago ? { late: 2048 } : {},
+        ),
+      ).map(({ rule }) => rule);
+    expect(echo(3)).to.deep.equal(['hung']);
+    expect(echo(4)).to.deep.equal(['late', 'hung']);
+    const late = (ranMs: number, waitedMs: number): string => said(ago(3, { late: 64, ranMs, waitedMs }));
+    expect(late(900, 0)).to.equal(
+      'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In that second the process ran for 900 ms and waited 0 ms for a CPU: a burst of deadlines or of events takes turns (yields).',
+    );
+    expect(late(6, 490)).to.match(/ran for 6 ms and waited 490 ms for a CPU\.$/);
+    expect(late(6, 0)).to.match(/the timer may be advanced by hand, and too seldom\.$/);
+  });
+
+  it('tell that the connection was interrupted only where the server went on meanwhile', () => {
+    const silence = { forMs: 3000, untilMs: NOW_MS - 20_000 };
+    expect(said(present({}, { silence }))).to.match(
+      /^All is well, with a remark: the connection was interrupted\. Nothing came for 3 s, until HH:MM:SS: the server went on meanwhile/,
+    );
+    expect(rulesOf({ ...ago(20, { blocked: { overMs: 2900 } }), silence })).to.deep.equal(['hung']);
+    expect(rulesOf(present({}, { silence: { ...silence, untilMs: NOW_MS - 60_001 } }))).to.deep.equal([]);
+  });
+
+  it('call a deadline that passed a second ago unanswered bad, unless a block explains it', () => {
+    const left = (leftMs: number | null, told = present()): string[] => {
+      const oldest = [
+        { id: null, type: 'Op', keys: ['a'], purgatory: '', deadlineMs: 0, ageMs: 5000, leftMs },
+      ];
+      return rulesOf({ ...told, frames: present({ purgatory: { oldest } }).frames });
+    };
+    expect(left(-999)).to.deep.equal([]);
+    expect(left(null)).to.deep.equal([]);
+    expect(left(-1000)).to.deep.equal(['overdue']);
+    const blocked = ago(3, { blocked: { overMs: 1500 } });
+    expect(left(-2400, blocked)).to.deep.equal(['blocked']);
+    expect(left(-2500, blocked)).to.deep.equal(['overdue', 'blocked']);
+  });
+
+  it('name the key of an event that has been under way for more than half a second, and how far it is', () => {
+    const at = (ageMs: number, more = {}): Told =>
+      present(events({ oldestMs: ageMs, passesUnderWay: 1, oldestPass: { ...PASS, ageMs }, ...more }));
+    expect(rulesOf(at(500))).to.deep.equal([]);
+    expect(rulesOf(toldOf(at(640), 'another'))).to.deep.equal([]);
+    expect(said(at(640))).to.match(
+      /^Have a look: the event on orders-0 takes long\. In fetch, orders-0: 61,000 of 100,000 tried, 640 ms\. The loop goes on meanwhile/,
+    );
+    expect(said(at(640, { pendingKeys: 3, passesUnderWay: 2 }))).to.contain(
+      '640 ms. In all, 2 events are under way and 3 keys wait for theirs, the oldest for 640 ms. The loop',
+    );
+    expect(said(at(640, { pendingKeys: 3, passesUnderWay: 0, oldestPass: null }))).to.match(
+      /^Have a look: events of purgatory fetch wait long\. 0 events are/,
+    );
+    const pass = { ...PASS, ageMs: 1200, passes: 1 };
+    expect(said(ago(3, { fetch: { pass } }))).to.match(
+      /^Have a look: the event on orders-0 took long\. .*: In fetch: 61,000 of 100,000 tried after 1\.2 s\./,
+    );
+    expect(rulesOf(ago(3, { fetch: { pass: { ...pass, ageMs: 500 } } }))).to.deep.equal([]);
+  });
+
+  it('tell a key whose event would take a second, once a try was timed, and while none is under way', () => {
+    const hot = (tryMs: number | null, more = {}): Told =>
+      present({
+        purgatory: {
+          ...events({ tryMs, ...more }).purgatory,
+          hottestKeys: [{ key: 'orders-0', watchers: 100_000 }],
+        },
+      });
+    expect(rulesOf(hot(null))).to.deep.equal([]);
+    expect(rulesOf(hot(0.0099))).to.deep.equal([]);
+    expect(said(hot(0.011))).to.match(
+      /an event on orders-0 would take long\. In fetch it has 100,000 watchers: .* about 1\.1 s, and longer beside other work\./,
+    );
+    expect(rulesOf(hot(0.011, { passesUnderWay: 1, oldestMs: 640, oldestPass: PASS }))).to.deep.equal([
+      'long event',
+    ]);
+  });
+
+  describe('of a purgatory with a limit', () => {
+    const full = (parked: number, refused = 0, told = present()): string =>
+      said({
+        ...told,
+        frames: present({ purgatory: { parked, maxParked: 500, refused: { ERR_PURGATORY_FULL: refused } } })
+          .frames,
+      });
+    const refusing = ago(40, { fetch: { refused: { ERR_PURGATORY_FULL: 312 } } });
+
+    it('tell that it is nearly full from nine tenths on, and full when it is', () => {
+      expect(full(449)).to.match(/^All is well\./);
+      expect(full(450)).to.equal(
+        'Have a look: purgatory fetch is nearly full. It holds 450 of 500 operations. It has refused none so far.',
+      );
+      expect(full(500)).to.match(/^Have a look: purgatory fetch is full\. It holds 500 of 500 operations\./);
+    });
+
+    it('tell how many it has refused, and when the last', () => {
+      expect(full(500, 312, refusing)).to.equal(
+        'Have a look: purgatory fetch is full. It holds 500 of 500 operations. It has refused 312 with ERR_PURGATORY_FULL so far, the last at HH:MM:SS.',
+      );
+      expect(full(500, 312, ago(3, {}))).to.contain('so far, none in the time that the history has.');
+      expect(full(10, 312, refusing)).to.match(/^All is well/);
+      const recent = ago(3, { fetch: { refused: { ERR_PURGATORY_FULL: 312 } } });
+      expect(full(10, 312, recent)).to.match(
+        /^Have a look: purgatory fetch has refused operations\. It holds 10 of 500/,
+      );
+    });
+  });
+
+  it('tell what threw, how often, and the last error with its operation, key and purgatory', () => {
+    const error = { message: 'TypeError: no', operation: 'Fetch', key: 'orders-0' };
+    const told = present(
+      {},
+      { seconds: seconds(9, (number) => ({ fetch: { failed: number, ...(number === 4 && { error }) } })) },
+    );
+    expect(said(told)).to.match(
+      /^Have a look: operations throw\. HH:MM:SS–HH:MM:SS: 45 calls of tryComplete, onComplete or onExpiration threw\. The last error: TypeError: no \(Fetch on orders-0 in fetch\)\.$/,
+    );
+    expect(said(ago(3, { fetch: { failed: 1 } }))).to.match(
+      /1 call of .* threw\. The errors went to onError\.$/,
+    );
+    expect(rulesOf(ago(10, { fetch: { failed: 1 } }))).to.deep.equal([]);
+  });
+
+  it('tell waits that were rejected, with the last error', () => {
+    const error = { message: 'Error: connect ECONNREFUSED', operation: 'order page', key: 'orders-0' };
+    expect(said(ago(3, { fetch: { rejected: 100, error } }))).to.equal(
+      'Have a look: waits are rejected by errors. HH:MM:SS–HH:MM:SS: 100 waits were rejected, because the condition threw or a load failed. The last error: Error: connect ECONNREFUSED (order page on orders-0 in fetch).',
+    );
+  });
+
+  it('tell a key that only grows for ten seconds', () => {
+    const grows = (count: number, watchers: (index: number) => number): string[] =>
+      rulesOf({
+        ...present(),
+        frames: frames(count, (index) => ({
+          purgatory: { hottestKeys: [{ key: 'orders-0', watchers: watchers(index) }] },
+        })),
+      });
+    expect(grows(41, (index) => 100 + index)).to.deep.equal(['growing']);
+    expect(grows(41, (index) => (index === 35 ? 1 : 100 + index))).to.deep.equal([]);
+    expect(grows(41, (index) => 100 + index / 10)).to.deep.equal([]);
+    expect(grows(20, (index) => 100 + index * 10)).to.deep.equal([]);
+  });
+
+  it('tell a bus that is cut off by the name that it was given, and afterwards that it was', () => {
+    const cut = { state: 'gap', nowMs: 9000, sinceMs: 7000 } as const;
+    const told = (more: Parameters<typeof bus>[0]): string =>
+      said(present({ buses: [bus({ ...cut, ...more })] }));
+    expect(told({ name: 'ordersBus' })).to.equal(
+      'Have a look: the bus ordersBus is cut off. It has been in a gap for 2 s: hints of other processes do not arrive. Waits fall back on their deadlines.',
+    );
+    expect(told({})).to.contain('the bus local is cut off');
+    expect(told({ pendingKeys: 1, lastError: { message: 'no', atMs: 1 } })).to.contain(
+      'do not arrive, and 1 key waits to be sent. Waits fall back on their deadlines. It said: no.',
+    );
+    expect(told({ sinceMs: 8001 })).to.match(/^All is quiet/);
+    expect(said(ago(3, { cutOff: ['ordersBus'] }))).to.match(
+      /^Have a look: a bus was cut off\. HH:MM:SS–HH:MM:SS: No hints of other processes came over ordersBus, and/,
+    );
+  });
+
+  it('remark that most operations expire, once there are enough to say so', () => {
+    const ended = (completed: number, expired: number): string[] =>
+      rulesOf(
+        present(
+          {},
+          { seconds: seconds(70, (number) => (number > 10 ? { fetch: { completed, expired } } : {})) },
+        ),
+      );
+    expect(ended(1, 2)).to.deep.equal(['expiring']);
+    expect(ended(2, 1)).to.deep.equal([]);
+    expect(rulesOf(ago(3, { fetch: { expired: 19 } }))).to.deep.equal([]);
+  });
+});
+
+describe('the incidents that the inspector tells', () => {
+  const told = (count: number, change: (number: number) => SecondChange): [string, number][] =>
+    incidentsOf(seconds(count, change)).map(({ rule, fromMs, untilMs }) => [rule, (untilMs - fromMs) / 1000]);
+
+  it('are the latest first, each from its beginning to its end, good seconds between them aside', () => {
+    const blocked = [100, 101, 105, 109, 200];
+    expect(
+      told(300, (number) => (blocked.includes(number) ? { blocked: { overMs: 150 } } : {})),
+    ).to.deep.equal([
+      ['blocked', 1],
+      ['blocked', 10],
+    ]);
+  });
+
+  it('have one that goes on before those that began after it and are over', () => {
+    const failing = (number: number): SecondChange => ({
+      fetch: { failed: 1 },
+      ...(number === 50 && { blocked: { overMs: 150 } }),
+    });
+    expect(told(100, failing)).to.deep.equal([
+      ['threw', 100],
+      ['blocked', 1],
+    ]);
+  });
+
+  it('say the same as the verdict, of all their seconds', () => {
+    const refusing = seconds(5, (number) =>
+      number === 3 || number === 4 ? { fetch: { refused: { full: 500 * number } } } : {},
+    );
+    expect(incidentsOf(refusing).map(({ what, why }) => plain(`${what}: ${why}`))).to.deep.equal([
+      'operations were refused: fetch refused 3,500 with full, 2,000 a second at most.',
+    ]);
+  });
+});
+
+describe('the verdict while nothing comes', () => {
+  const heard = { openedMs: 0, heardMs: 1000, nowMs: 2999 };
+
+  it('is none for two seconds, then that the server is silent, since when this page listens', () => {
+    expect(absence(heard, false)).to.equal(undefined);
+    expect(absence({ ...heard, nowMs: 3000 }, false)).to.include({
+      level: 'lost',
+      headline: 'The server is silent',
+    });
+    expect(absence({ ...heard, openedMs: 2000, nowMs: 3000 }, false)).to.equal(undefined);
+    expect(plain(absence({ ...heard, nowMs: 4000 }, false)?.detail ?? '')).to.match(
+      /^What is shown is 3 s old\. The connection is still there/,
+    );
+  });
+
+  it('is that the server does not answer where the connection is lost', () => {
+    expect(absence(heard, true)).to.include({ level: 'lost', headline: 'The server does not answer' });
+  });
+});
