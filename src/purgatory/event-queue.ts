@@ -12,9 +12,9 @@
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
-import { type Begun, type HeldPass, isOver, type Passes, type Round } from './passes.ts';
+import type { Begun, Passes } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
-import type { Watchers } from './watchers.ts';
+import { isOver, type Pass, type Watchers } from './watchers.ts';
 
 /** The limit of a barrier, among those of keys. */
 const BARRIER = -1;
@@ -38,7 +38,7 @@ class Barrier {
 /** A key whose pass is held. */
 interface Held {
   /** Undefined: it is over, and one more is to begin. */
-  pass: HeldPass | undefined;
+  pass: Pass | undefined;
   group: Group;
   /** How many the pass after it may complete; 0: there is none. */
   again: number;
@@ -47,7 +47,7 @@ interface Held {
   sinceMs: number;
 }
 
-export class EventQueue<K> implements PendingEvents, Round {
+export class EventQueue<K> implements PendingEvents {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #job: Job;
@@ -69,7 +69,7 @@ export class EventQueue<K> implements PendingEvents, Round {
   /** Whether a pass runs its first part; its key, and that pass, unless a lone watcher needs none. */
   #isFirst = false;
   #firstKey: K | undefined;
-  #firstPass: HeldPass | undefined;
+  #firstPass: Pass | undefined;
   /** The held key whose next pass begins. */
   #resumed: Held | undefined;
   #group: Group = { passes: 0 };
@@ -118,7 +118,7 @@ export class EventQueue<K> implements PendingEvents, Round {
     }
     for (const barrier of this.#barriers.splice(0)) barrier.resolve();
     const { lists } = this.#parking;
-    for (const { pass } of this.#held.values()) if (pass !== undefined) lists.release(pass.pass);
+    for (const { pass } of this.#held.values()) if (pass !== undefined) lists.release(pass);
     this.#held.clear();
     this.#size = 0;
     this.#forgetTaken();
@@ -263,21 +263,22 @@ export class EventQueue<K> implements PendingEvents, Round {
 
   #firstPart(key: K, limit: number, job: Job): Begun {
     this.#firstKey = key;
-    const begun = this.#passes.begin(key, limit, job, this);
+    const begun = this.#passes.begin(key, limit, job, this.#didBegin);
     this.#isFirst = false;
     this.#firstKey = undefined;
     this.#firstPass = undefined;
     if (typeof begun !== 'object' || !this.#parking.isClosed) return begun;
-    this.#parking.lists.release(begun.pass);
+    this.#parking.lists.release(begun);
     return 0;
   }
 
-  take(pass: HeldPass | undefined): void {
+  /** The pass of the key whose turn it is begins. */
+  readonly #didBegin = (pass: Pass | undefined): void => {
     this.#isFirst = true;
     this.#firstPass = pass;
     if (this.#resumed === undefined) this.#moveOn();
     else this.#resumed.again = 0;
-  }
+  };
 
   /** The key whose turn it is has had it. */
   #moveOn(): void {

@@ -24,8 +24,15 @@ export interface Pass {
   /** Below 0 when the pass is over. */
   next: Slot;
   last: Slot;
-  /** How many passes are around it; not of a pass that is held. */
-  readonly depth: number;
+  /** How many watched when it began, and how many of them were tried. */
+  readonly watchers: number;
+  tried: number;
+  /** How many may still complete. A deadline that meets the event counts too. */
+  left: number;
+}
+
+export function isOver({ next }: Pass): boolean {
+  return next < 0;
 }
 
 /** NONE, as a local constant: V8 does not treat an imported name as one. */
@@ -42,8 +49,8 @@ export class Watchers<K> extends ParkedLists<K> {
   #watches = new Slab();
   readonly #slots = new Map<K, Slot>();
   #loneWatchers = 0;
+  /** Those within the call, from the outermost in. */
   readonly #passes: Pass[] = [];
-  #depth = 0;
   /** The passes that are held, by key. */
   #held = new Map<Slot, Pass>();
   /** Where the next sample of keys begins. */
@@ -145,7 +152,7 @@ export class Watchers<K> extends ParkedLists<K> {
     const keys = this.#keys;
     const key = (watches.a(watch) ^ place) as Slot;
     const next = watches.b(watch) as Slot;
-    if (this.#depth > 0) this.#movePasses(watch);
+    if (this.#passes.length > 0) for (const pass of this.#passes) this.#movePass(pass, watch);
     if (this.#held.size > 0) this.#moveHeld(key, watch);
     const left = keys.b(key) - 1;
     if (left === 0) {
@@ -194,14 +201,11 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   /** Begins a pass over the watches of the key at `slot`, which has no lone watcher. */
-  beginPass(slot: Slot): Pass {
-    const depth = this.#depth;
-    if (depth === this.#passes.length) this.#passes.push({ key: slot, next: OVER, last: OVER, depth });
-    const pass = this.#passes[depth];
-    this.#depth = depth + 1;
-    pass.key = slot;
-    pass.next = this.#keys.a(slot) as Slot;
-    pass.last = this.#watches.prev(pass.next);
+  beginPass(slot: Slot, limit: number = Number.POSITIVE_INFINITY): Pass {
+    const next = this.#keys.a(slot) as Slot;
+    const last = this.#watches.prev(next);
+    const pass = { key: slot, next, last, watchers: this.#keys.b(slot), tried: 0, left: limit };
+    this.#passes.push(pass);
     return pass;
   }
 
@@ -215,30 +219,25 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place) as DelayedOperation;
   }
 
-  endPass(pass: Pass): void {
-    this.#depth = pass.depth;
+  /** The innermost pass within the call is one no more. */
+  endPass(): void {
+    this.#passes.pop();
   }
 
   /** Ends all passes within the call but the outermost. */
   endInnerPasses(): void {
-    for (let i = 1; i < this.#depth; i++) this.#passes[i].next = OVER;
+    for (const pass of this.#passes.slice(1)) pass.next = OVER;
   }
 
-  /** Keeps what is left of a pass for later turns; none is held over its key. */
-  hold({ key, next, last }: Pass): Pass {
-    const held = { key, next, last, depth: NONE };
-    if (next >= 0) this.#held.set(key, held);
-    return held;
+  /** Keeps a pass for later turns; none is held over its key. */
+  hold(pass: Pass): void {
+    this.#held.set(pass.key, pass);
   }
 
-  /** Ends a pass that was held. */
+  /** Ends a pass, though it has not come to its end. */
   release(pass: Pass): void {
     if (this.#held.get(pass.key) === pass) this.#held.delete(pass.key);
     pass.next = OVER;
-  }
-
-  #movePasses(leaving: Slot): void {
-    for (let i = 0; i < this.#depth; i++) this.#movePass(this.#passes[i], leaving);
   }
 
   #moveHeld(key: Slot, leaving: Slot): void {
@@ -266,7 +265,7 @@ export class Watchers<K> extends ParkedLists<K> {
     const operations: DelayedOperation[] = [];
     const pass = this.beginPass(slot);
     while (pass.next >= 0 && operations.length < max) operations.push(this.step(pass));
-    this.endPass(pass);
+    this.endPass();
     return operations;
   }
 

@@ -169,8 +169,9 @@ describe('behaviour 25: memory of watch lists', () => {
     const crowd = Array.from({ length: 4_000 }, (_, i) => park(`crowd ${i}`, ['crowd', i]));
     const ops = Array.from({ length: 300 }, (_, i) => park(`${i}`, ['k', `${i % 7}`]));
     const lists = purgatory.$parked.lists as Watchers<unknown>;
-    const pass = lists.hold(lists.beginPass(lists.find('k') as Slot));
-    lists.endPass(pass);
+    const pass = lists.beginPass(lists.find('k') as Slot);
+    lists.hold(pass);
+    lists.endPass();
     for (const op of crowd) op.cancel();
     for (const op of ops.slice(100)) op.cancel();
     await turn();
