@@ -12,7 +12,7 @@
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
-import { type Begun, type HeldPass, isOver, type Passes, type Round } from './passes.ts';
+import { type Begun, type HeldPass, isOver, type Passes, type PendingKeys } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -47,7 +47,7 @@ interface Held {
   sinceMs: number;
 }
 
-export class EventQueue<K> implements PendingEvents, Round {
+export class EventQueue<K> implements PendingEvents, PendingKeys {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #job: Job;
@@ -253,7 +253,7 @@ export class EventQueue<K> implements PendingEvents, Round {
   #begin(key: K, limit: number, job: Job): boolean {
     const begun = this.#firstPart(key, limit, job);
     if (begun === 'later') return false;
-    if (typeof begun === 'number') return true;
+    if (begun === 'over') return true;
     const group = this.#group;
     group.passes++;
     const held = { pass: begun, group, again: 0, againGroup: group, sinceMs: Number.POSITIVE_INFINITY };
@@ -269,7 +269,7 @@ export class EventQueue<K> implements PendingEvents, Round {
     this.#firstPass = undefined;
     if (typeof begun !== 'object' || !this.#parking.isClosed) return begun;
     this.#parking.lists.release(begun.pass);
-    return 0;
+    return 'over';
   }
 
   take(pass: HeldPass | undefined): void {

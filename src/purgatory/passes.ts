@@ -28,15 +28,15 @@ const ALL = 2 ** 30;
 
 /** How far the first part of a pass has come. */
 export type Begun =
-  /** It is over, and has completed so many. */
-  | number
+  /** It is over. */
+  | 'over'
   /** It goes on. */
   | HeldPass
   /** It needs a batch of its own, and has not begun. */
   | 'later';
 
 /** The keys whose passes are to begin. */
-export interface Round {
+export interface PendingKeys {
   /**
    * The pass of the key whose turn it is begins.
    *
@@ -94,51 +94,48 @@ export class Passes<K> {
   }
 
   /**
-   * Begins the pass of an event, as far as the batch of `job` allows. The owner is inside a bulk. It is
-   * taken out of its round before user code runs: a notify in a try causes one more pass.
+   * Begins the pass of an event, as far as the batch of `job` allows. It is taken out of `pending`
+   * before user code runs: a notify in a try causes one more pass.
    */
-  begin(key: K, limit: number, job: Job, round: Round): Begun {
+  begin(key: K, limit: number, job: Job, pending: PendingKeys): Begun {
     const { lists } = this.#parking;
     const head = lists.find(key);
     if (head === undefined || lists.loneWatcher(head) !== undefined) {
-      round.take(undefined);
-      const completed = head === undefined ? 0 : this.#event(head, key, limit);
-      job.count(1, completed);
+      pending.take(undefined);
+      job.count(1, head === undefined ? 0 : this.#event(head, key, limit));
       this.#countPromises(job);
-      return completed;
+      return 'over';
     }
     const watchers = lists.sizeOf(head);
     if (watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers) return 'later';
     const pass = lists.beginPass(head);
     try {
       const begun = { pass, left: limit, watchers, tried: 0 };
-      round.take(begun);
-      const completed = this.#part(begun, key, job);
-      return isOver(begun) ? completed : { ...begun, pass: lists.hold(pass) };
+      pending.take(begun);
+      this.#part(begun, key, job);
+      return isOver(begun) ? 'over' : { ...begun, pass: lists.hold(pass) };
     } finally {
       lists.endPass(pass);
     }
   }
 
   /**
-   * Goes on with a pass that is held, as far as the batch of `job` allows; how many completed. A pass that is
-   * over then is released.
+   * Goes on with a pass that is held, as far as the batch of `job` allows. One that is over then is
+   * released.
    */
-  resume(held: HeldPass, key: K, job: Job): number {
-    const completed = this.#part(held, key, job);
+  resume(held: HeldPass, key: K, job: Job): void {
+    this.#part(held, key, job);
     if (isOver(held)) this.#parking.lists.release(held.pass);
-    return completed;
   }
 
-  #part(held: HeldPass, key: K, job: Job): number {
+  #part(held: HeldPass, key: K, job: Job): void {
     const parking = this.#parking;
     const depth = parking.beginEvent();
     const outerKey = parking.eventKey;
     parking.eventKey = key;
-    let completed = 0;
     try {
       const { left } = job;
-      completed = this.#tryNext(held.pass, key, depth, held, job.answersLeft, left);
+      const completed = this.#tryNext(held.pass, key, depth, held, job.answersLeft, left);
       const tried = left - this.#stepsLeft;
       held.tried += tried;
       job.count(tried, completed);
@@ -148,7 +145,6 @@ export class Passes<K> {
       parking.endEvent(depth);
     }
     this.#countPromises(job);
-    return completed;
   }
 
   /** A deadline has completed one for the event of a pass: it counts as one of its limit. */
