@@ -12,7 +12,7 @@
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
-import type { Begun, Passes } from './passes.ts';
+import type { Begun, Passes, PendingKeys } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
 import { isOver, type Pass, type Watchers } from './watchers.ts';
 
@@ -47,7 +47,7 @@ interface Held {
   sinceMs: number;
 }
 
-export class EventQueue<K> implements PendingEvents {
+export class EventQueue<K> implements PendingEvents, PendingKeys {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #job: Job;
@@ -253,7 +253,7 @@ export class EventQueue<K> implements PendingEvents {
   #begin(key: K, limit: number, job: Job): boolean {
     const begun = this.#firstPart(key, limit, job);
     if (begun === 'later') return false;
-    if (typeof begun === 'number') return true;
+    if (begun === 'over') return true;
     const group = this.#group;
     group.passes++;
     const held = { pass: begun, group, again: 0, againGroup: group, sinceMs: Number.POSITIVE_INFINITY };
@@ -263,22 +263,21 @@ export class EventQueue<K> implements PendingEvents {
 
   #firstPart(key: K, limit: number, job: Job): Begun {
     this.#firstKey = key;
-    const begun = this.#passes.begin(key, limit, job, this.#didBegin);
+    const begun = this.#passes.begin(key, limit, job, this);
     this.#isFirst = false;
     this.#firstKey = undefined;
     this.#firstPass = undefined;
     if (typeof begun !== 'object' || !this.#parking.isClosed) return begun;
     this.#parking.lists.release(begun);
-    return 0;
+    return 'over';
   }
 
-  /** The pass of the key whose turn it is begins. */
-  readonly #didBegin = (pass: Pass | undefined): void => {
+  take(pass: Pass | undefined): void {
     this.#isFirst = true;
     this.#firstPass = pass;
     if (this.#resumed === undefined) this.#moveOn();
     else this.#resumed.again = 0;
-  };
+  }
 
   /** The key whose turn it is has had it. */
   #moveOn(): void {

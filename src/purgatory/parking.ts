@@ -25,7 +25,7 @@ import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
-import { Settlements } from '../turns/settlements.ts';
+import { Settler } from '../turns/settler.ts';
 import {
   COMPLETED,
   type DelayedOperation,
@@ -63,10 +63,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly maxParked: number;
   readonly lists: Lists;
   readonly meter: PurgatoryMeter;
-  /** Runs events and settlements. */
+  /** Runs its events, and settles its promises. */
   readonly scheduler: Scheduler;
   /** Where the promises of waiters settle. */
-  readonly settlements: Settlements;
+  readonly settler: Settler;
   readonly timer: Timer;
   readonly hints: KeyHints;
   /** The timer, if it can release operations. */
@@ -104,7 +104,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.hints = new KeyHints(this, lists);
     this.#releasing = releasing(timer);
     this.scheduler = schedulerOf(timer);
-    this.settlements = new Settlements(this.scheduler, sliceMs);
+    this.settler = new Settler(this.scheduler, sliceMs);
     this.#options = options;
   }
 
@@ -286,7 +286,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (this.events?.isStillDue(operation) === false) return;
     const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('expired', operation, stamp);
-    if (operation instanceof PromisedOperation) operation.end(operation.expiry(), this.settlements);
+    if (operation instanceof PromisedOperation) operation.end(operation.expiry(), this.settler);
     else for (const error of expireUnparked(operation)) this.report(error, operation);
   }
 
@@ -307,7 +307,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
     if (!(operation instanceof PromisedOperation)) return true;
-    operation.end(new Refusal(timerOfPurgatoryClosed(this.name)), this.settlements);
+    operation.end(new Refusal(timerOfPurgatoryClosed(this.name)), this.settler);
     return false;
   }
 
@@ -330,7 +330,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       try {
         if (waiter !== undefined) refusal ??= new Refusal(why(waiter));
         this.withdraw(operation);
-        waiter?.end(refusal as Refusal, this.settlements);
+        waiter?.end(refusal as Refusal, this.settler);
       } catch (error) {
         this.report(error, operation); // it was frozen while it was parked: the others leave
       }

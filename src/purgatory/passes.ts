@@ -20,12 +20,22 @@ const ALL = 2 ** 30;
 
 /** How far the first part of a pass has come. */
 export type Begun =
-  /** It is over, and has completed so many. */
-  | number
+  /** It is over. */
+  | 'over'
   /** It goes on. */
   | Pass
   /** It needs a batch of its own, and has not begun. */
   | 'later';
+
+/** The keys whose passes are to begin. */
+export interface PendingKeys {
+  /**
+   * The pass of the key whose turn it is begins.
+   *
+   * @param pass undefined where at most one operation is to be tried.
+   */
+  take(pass: Pass | undefined): void;
+}
 
 export class Passes<K> {
   readonly #parking: Parking<K, Watchers<K>>;
@@ -53,26 +63,25 @@ export class Passes<K> {
   }
 
   /**
-   * Begins the pass of an event, as far as the batch of `job` allows. Calls `begins` before user
-   * code runs, with the pass, or undefined where at most one operation is to be tried.
+   * Begins the pass of an event, as far as the batch of `job` allows. It is taken out of `pending`
+   * before user code runs: a notify in a try causes one more pass.
    */
-  begin(key: K, limit: number, job: Job, begins: (pass: Pass | undefined) => void): Begun {
+  begin(key: K, limit: number, job: Job, pending: PendingKeys): Begun {
     const { lists } = this.#parking;
     const slot = lists.find(key);
     const only = slot === undefined ? undefined : lists.loneWatcher(slot);
     if (slot === undefined || only !== undefined) {
-      begins(undefined);
-      const completed = only === undefined ? 0 : this.#serve(key, only, undefined, ALL, ALL);
-      this.#count(job, 1, completed);
-      return completed;
+      pending.take(undefined);
+      this.#count(job, 1, only === undefined ? 0 : this.#serve(key, only, undefined, ALL, ALL));
+      return 'over';
     }
     const watchers = lists.sizeOf(slot);
     if (watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers) return 'later';
     const pass = lists.beginPass(slot, limit);
     try {
-      begins(pass);
-      const completed = this.resume(pass, key, job);
-      if (isOver(pass)) return completed;
+      pending.take(pass);
+      this.resume(pass, key, job);
+      if (isOver(pass)) return 'over';
       lists.hold(pass);
       return pass;
     } finally {
@@ -80,13 +89,12 @@ export class Passes<K> {
     }
   }
 
-  /** Goes on with a pass, as far as the batch of `job` allows; how many completed. */
-  resume(pass: Pass, key: K, job: Job): number {
+  /** Goes on with a pass, as far as the batch of `job` allows. */
+  resume(pass: Pass, key: K, job: Job): void {
     const before = pass.tried;
     const completed = this.#serve(key, undefined, pass, job.answersLeft, job.left);
     if (isOver(pass)) this.#parking.lists.release(pass);
     this.#count(job, pass.tried - before, completed);
-    return completed;
   }
 
   /** A deadline has completed one for the event of a pass: it counts as one of its limit. */

@@ -11,7 +11,7 @@
 // field or an object more for each is to be paid for.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
 import { Refusal, resolution } from '../base/refusal.ts';
-import type { Settlements, Settling } from '../turns/settlements.ts';
+import type { Settleable, Settler } from '../turns/settler.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
@@ -32,12 +32,12 @@ export function isAnswer(value: unknown): boolean {
 /** What a parked wait needs of its purgatory. */
 export interface WaitKeeper extends OperationKeeper {
   /** Where promises settle, fairly. */
-  readonly settlements: Settlements;
+  readonly settler: Settler;
   /** The key of the event whose tries are under way. */
   readonly eventKey: unknown;
 }
 
-export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settling {
+export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settleable {
   readonly label: string | undefined;
   readonly #signal: AbortSignal | undefined;
   #resolve: ((outcome: unknown) => void) | undefined;
@@ -87,16 +87,16 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     if (this.isCompleted) return false;
     const { keeper } = this;
     keeper?.complete(this);
-    this.end({ expired: false, value }, keeper?.settlements);
+    this.end({ expired: false, value }, keeper?.settler);
     return true;
   }
 
   /** It is off all lists. What it ended with, and where its promise is to settle, if it has one. */
-  end(outcome: WaitResult<unknown> | Refusal, settlements: Settlements | undefined): void {
+  end(outcome: WaitResult<unknown> | Refusal, settler: Settler | undefined): void {
     this.$place = COMPLETED; // nothing must answer it any more
     this.#outcome = outcome;
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
-    settlements?.settle(this);
+    settler?.settle(this);
   }
 
   /** What the promise resolves with at the deadline. */
@@ -109,7 +109,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     if (this.isCompleted) return;
     const { keeper } = this;
     keeper?.withdraw(this);
-    this.end(new Refusal(reason), keeper?.settlements);
+    this.end(new Refusal(reason), keeper?.settler);
   }
 
   /** User code for it has thrown: true iff this call ended it. */
@@ -117,7 +117,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     if (this.isCompleted) return false;
     const { keeper } = this;
     keeper?.reject(this, error);
-    this.end(new Refusal(error), keeper?.settlements);
+    this.end(new Refusal(error), keeper?.settler);
     return true;
   }
 

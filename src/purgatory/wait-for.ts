@@ -8,7 +8,7 @@
 // The waiter is the context of its attempts. What only attempts need that return a promise or ask
 // for the signal is in a record of its own.
 import type { Refusal } from '../base/refusal.ts';
-import type { Settlements } from '../turns/settlements.ts';
+import type { Settler } from '../turns/settler.ts';
 import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
@@ -152,8 +152,8 @@ export class Waiter extends PromisedOperation implements AttemptContext {
     return longer.controller.signal;
   }
 
-  override end(outcome: WaitResult<unknown> | Refusal, settlements: Settlements | undefined): void {
-    super.end(outcome, settlements);
+  override end(outcome: WaitResult<unknown> | Refusal, settler: Settler | undefined): void {
+    super.end(outcome, settler);
     const controller = this.#longer?.controller;
     const failure = controller === undefined ? undefined : this.failure();
     if (failure !== undefined) controller?.abort(failure.reason);

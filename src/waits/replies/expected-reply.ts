@@ -8,7 +8,7 @@ import { type Abortable, addAbortable, removeAbortable } from '../../base/abort-
 import { resolution } from '../../base/refusal.ts';
 import type { TaskKeeper } from '../../timer/timer-protocol.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
-import type { Settling } from '../../turns/settlements.ts';
+import type { Settleable } from '../../turns/settler.ts';
 
 /** The table that holds an expected reply. */
 export interface ReplyKeeper extends TaskKeeper {
@@ -18,7 +18,7 @@ export interface ReplyKeeper extends TaskKeeper {
   abort(reply: TimerTask, reason: unknown): void;
 }
 
-export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settling {
+export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settleable {
   readonly id: K;
   readonly #signal: AbortSignal | undefined;
   #resolve: ((outcome: unknown) => void) | undefined;

@@ -26,7 +26,7 @@ import { checkedTimeout } from '../../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../../timer/checked-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../../turns/scheduler.ts';
-import { Settlements } from '../../turns/settlements.ts';
+import { Settler } from '../../turns/settler.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
 /** The options of {@link Replies}; all may be left out. */
@@ -63,7 +63,7 @@ export class Replies<K = unknown, V = unknown> {
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #maxPending: number;
-  readonly #settlements: Settlements;
+  readonly #settler: Settler;
   #isClosed = false;
 
   /**
@@ -76,7 +76,7 @@ export class Replies<K = unknown, V = unknown> {
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
-    this.#settlements = new Settlements(schedulerOf(this.#timer), DEFAULT_SLICE_MS);
+    this.#settler = new Settler(schedulerOf(this.#timer), DEFAULT_SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */
@@ -184,7 +184,7 @@ export class Replies<K = unknown, V = unknown> {
 
   #settle(reply: ExpectedReply<K, V>, outcome: unknown): void {
     this.#end(reply);
-    this.#settlements.settle(reply.end(outcome));
+    this.#settler.settle(reply.end(outcome));
   }
 
   /** Takes `reply` off the table, the timer and its signal. */

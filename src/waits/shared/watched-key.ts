@@ -19,7 +19,7 @@ import type { Refusal } from '../../base/refusal.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import type { Settlements } from '../../turns/settlements.ts';
+import type { Settler } from '../../turns/settler.ts';
 
 /** What a key needs of its load. */
 export interface KeyLoad {
@@ -204,8 +204,8 @@ export class SharedWaiter<V> extends PromisedOperation {
     return isAnswer(answer) && this.answer(answer);
   }
 
-  override end(outcome: SharedWaitResult<unknown, V> | Refusal, settlements: Settlements | undefined): void {
+  override end(outcome: SharedWaitResult<unknown, V> | Refusal, settler: Settler | undefined): void {
     this.#left(this);
-    super.end(outcome, settlements);
+    super.end(outcome, settler);
   }
 }

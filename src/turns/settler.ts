@@ -1,24 +1,23 @@
-// The promises that are to settle: what a burst of answers leaves to do for those who await them.
+// Settles promises, a few at a time: a hundred thousand continuations must not run in a row.
 //
 // Ground rules. It belongs to one purgatory, or to one table of replies. Whoever ends a wait takes
 // it off lists and timer at once. Then its promise settles here: at once for the first of a turn and
-// of a batch, else in that order, a batch before the microtasks run, a slice a turn. So a hundred
-// thousand continuations do not run in a row.
+// of a batch, else in that order, a batch before the microtasks run, a slice a turn.
 //
 // Costs. settle: O(1).
 import type { Job } from './job.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** A wait that has ended. */
-export interface Settling {
+export interface Settleable {
   /** Resolves or rejects its promise. Throws nothing. */
   settle(): void;
 }
 
-export class Settlements {
+export class Settler {
   readonly #scheduler: Scheduler;
   readonly #job: Job;
-  #queue: Settling[] = [];
+  #queue: Settleable[] = [];
   /** How many of the queue have settled. */
   #at = 0;
 
@@ -28,12 +27,12 @@ export class Settlements {
     this.#job = scheduler.job({ sliceMs, step: (job) => this.#settleBatch(job) });
   }
 
-  settle(settling: Settling): void {
+  settle(settleable: Settleable): void {
     if (!this.#job.isUnderWay && this.#scheduler.takeSettle()) {
-      settling.settle();
+      settleable.settle();
       return;
     }
-    this.#queue.push(settling);
+    this.#queue.push(settleable);
     this.#job.wake();
   }
 
