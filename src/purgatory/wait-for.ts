@@ -10,7 +10,7 @@ import { isAnswer, type NotYet, PromisedOperation } from './promised-operation.t
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
-export interface AttemptContext<K = unknown> {
+export interface AttemptContext<K = string> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
    * or a throw. Made on demand.
@@ -29,10 +29,10 @@ export interface AttemptContext<K = unknown> {
  * either. 0, '' and NaN are values. The value becomes the `value` of a {@link WaitResult} that has
  * not `expired`.
  */
-export type Attempt<T, K = unknown> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
+export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
 export class Waiter extends PromisedOperation {
-  readonly #attempt: Attempt<unknown>;
+  readonly #attempt: Attempt<unknown, unknown>;
   readonly #context = new Context(this);
   #controller: AbortController | undefined;
   /** An attempt has returned a promise: the next ones may. */
@@ -47,7 +47,7 @@ export class Waiter extends PromisedOperation {
   /** An event came while an attempt was under way. */
   #isDue = false;
 
-  constructor(attempt: Attempt<unknown>, options: CheckedWaitOptions, settlements: Settlements) {
+  constructor(attempt: Attempt<unknown, unknown>, options: CheckedWaitOptions, settlements: Settlements) {
     super(options, settlements);
     this.#attempt = attempt;
   }
@@ -129,7 +129,7 @@ export class Waiter extends PromisedOperation {
   }
 }
 
-class Context implements AttemptContext {
+class Context implements AttemptContext<unknown> {
   key: unknown;
   readonly #waiter: Waiter;
 

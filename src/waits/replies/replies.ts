@@ -58,7 +58,7 @@ const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: tr
  * deadline. A pending reply keeps the process alive, unless its timer was `unref()`'d, or it has no
  * deadline.
  */
-export class Replies<K = unknown, V = unknown> {
+export class Replies<K = string, V = unknown> {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
