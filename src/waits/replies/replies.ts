@@ -18,7 +18,7 @@ import {
   timerOfRepliesClosed,
 } from '../../base/errors.ts';
 import { keyText } from '../../base/text.ts';
-import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/key-hints.ts';
 import { checkedTimeout } from '../../timer/checked-delay.ts';
@@ -72,7 +72,7 @@ export class Replies<K = string, V = unknown> {
    */
   constructor(options?: RepliesOptions) {
     const { timer, maxPending, clock } = checkedOptions(options);
-    hintAtUnread('replies', options, REPLIES_OPTIONS);
+    warnOfUnread('replies', options, REPLIES_OPTIONS);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
@@ -204,7 +204,7 @@ export class Replies<K = string, V = unknown> {
 
 function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
   const { timeoutMs, signal } = requiredOptions('options', options);
-  hintAtUnread('an expected reply', options, EXPECT_OPTIONS);
+  warnOfUnread('an expected reply', options, EXPECT_OPTIONS);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
     signal: checkedSignal('options.signal', signal),

@@ -1,7 +1,7 @@
 // Run by debuglog.test.ts: a purgatory that sees an error, has keys that are objects, and is
 // closed; and the mistakes that pass in silence.
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
-import { DelayedOperation, Purgatory } from '../../../src/index.ts';
+import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
 import { Replies } from '../../../src/waits/replies/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
@@ -41,6 +41,9 @@ new LocalHub({ los: 1 } as object);
 const misspelt = { maxparked: 1, onError: () => {} };
 new Purgatory('near', { slice: 5, curent: 1, maxPnding: 1 } as object).close();
 using other = new Purgatory('misspelt', misspelt);
+new Purgatory('misspelt again', misspelt).close();
+using timer = new SystemTimer();
+timer.scheduleAtFixedRate(() => {}, 1_000, { initialDelay: 0 } as object);
 const wait = { timeoutMs: Date.now() + 1_000, timeout: 5, signal: AbortSignal.timeout(1) };
 for (let i = 0; i < 3; i++) void other.waitFor(['k'], () => undefined, wait).catch(() => {});
 const threshold = new ThresholdPurgatory<unknown>('feed', { current: (): number => 1, maxParked: 5 });
