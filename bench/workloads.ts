@@ -21,6 +21,7 @@ import { shared } from './shared.ts';
 import { steady } from './steady.ts';
 import { stringKeys } from './string-keys.ts';
 import { vain } from './vain.ts';
+import { waitFor } from './wait-for.ts';
 import { wakeUps } from './wake-ups.ts';
 
 export const workloads: readonly Workload[] = [
@@ -40,6 +41,7 @@ export const workloads: readonly Workload[] = [
   herd,
   dropInTimers,
   shared,
+  waitFor,
   wakeUps,
   idleAdvance,
   idle,

@@ -74,28 +74,13 @@ describe('the long poll of the README', () => {
     expect(await ask(1)).to.deep.equal(['/b']);
   });
 
-  it('gives up when the client is gone', async () => {
+  it('leaves nothing behind when the client has gone', async () => {
     const controller = new AbortController();
     const poll = fetch(url, { signal: controller.signal }).catch((error: Error) => error.name);
     await parked(1);
     controller.abort();
     expect(await poll).to.equal('AbortError');
     await parked(0);
-  });
-});
-
-describe('the operation of the README', () => {
-  it('runs as written: a fetch that waits is answered by the append', async () => {
-    const stage = `
-      const log = [];
-      const partition = {
-        name: 'p', available: 0, read: () => log.join(), append(bytes) { log.push(bytes); this.available++; },
-      };
-      const [bytes, socket, answer] = ['hello', { on() {} }, console.log];
-    `;
-    const source = `${stage}${await example('extends DelayedOperation')}`;
-    const child = await runNode(['--input-type=module', '-e', source]);
-    expect(summary(child)).to.deep.equal(ok('hello'));
   });
 });
 
@@ -123,14 +108,39 @@ describe('the bus of the README', () => {
   });
 });
 
+describe('the inspector of the README', () => {
+  it('runs as written: it prints the address of its page', async () => {
+    const stage = `import { Purgatory } from 'purgatory'; const polls = new Purgatory('polls');`;
+    const source = (await example('createInspector')).replace('port: 7070', 'port: 0'); // it may be taken
+    const child = await runNode(['--input-type=module', '-e', `${stage}${source}`]);
+    expect(child.stdout).to.match(/^http:\/\/127\.0\.0\.1:\d+\/\n$/);
+    expect([child.code, child.stderr]).to.deep.equal([0, '']);
+  });
+});
+
 describe('the figures of the README', () => {
-  it('are rows of the whole table in docs/performance.md', async () => {
+  it('are those of the whole table in docs/performance.md, in two digits', async () => {
     const readme = await page('README.md');
     const rows = rowsIn(readme.slice(readme.indexOf('## Speed'))).slice(2);
     expect(rows).to.have.lengthOf(6);
-    const whole = rowsIn(await page('docs/performance.md')).map((row) =>
-      row.split('|').slice(0, 7).join('|'),
-    );
-    expect(whole).to.include.members(rows.map((row) => row.split('|').slice(0, 7).join('|')));
+    const measured = rows.map(cells).filter(([, ours]) => !ours.startsWith('_'));
+    const whole = rowsIn(await page('docs/performance.md')).map(cells);
+    for (const [title, ours, beside, factor] of measured) {
+      const theirs = beside.split(': ')[1];
+      const row = whole.find((each) => each[2] === ours && each[4] === theirs);
+      expect(row, title).to.be.an('array');
+      expect(factor.replace(/ times as \w+/, ''), title).to.equal(inTwoDigits(row![5]));
+    }
   });
 });
+
+function cells(row: string): string[] {
+  return row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+function inTwoDigits(factor: string): string {
+  return factor.replaceAll(/[\d.]+/g, (digits) => Number(digits).toPrecision(2));
+}

@@ -53,15 +53,21 @@ export function figure(value: number, unit: string): string {
   return `${number.format(value)}${unit === '' || unit === '%' ? unit : ` ${unit}`}`;
 }
 
-/** Below one as a fraction, as the bars are written: 1/5.3. */
-export function fraction(ratio: number): string {
-  return ratio < 1 ? `1/${number.format(1 / ratio)}` : number.format(ratio);
+/** How many times as good as the peer's a ratio is: above 1, ours is better. */
+export function timesAsGood(ratio: number, higherIsBetter = false): string {
+  return number.format(higherIsBetter ? ratio : 1 / ratio);
 }
 
-function limit({ ratio, value }: Limit = {}, unit: string): string {
-  return [ratio === undefined ? [] : [fraction(ratio)], value === undefined ? [] : [figure(value, unit)]]
-    .flat()
-    .join(', ');
+function limit({ ratio, value }: Limit = {}, unit: string, higherIsBetter?: boolean): string {
+  const times = ratio === undefined ? [] : [timesAsGood(ratio, higherIsBetter)];
+  return [...times, ...(value === undefined ? [] : [figure(value, unit)])].join(', ');
+}
+
+function spread({ ours, ratio, higherIsBetter }: RowResult): string {
+  if (ratio === undefined) return `- (${number.format(ours.min)}-${number.format(ours.max)})`;
+  const times = (value: number): string => timesAsGood(value, higherIsBetter);
+  const [worst, best] = higherIsBetter ? [ratio.min, ratio.max] : [ratio.max, ratio.min];
+  return `${times(ratio.median)} (${times(worst)}-${times(best)})`;
 }
 
 function peerName({ peer, peerSize }: RowResult): string {
@@ -69,12 +75,12 @@ function peerName({ peer, peerSize }: RowResult): string {
 }
 
 const verdicts: Record<Verdict, string> = { aim: 'aim met', bar: 'bar met', missed: 'MISSED', '': '' };
-const header = ['workload', 'size', 'ours', 'peer', 'theirs', 'ours / theirs (spread)', 'bar', 'aim', ''];
+const header = ['workload', 'size', 'ours', 'peer', 'theirs', 'times as good (spread)', 'bar', 'aim', ''];
 
 /** The results as a table in Markdown, its columns aligned for a terminal. */
 export function table(results: readonly RowResult[], unitOf: (result: RowResult) => string): string {
   const lines = results.map((result) => {
-    const { ratio, peers } = result;
+    const { peers } = result;
     const unit = unitOf(result);
     return [
       result.title,
@@ -82,11 +88,9 @@ export function table(results: readonly RowResult[], unitOf: (result: RowResult)
       figure(result.ours.median, unit),
       peers === undefined ? '-' : peerName(result),
       peers === undefined ? '-' : figure(peers.median, unit),
-      ratio === undefined
-        ? `- (${number.format(result.ours.min)}-${number.format(result.ours.max)})`
-        : `${fraction(ratio.median)} (${fraction(ratio.min)}-${fraction(ratio.max)})`,
-      limit(result.bar, unit) || '-',
-      limit(result.aim, unit) || '-',
+      spread(result),
+      limit(result.bar, unit, result.higherIsBetter) || '-',
+      limit(result.aim, unit, result.higherIsBetter) || '-',
       verdicts[result.verdict],
     ];
   });

@@ -47,7 +47,7 @@ const integers = {
   /** A log file that would be over this size is followed by the next one. */
   segmentBytes: rule(64 * MIB, KIB, INT32),
   /**
-   * Flush after so many records; 0 with `flushMs` 0, the default, has acks=all wait for a flush.
+   * Flush after so many records; 0 with `flushMs` 0, the default, has producers wait for a flush.
    */
   flushMessages: rule(0, 0, INT32),
   /** Flush so many ms after an append. */

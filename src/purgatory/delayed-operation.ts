@@ -23,6 +23,8 @@ export interface OperationKeeper {
   complete(operation: DelayedOperation): boolean;
   /** Takes a parked operation out, unanswered. */
   withdraw(operation: DelayedOperation): void;
+  /** Takes out a parked operation whose own try has thrown `error`. */
+  reject(operation: DelayedOperation, error: unknown): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
   expire(operation: DelayedOperation): void;
   /** Tries a parked operation once more. What the try throws is reported. */

@@ -14,6 +14,7 @@
 // Costs. park, and each way out: O(watches of the operation), for watch lists.
 import { debug } from '../base/debug.ts';
 import { type PurgatoryError, purgatoryClosed, timerOfPurgatoryClosed } from '../base/errors.ts';
+import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
@@ -110,7 +111,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       return this.#tryTold(operation, undefined);
     } catch (error) {
-      if (this.keeps(operation)) this.withdraw(operation);
+      if (this.keeps(operation)) this.reject(operation, error);
       throw error;
     } finally {
       this.eventKey = outer;
@@ -193,7 +194,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
-      this.report(error, operation);
+      this.report(error, operation, this.eventKey);
     }
     return isCompleted;
   }
@@ -230,12 +231,19 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       return;
     }
     this.meter.didEnd('expired', operation, stamp);
-    for (const error of expireUnparked(operation)) this.report(error, operation);
+    if (operation instanceof PromisedOperation) operation.end(operation.expiry(), this.settlements);
+    else for (const error of expireUnparked(operation)) this.report(error, operation);
   }
 
   withdraw(operation: DelayedOperation): void {
     const stamp = this.#leave(operation, NOT_PARKED);
     this.meter.didEnd('cancelled', operation, stamp);
+  }
+
+  reject(operation: DelayedOperation, error: unknown): void {
+    const { meter, lists } = this;
+    const key = meter.tellsRejections ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
+    meter.didReject(operation, this.#leave(operation, NOT_PARKED), error, key);
   }
 
   /**
@@ -244,7 +252,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
     if (!(operation instanceof PromisedOperation)) return true;
-    operation.refuse(timerOfPurgatoryClosed(this.name));
+    operation.end(new Refusal(timerOfPurgatoryClosed(this.name)), this.settlements);
     return false;
   }
 
@@ -255,16 +263,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   takeOut(next: NextToLeave, why: (first: PromisedOperation) => PurgatoryError): DelayedOperation[] {
     const operations: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
-    let refusal: PurgatoryError | undefined;
+    let refusal: Refusal | undefined;
     const outer = this.bulks.begin();
     try {
       for (let operation = next(); operation !== undefined; operation = next()) {
         const waiter = operation instanceof PromisedOperation ? operation : undefined;
         if (waiter === undefined) operations.push(operation);
         try {
-          if (waiter !== undefined) refusal ??= why(waiter);
+          if (waiter !== undefined) refusal ??= new Refusal(why(waiter));
           this.withdraw(operation);
-          waiter?.refuse(refusal);
+          waiter?.end(refusal as Refusal, this.settlements);
         } catch (error) {
           this.#reportFrozen(error, operation);
         }
@@ -302,8 +310,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.report(error, operation);
   }
 
-  report(error: unknown, operation: DelayedOperation): void {
-    this.meter.didThrow(operation, error);
+  /** @param key that of the event, if one caused it. */
+  report(error: unknown, operation: DelayedOperation, key?: unknown): void {
+    this.meter.didThrow(operation, error, key);
     reportError(error, operation, this.#options.onError);
   }
 
@@ -335,7 +344,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       // A second end finds it gone, and neither counts nor refuses it again.
       if (lists.size < parked) {
         this.meter.didEnd('cancelled', operation, stamp);
-        if (operation instanceof PromisedOperation) operation.refuse(error);
+        if (operation instanceof PromisedOperation) operation.end(new Refusal(error), this.settlements);
       }
       throw error;
     } finally {

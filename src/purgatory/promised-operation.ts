@@ -1,12 +1,16 @@
 // A parked operation behind a promise, for those who would rather await than extend
 // DelayedOperation.
 //
-// Ground rules. It is an operation like any other, so exactly once, immediate removal and the order
-// of passes hold for it. It settles its promise once: with the value, with the expiry, or with a
-// refusal (abort, cancel, close, a throw of user code). It is in no list that a purgatory returns;
-// events and `onError` may show it. However many wait on one AbortSignal, there is one listener on
-// it, and none once the last of them has left.
+// Invariants. It ends once, by `end` alone, when it is off all lists: with a value, with the expiry,
+// or with a Refusal (abort, cancel, close, a throw of user code). Then its promise settles. It has
+// an outcome exactly when it has ended. It is in no list that a purgatory returns; events and
+// `onError` may show it. However many wait on one AbortSignal, there is one listener on it, and none
+// once the last of them has left.
+//
+// A wait lives as long as clients take to be served, and half of its cost is the collector's: so a
+// field or an object more for each is to be paid for.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
+import { Refusal, resolution } from '../base/refusal.ts';
 import type { Settlements, Settling } from '../turns/settlements.ts';
 import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
@@ -25,29 +29,30 @@ export function isAnswer(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
+/** What a parked wait needs of its purgatory. */
+export interface WaitKeeper extends OperationKeeper {
+  /** Where promises settle, fairly. */
+  readonly settlements: Settlements;
+  /** The key of the event whose tries are under way. */
+  readonly eventKey: unknown;
+}
+
 export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settling {
-  readonly promise: Promise<WaitResult<unknown>>;
   readonly label: string | undefined;
   readonly #signal: AbortSignal | undefined;
-  #resolve!: (result: WaitResult<unknown>) => void;
-  #reject!: (reason: unknown) => void;
-  /** What it waited for. Its result is made when the promise settles: until then it costs nothing. */
-  #value: unknown;
-  readonly #settlements: Settlements;
-  /** What the promise is to settle with if there is no value: an expiry, or why it is refused. */
-  #outcome: unknown;
-  #isRefused = false;
+  #resolve: ((outcome: unknown) => void) | undefined;
+  #outcome: WaitResult<unknown> | Refusal | undefined;
 
-  /** @param settlements those of the purgatory: a burst of answers settles fairly. */
-  constructor({ timeoutMs, signal, label }: CheckedWaitOptions, settlements: Settlements) {
+  constructor({ timeoutMs, signal, label }: CheckedWaitOptions) {
     super(timeoutMs);
-    this.#settlements = settlements;
     this.label = label;
     this.#signal = signal;
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    this.#resolve = undefined;
+    this.#outcome = undefined;
+  }
+
+  protected get keeper(): WaitKeeper | undefined {
+    return this.$keeper as unknown as WaitKeeper | undefined;
   }
 
   /** A try has begun, and its promise has not settled. */
@@ -55,86 +60,84 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     return false;
   }
 
-  /** To be called after parking: from now on the signal's abort takes it out, if it is parked. */
-  watchSignal(): void {
-    const signal = this.#signal;
-    if (signal === undefined || !this.isPending) return;
+  /**
+   * Its promise. To be called once, after parking: from now on the signal's abort takes it out. One
+   * that has ended already needs no promise that waits.
+   */
+  begin(): Promise<unknown> {
+    if (this.#signal !== undefined && this.isPending) this.#watch(this.#signal);
+    const outcome = this.#outcome;
+    if (outcome !== undefined) return Promise.resolve(resolution(outcome));
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  #watch(signal: AbortSignal): void {
     try {
-      if (signal.aborted) this.fail(abortReason(signal));
+      if (signal.aborted) this.abort(abortReason(signal));
       else addAbortable(signal, this);
     } catch (error) {
-      this.fail(error); // a signal that is no real one may throw
+      this.abort(error); // a signal that is no real one may throw
     }
   }
 
   /** Completes it with `value`: true iff this call did. */
   protected answer(value: unknown): boolean {
     if (this.isCompleted) return false;
-    this.#value = value;
-    return this.forceComplete();
+    const { keeper } = this;
+    keeper?.complete(this);
+    this.end({ expired: false, value }, keeper?.settlements);
+    return true;
   }
 
-  override onComplete(): void {
-    this.#forgetSignal();
-    if (this.#value !== undefined) this.#settlements.settle(this);
-  }
-
-  override onExpiration(): void {
-    this.#settleWith(this.expiry());
+  /** It is off all lists. What it ended with, and where its promise is to settle, if it has one. */
+  end(outcome: WaitResult<unknown> | Refusal, settlements: Settlements | undefined): void {
+    this.$place = COMPLETED; // nothing must answer it any more
+    this.#outcome = outcome;
+    if (this.#signal !== undefined) removeAbortable(this.#signal, this);
+    settlements?.settle(this);
   }
 
   /** What the promise resolves with at the deadline. */
-  protected expiry(): WaitResult<unknown> {
+  expiry(): WaitResult<unknown> {
     return { expired: true };
   }
 
   /** The signal has aborted. */
   abort(reason: unknown): void {
-    this.fail(reason);
+    if (this.isCompleted) return;
+    const { keeper } = this;
+    keeper?.withdraw(this);
+    this.end(new Refusal(reason), keeper?.settlements);
   }
 
-  /**
-   * Takes it out, if it is parked, and rejects its promise with `why`, unless it has ended: true
-   * iff this call ended it.
-   */
-  fail(why: unknown): boolean {
+  /** User code for it has thrown: true iff this call ended it. */
+  fail(error: unknown): boolean {
     if (this.isCompleted) return false;
-    (this.$keeper as unknown as OperationKeeper | undefined)?.withdraw(this);
-    this.refuse(why);
+    const { keeper } = this;
+    keeper?.reject(this, error);
+    this.end(new Refusal(error), keeper?.settlements);
     return true;
   }
 
   /** Why it ended without a value; undefined when it has not. */
-  protected failure(): { reason: unknown } | undefined {
-    if (this.#isRefused) return { reason: this.#outcome };
-    const hasExpired = (this.#outcome as WaitResult<unknown> | undefined)?.expired === true;
-    return hasExpired ? { reason: new DOMException('The wait has expired', 'TimeoutError') } : undefined;
-  }
-
-  /** Rejects the promise of one that is not parked, or not any more. */
-  refuse(why: unknown): void {
-    try {
-      this.$place = COMPLETED; // nothing must answer it any more
-    } catch (error) {
-      if (!Object.isFrozen(this)) throw error; // a listener has frozen it: its promise settles even so
-    }
-    this.#forgetSignal();
-    this.#isRefused = true;
-    this.#settleWith(why);
-  }
-
-  #settleWith(outcome: unknown): void {
-    this.#outcome = outcome;
-    this.#settlements.settle(this);
+  protected failure(): Refusal | undefined {
+    const outcome = this.#outcome;
+    if (outcome instanceof Refusal) return outcome;
+    return outcome?.expired === true
+      ? new Refusal(new DOMException('The wait has expired', 'TimeoutError'))
+      : undefined;
   }
 
   settle(): void {
-    if (this.#isRefused) this.#reject(this.#outcome);
-    else if (this.#value === undefined) this.#resolve(this.#outcome as WaitResult<unknown>);
-    else this.#resolve({ expired: false, value: this.#value });
+    this.#resolve?.(resolution(this.#outcome));
   }
 
-  #forgetSignal(): void {
-    if (this.#signal !== undefined) removeAbortable(this.#signal, this);
+  /** For a listener that forces what it is shown. */
+  override forceComplete(): boolean {
+    return this.answer(undefined);
   }
+
+  override onComplete(): void {}
 }

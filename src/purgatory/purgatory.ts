@@ -195,27 +195,30 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,
    * _FULL, or _CANCELLED by `cancelForKey`. Never throws.
    */
-  async waitFor<T>(
+  waitFor<T>(
     watchKeys: readonly K[],
     attempt: Attempt<T, K>,
     options: WaitOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
-    const keys = this.#checkedKeys(watchKeys);
-    requiredFunction('attempt', attempt);
-    const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
-    throwIfAborted(checked.signal);
-    // Before the attempt: a limit that lets reads begin sheds no load.
-    this.#parking.admission.checkRoomOf(this.#parking.timer, checked.timeoutMs);
-    const waiter = new Waiter(attempt as Attempt<unknown, unknown>, checked, this.#parking.settlements);
     try {
-      this.#parking.tryElseWatch(waiter, keys);
-      this.#copies.giveBack(keys);
+      const keys = this.#checkedKeys(watchKeys);
+      requiredFunction('attempt', attempt);
+      const checked = checkedWaitOptions(options);
+      if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
+      throwIfAborted(checked.signal);
+      // Before the attempt: a limit that lets reads begin sheds no load.
+      this.#parking.admission.checkRoomOf(this.#parking.timer, checked.timeoutMs);
+      const waiter = new Waiter(attempt as Attempt<unknown, unknown>, checked);
+      try {
+        this.#parking.tryElseWatch(waiter, keys);
+        this.#copies.giveBack(keys);
+      } catch (error) {
+        waiter.abort(error); // what its attempt has begun aborts, too
+      }
+      return waiter.begin() as Promise<WaitResult<Exclude<T, NotYet>>>;
     } catch (error) {
-      waiter.refuse(error);
+      return Promise.reject(error);
     }
-    waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<Exclude<T, NotYet>>>;
   }
 
   override close(): Op[] {

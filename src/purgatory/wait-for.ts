@@ -1,12 +1,15 @@
 // `waitFor`: an operation that tries by calling an attempt of the user's.
 //
-// Ground rules. Those of PromisedOperation. An attempt that returns a promise is under way until
-// that settles; there is at most one at a time. A try meanwhile only leaves a note, and the attempt
-// is followed by one more. When the waiter is settled otherwise, what the attempt under way
-// resolves or rejects with is dropped, and `context.signal` aborts.
+// Invariants. Those of PromisedOperation. An attempt that returns a promise is under way until that
+// settles; there is at most one at a time. A try meanwhile only leaves a note, and the attempt is
+// followed by one more. When the waiter has ended otherwise, what the attempt under way resolves or
+// rejects with is dropped, and `context.signal` aborts.
+//
+// The waiter is the context of its attempts. What only attempts need that return a promise or ask
+// for the signal is in a record of its own.
+import type { Refusal } from '../base/refusal.ts';
 import type { Settlements } from '../turns/settlements.ts';
-import type { OperationKeeper } from './delayed-operation.ts';
-import { isAnswer, type NotYet, PromisedOperation } from './promised-operation.ts';
+import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
@@ -31,114 +34,129 @@ export interface AttemptContext<K = string> {
  */
 export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
-export class Waiter extends PromisedOperation {
-  readonly #attempt: Attempt<unknown, unknown>;
-  readonly #context = new Context(this);
-  #controller: AbortController | undefined;
+/** What few waits need. */
+class Longer {
   /** An attempt has returned a promise: the next ones may. */
-  #isAsynchronous = false;
+  isAsynchronous = false;
   /**
    * Attempts that have begun and not ended: 0 or 1, unless a synchronous one led to another before
    * it ended.
    */
-  #underWay = 0;
-  /** The key of the last event that came while an attempt was under way. */
-  #dueKey: unknown;
-  /** An event came while an attempt was under way. */
-  #isDue = false;
+  underWay = 0;
+  /** The key of the event that caused the last attempt. */
+  key: unknown;
+  /** An event came while an attempt was under way; and the key of the last such event. */
+  isDue = false;
+  dueKey: unknown;
+  controller: AbortController | undefined;
+}
 
-  constructor(attempt: Attempt<unknown, unknown>, options: CheckedWaitOptions, settlements: Settlements) {
-    super(options, settlements);
+export class Waiter extends PromisedOperation implements AttemptContext<unknown> {
+  readonly #attempt: Attempt<unknown, unknown>;
+  #longer: Longer | undefined;
+
+  constructor(attempt: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
+    super(options);
     this.#attempt = attempt;
+    this.#longer = undefined;
   }
 
   override get isUnderWay(): boolean {
-    return this.#underWay > 0;
+    return this.#longer !== undefined && this.#longer.underWay > 0;
+  }
+
+  /** An attempt that has returned no promise has ended when the next event comes. */
+  get key(): unknown {
+    return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.eventKey;
   }
 
   override tryComplete(): boolean {
-    const key = (this.$keeper as unknown as { eventKey: unknown } | undefined)?.eventKey;
-    if (this.#underWay > 0) {
-      this.#isDue = true;
-      this.#dueKey = key;
+    const longer = this.#longer;
+    if (longer?.isAsynchronous) return this.#tryLonger(longer);
+    const key = this.keeper?.eventKey; // the attempt may take it out
+    let value: unknown;
+    try {
+      value = this.#attempt(this);
+      if (!isAnswer(value)) return false;
+      if (!isThenable(value)) return this.answer(value);
+    } catch (error) {
+      this.fail(error);
       return false;
     }
-    this.#context.key = key ?? this.#dueKey;
-    this.#dueKey = undefined;
-    // What may return a promise is under way from the call on: its first part may cause an event on
-    // its own keys.
-    const counts = this.#isAsynchronous ? 1 : 0;
-    this.#underWay += counts;
+    this.#follow(value as PromiseLike<unknown>, key);
+    return false;
+  }
+
+  #tryLonger(longer: Longer): boolean {
+    const key = this.keeper?.eventKey;
+    if (longer.underWay > 0) {
+      longer.isDue = true;
+      longer.dueKey = key;
+      return false;
+    }
+    longer.key = key ?? longer.dueKey;
+    longer.dueKey = undefined;
+    // It is under way from the call on: its first part may cause an event on its own keys.
+    longer.underWay++;
     let value: unknown;
     let isPromise: boolean;
     try {
-      value = this.#attempt(this.#context);
+      value = this.#attempt(this);
       isPromise = isThenable(value);
     } catch (error) {
       this.fail(error);
       return false;
     } finally {
-      this.#underWay -= counts;
+      longer.underWay--;
     }
-    if (isPromise) this.#follow(value as PromiseLike<unknown>);
+    if (isPromise) this.#follow(value as PromiseLike<unknown>, longer.key);
     else if (isAnswer(value)) return this.answer(value);
-    else if (this.#isDue) this.#follow(Promise.resolve()); // once more, and not on top of this call
+    else if (longer.isDue) this.#follow(Promise.resolve(), longer.key); // once more, and not on top of this call
     return false;
   }
 
-  #follow(promise: PromiseLike<unknown>): void {
-    this.#isAsynchronous = true;
-    (this.$keeper as unknown as OperationKeeper | undefined)?.didBeginPromise();
-    this.#underWay++;
+  #follow(promise: PromiseLike<unknown>, key: unknown): void {
+    this.#longer ??= new Longer();
+    const longer = this.#longer;
+    longer.isAsynchronous = true;
+    longer.key = key;
+    this.keeper?.didBeginPromise();
+    longer.underWay++;
     Promise.resolve(promise).then(
       (value) => {
-        this.#underWay--;
+        longer.underWay--;
         if (isAnswer(value)) this.answer(value);
-        else if (this.#isDue && this.#underWay === 0) this.#tryAgain();
+        else if (longer.isDue && longer.underWay === 0) this.#tryAgain(longer);
       },
       (error: unknown) => {
-        this.#underWay--;
+        longer.underWay--;
         this.fail(error);
       },
     );
   }
 
-  #tryAgain(): void {
-    this.#isDue = false;
-    if (!this.isCompleted) (this.$keeper as unknown as OperationKeeper).tryAgain(this);
+  #tryAgain(longer: Longer): void {
+    longer.isDue = false;
+    if (!this.isCompleted) this.keeper?.tryAgain(this);
   }
 
   /** The signal of its attempts: most of them look at memory and never ask for it. */
-  get attemptSignal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      const failure = this.failure();
-      if (failure !== undefined) this.#controller.abort(failure.reason);
-    }
-    return this.#controller.signal;
-  }
-
-  override onExpiration(): void {
-    super.onExpiration();
-    this.#controller?.abort(this.failure()?.reason);
-  }
-
-  override refuse(why: unknown): void {
-    super.refuse(why);
-    this.#controller?.abort(why);
-  }
-}
-
-class Context implements AttemptContext<unknown> {
-  key: unknown;
-  readonly #waiter: Waiter;
-
-  constructor(waiter: Waiter) {
-    this.#waiter = waiter;
-  }
-
   get signal(): AbortSignal {
-    return this.#waiter.attemptSignal;
+    this.#longer ??= new Longer();
+    const longer = this.#longer;
+    if (longer.controller === undefined) {
+      longer.controller = new AbortController();
+      const failure = this.failure();
+      if (failure !== undefined) longer.controller.abort(failure.reason);
+    }
+    return longer.controller.signal;
+  }
+
+  override end(outcome: WaitResult<unknown> | Refusal, settlements: Settlements | undefined): void {
+    super.end(outcome, settlements);
+    const controller = this.#longer?.controller;
+    const failure = controller === undefined ? undefined : this.failure();
+    if (failure !== undefined) controller?.abort(failure.reason);
   }
 }
 

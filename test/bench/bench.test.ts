@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { keyLists, logNormals, shuffled } from '../../bench/harness/random.ts';
-import { fraction, resultsOf, table } from '../../bench/harness/report.ts';
+import { resultsOf, table, timesAsGood } from '../../bench/harness/report.ts';
 import { runChild, runWorkload } from '../../bench/harness/runner.ts';
 import { median, pairedRatio, percentile } from '../../bench/harness/statistics.ts';
 import type { Measurement, Workload } from '../../bench/harness/types.ts';
@@ -80,12 +80,13 @@ describe('the bench', () => {
     ]);
     const lines = table(results, () => 'ns').split('\n');
     expect(lines).to.have.lengthOf(7);
-    expect(lines[2]).to.contain('50 ns').and.contain('1/2 (1/2-1/2)').and.contain('aim met');
+    expect(lines[2]).to.contain('50 ns').and.contain('| 2 (2-2)').and.contain('aim met');
   });
 
-  it('writes ratios below one as the bars are written', () => {
-    expect(fraction(0.2)).to.equal('1/5');
-    expect(fraction(2.5)).to.equal('2.5');
+  it('says how many times as good ours is, whether less or more is better', () => {
+    expect(timesAsGood(0.2)).to.equal('5');
+    expect(timesAsGood(2)).to.equal('0.5');
+    expect(timesAsGood(2.5, true)).to.equal('2.5');
   });
 
   it('runs a workload, each system in a process of its own, and what no row compares in the first round only', async function () {

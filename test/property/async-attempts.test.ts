@@ -83,6 +83,7 @@ class Expected {
   isUnderWay = false;
   hasMissed = false;
   outcome: Outcome;
+  wasParked = false;
 
   constructor(spec: Spec, nowMs: number) {
     this.spec = spec;
@@ -91,6 +92,15 @@ class Expected {
 
   get isParked(): boolean {
     return this.outcome === undefined;
+  }
+
+  /** In which total it is counted: the first try answers or throws without parking. */
+  get end(): 'completed' | 'expired' | 'cancelled' | 'rejected' | undefined {
+    const { outcome } = this;
+    if (outcome === undefined || !this.wasParked) return undefined;
+    if (outcome === 'expired') return 'expired';
+    if ('value' in outcome) return 'completed';
+    return /^(thrown|rejected)/.test(String(outcome.rejected)) ? 'rejected' : 'cancelled';
   }
 
   begin(): void {
@@ -222,6 +232,7 @@ class Pair {
     else if (signal?.aborted) expected.outcome = { rejected: signal.reason };
     else {
       expected.begin();
+      expected.wasParked = expected.isParked;
       // The second try: not while the first attempt is under way.
       if (expected.isParked && !expected.isUnderWay) expected.begin();
     }
@@ -243,6 +254,13 @@ class Pair {
     const parked = this.#waits.filter(([expected]) => expected.isParked).length;
     if (this.#purgatory.numDelayed !== parked)
       throw new Error(`${this.#purgatory.numDelayed} are parked, not ${parked}`);
+    const totals = { parked: 0, completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
+    for (const [{ wasParked, end }] of this.#waits) {
+      if (wasParked) totals.parked++;
+      if (end !== undefined) totals[end]++;
+    }
+    if (!isDeepStrictEqual(this.#purgatory.snapshot({ top: 0 }).totals, totals))
+      throw new Error(`counted are ${JSON.stringify(this.#purgatory.snapshot({ top: 0 }).totals)}`);
     if (this.#errors.length > 0) throw new Error('onError was called', { cause: this.#errors[0] });
     checkPurgatoryInvariants(this.#purgatory);
     checkTimerInvariants(this.#timer);

@@ -62,6 +62,9 @@ class Model {
   calls: Call[] = [];
   readonly keys = new Map<string, KeyState>();
   labels = 0;
+  parked = 0;
+  /** Those that were not parked. */
+  readonly refused = new Set<string>();
   errors = 0;
   expectedErrors = 0;
   isClosed = false;
@@ -221,6 +224,18 @@ class Model {
     }
   }
 
+  #totals(): Record<string, number> {
+    const totals = { parked: this.parked, completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
+    for (const [label, how] of this.expected) {
+      if (this.refused.has(label)) continue;
+      if (how === 'expired') totals.expired++;
+      else if (how.startsWith('answer')) totals.completed++;
+      else if (how === 'down') totals.rejected++;
+      else totals.cancelled++;
+    }
+    return totals;
+  }
+
   check(): void {
     expect(this.problems).to.deep.equal([]);
     const free = CONCURRENCY - this.calls.length;
@@ -228,6 +243,7 @@ class Model {
     if (free > 0 && !this.isClosed) expect(needed, 'needed, and not being loaded').to.deep.equal([]);
     expect(Object.fromEntries(this.settled)).to.deep.equal(Object.fromEntries(this.expected));
     expect(this.errors).to.equal(this.expectedErrors);
+    expect(this.waits.snapshot({ top: 0 }).totals).to.deep.equal(this.#totals());
     expect(this.waits.numDelayed).to.equal(this.waiting.length);
     for (const call of this.calls) {
       expect(call.signal.aborted).to.equal(this.isClosed || call.abortedAtMs !== Number.POSITIVE_INFINITY);
@@ -275,9 +291,12 @@ const waitStep = fc
         );
         if (model.isClosed) {
           model.expected.set(label, 'ERR_PURGATORY_CLOSED');
+          model.refused.add(label);
         } else if (signal.aborted) {
           model.expected.set(label, `abort ${group}`);
+          model.refused.add(label);
         } else {
+          model.parked++;
           model.waiting.push({ label, key, least, deadlineMs: model.nowMs + timeoutMs, group });
           model.event(key);
         }

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { type OperationParked, operationParked } from '../../src/purgatory/telemetry/operation-events.ts';
 import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import { ListTimer } from '../support/list-timer.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
@@ -195,27 +194,6 @@ describe('A frozen operation', () => {
     clock.advance(10);
     expect(() => timer.advanceClock()).to.throw(TypeError);
     expect([purgatory.numDelayed, timer.size, op.done.length]).to.deep.equal([0, 0, 0]);
-  });
-
-  it('that is a waiter has its promise rejected with the TypeError', async () => {
-    const { clock, purgatory, errors } = hall();
-    const freeze = (event: unknown): void => void Object.freeze((event as OperationParked).operation);
-    operationParked.subscribe(freeze);
-    const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
-      promise.then(
-        () => 'resolved',
-        (error: unknown) => error,
-      );
-    const waits = [1_000, 2_000].map((timeoutMs) =>
-      rejected(purgatory.waitFor(['k'], () => undefined, { timeoutMs })),
-    );
-    operationParked.unsubscribe(freeze);
-    clock.advance(1_000);
-    expect(await waits[0]).to.be.instanceOf(TypeError);
-    purgatory.close();
-    expect(await waits[1]).to.be.instanceOf(TypeError);
-    expect(errors).to.have.length(2);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
   it('that is frozen in a timer with many others moves with them', () => {

@@ -4,6 +4,7 @@ import {
   type OperationEnded,
   type OperationError,
   type OperationParked,
+  type OperationRejected,
   type PassSliced,
   type PurgatoryEvents,
   type TaskRun,
@@ -16,6 +17,7 @@ const stop = listen('purgatory:operation:parked', (event) => {
 });
 expectTypeOf(stop).toEqualTypeOf<() => void>();
 listen('purgatory:operation:expired', (event) => expectTypeOf(event).toEqualTypeOf<OperationEnded>());
+listen('purgatory:operation:rejected', (event) => expectTypeOf(event).toEqualTypeOf<OperationRejected>());
 listen('purgatory:operation:error', (event) => expectTypeOf(event).toEqualTypeOf<OperationError>());
 listen('purgatory:pass:sliced', (event) => expectTypeOf(event).toEqualTypeOf<PassSliced>());
 listen('purgatory:task:run', (event) => expectTypeOf(event).toEqualTypeOf<TaskRun>());

@@ -20,19 +20,20 @@ interface Appended {
 }
 
 /**
- * Appends each partition's batch, then answers at once (acks=1), at the high watermark (acks=all),
- * or not at all (acks=0).
+ * Appends each partition's batch, then answers at the high watermark, so that consumers see what is
+ * acknowledged, or not at all (acks=0).
  */
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
   const refusal = refusalOf(acks, transactionalId);
   // What is appended has to be acknowledged: who cannot wait for that may not begin.
-  if (acks === -1) context.produces.checkRoom();
+  if (acks !== 0) context.produces.checkRoom();
+  const forAll = acks === -1;
   const pending: PendingAck[] = [];
   const results = topicData.map(({ name, partitionData }) => ({
     name,
     partitions: partitionData.map(({ index, records }) => {
-      const appended = refusal ?? append(context, name, index, records, acks === -1);
+      const appended = refusal ?? append(context, name, index, records, forAll);
       const { partition, endOffset } = appended;
       if (partition !== undefined && endOffset !== undefined)
         pending.push({ partition, requiredOffset: endOffset });
@@ -42,10 +43,10 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
 
   if (acks === 0) return answerNothing();
   logRefusals();
-  if (acks !== -1 || pending.length === 0) return answer(new Map());
+  if (pending.length === 0) return answer(new Map());
   exchange.waitIn(
     context.produces,
-    new DelayedProduce(Math.max(0, timeoutMs), pending, answer),
+    new DelayedProduce(Math.max(0, timeoutMs), pending, forAll, answer),
     pending.map(({ partition, requiredOffset }) => [partition.key, requiredOffset]),
   );
 

@@ -81,7 +81,7 @@ export class Partition {
     this.#highWatermark = this.log.endOffset;
   }
 
-  /** Consumers see what is below it, and acks=all waits for it. */
+  /** Consumers see what is below it, and acks wait for it. */
   get highWatermark(): number {
     return this.#highWatermark;
   }

@@ -1,11 +1,12 @@
 /**
- * A produce with acks=all. Its records are in the log, and it waits until the high watermark of
- * every partition is past them. It waits for nothing else, so a ThresholdPurgatory keeps it. When
- * the watermark moves, produces that wait for more are not looked at.
+ * A produce with acks=1 or acks=all. Its records are in the log, and it waits until the high
+ * watermark of every partition is past them. It waits for nothing else, so a ThresholdPurgatory
+ * keeps it. When the watermark moves, produces that wait for more are not looked at.
  *
  * At its deadline, partitions that are not there yet are answered with REQUEST_TIMED_OUT. Their
- * records may still become visible. A partition whose followers fell out of sync meanwhile, so that
- * too few have the records, gets an error that says so. (Kafka: DelayedProduce.)
+ * records may still become visible. With acks=all, a partition whose followers fell out of sync
+ * meanwhile, so that too few have the records, gets an error that says so. (Kafka: DelayedProduce,
+ * for acks=all alone.)
  */
 import type { ThresholdPurgatory } from 'purgatory/threshold';
 import type { Partition } from '../log/partition.ts';
@@ -26,15 +27,18 @@ export interface PendingAck {
 
 export class DelayedProduce extends WaitingOperation {
   readonly #pending: readonly PendingAck[];
+  readonly #forAll: boolean;
   readonly #respond: (errorCodes: Map<Partition, number>) => void;
 
   constructor(
     timeoutMs: number,
     pending: readonly PendingAck[],
+    forAll: boolean,
     respond: (errorCodes: Map<Partition, number>) => void,
   ) {
     super(timeoutMs);
     this.#pending = pending;
+    this.#forAll = forAll;
     this.#respond = respond;
   }
 
@@ -43,13 +47,14 @@ export class DelayedProduce extends WaitingOperation {
   }
 
   protected override answer(): void {
-    this.#respond(new Map(this.#pending.map((ack) => [ack.partition, errorOf(ack)])));
+    this.#respond(new Map(this.#pending.map((ack) => [ack.partition, this.#errorOf(ack)])));
   }
-}
 
-/** The error that the partition would be answered with now; NONE when it has acknowledged. */
-function errorOf({ partition, requiredOffset }: PendingAck): number {
-  if (partition.isDeleted) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-  if (partition.highWatermark < requiredOffset) return ErrorCode.REQUEST_TIMED_OUT;
-  return partition.hasEnoughReplicas ? ErrorCode.NONE : ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
+  /** The error that the partition would be answered with now; NONE when it has acknowledged. */
+  #errorOf({ partition, requiredOffset }: PendingAck): number {
+    if (partition.isDeleted) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+    if (partition.highWatermark < requiredOffset) return ErrorCode.REQUEST_TIMED_OUT;
+    const isEnough = !this.#forAll || partition.hasEnoughReplicas;
+    return isEnough ? ErrorCode.NONE : ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
+  }
 }

@@ -11,6 +11,7 @@ import type {
   OperationEnded,
   OperationError,
   OperationParked,
+  OperationRejected,
   OperationTried,
   PassSliced,
 } from '../../purgatory/telemetry/operation-events.ts';
@@ -24,6 +25,7 @@ export interface PurgatoryEvents {
   'purgatory:operation:completed': OperationEnded;
   'purgatory:operation:expired': OperationEnded;
   'purgatory:operation:cancelled': OperationEnded;
+  'purgatory:operation:rejected': OperationRejected;
   'purgatory:operation:error': OperationError;
   'purgatory:pass:sliced': PassSliced;
   'purgatory:load:answered': LoadAnswered;
@@ -44,6 +46,7 @@ const CHANNELS: Readonly<Record<keyof PurgatoryEvents, true>> = {
   'purgatory:operation:completed': true,
   'purgatory:operation:expired': true,
   'purgatory:operation:cancelled': true,
+  'purgatory:operation:rejected': true,
   'purgatory:operation:error': true,
   'purgatory:pass:sliced': true,
   'purgatory:load:answered': true,

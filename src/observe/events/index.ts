@@ -6,6 +6,7 @@ export type {
   OperationEnded,
   OperationError,
   OperationParked,
+  OperationRejected,
   OperationTried,
   PassSliced,
 } from '../../purgatory/telemetry/operation-events.ts';

@@ -26,6 +26,9 @@ export class LastErrors {
       listen('purgatory:operation:error', ({ purgatory, operation, error }) => {
         this.#note(purgatory, typeOf(operation), error);
       }),
+      listen('purgatory:operation:rejected', ({ purgatory, operation, error }) => {
+        this.#note(purgatory, typeOf(operation), error);
+      }),
       listen('purgatory:load:failed', ({ waits, keys, error }) => {
         this.#note(waits, keys === 1 ? 'a load of 1 key' : `a load of ${keys} keys`, error);
       }),

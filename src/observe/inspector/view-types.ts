@@ -46,7 +46,7 @@ export interface PassUnderWay {
 }
 
 /** How operations ended, counted since the purgatory was made. */
-export type EndTotals = Readonly<Omit<PurgatoryTotals, 'parked'>>;
+export type EndTotals = Readonly<Omit<PurgatoryTotals, 'parked' | 'rejected'>>;
 
 export interface LastError {
   readonly message: string;

@@ -61,4 +61,5 @@ const ENDINGS = [
   'purgatory:operation:completed',
   'purgatory:operation:expired',
   'purgatory:operation:cancelled',
+  'purgatory:operation:rejected',
 ] as const;

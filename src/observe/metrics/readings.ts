@@ -112,6 +112,12 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'Parked operations that were taken out unanswered',
     'cancelled',
   ),
+  counter(
+    'purgatory.rejected',
+    'operation',
+    'Parked operations that were taken out because their own attempt threw',
+    'rejected',
+  ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
   ...LOAD_READINGS.map(({ of, ...reading }) => ({
     ...reading,

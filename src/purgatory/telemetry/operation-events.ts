@@ -2,8 +2,8 @@
 // timer/telemetry/timer-events.ts.
 //
 // A parked operation causes one event `parked`, then any number of `tried`, and when it leaves one
-// of `completed`, `expired` and `cancelled`. An operation that its first try completes was never
-// parked and causes no event.
+// of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first try completes, or
+// whose first try throws, was never parked and causes no event.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { DelayedOperation } from '../delayed-operation.ts';
 
@@ -54,11 +54,23 @@ export interface OperationEnded {
   readonly parkedMs: number;
 }
 
+/**
+ * `purgatory:operation:rejected`: as the other ends. Its own attempt, `accept` or second try threw,
+ * or its load failed.
+ */
+export interface OperationRejected extends OperationEnded {
+  readonly error: unknown;
+  /** The key of the event that caused the try, or else the first key that it watched. */
+  readonly key: unknown;
+}
+
 /** `purgatory:operation:error`: user code of an operation threw inside a pass or an expiry. */
 export interface OperationError {
   readonly purgatory: Named;
   readonly operation: DelayedOperation;
   readonly error: unknown;
+  /** The key of the event. Undefined for an expiry. */
+  readonly key: unknown;
 }
 
 export const operationParked: Channel = channel('purgatory:operation:parked');
@@ -66,4 +78,5 @@ export const operationTried: Channel = channel('purgatory:operation:tried');
 export const operationCompleted: Channel = channel('purgatory:operation:completed');
 export const operationExpired: Channel = channel('purgatory:operation:expired');
 export const operationCancelled: Channel = channel('purgatory:operation:cancelled');
+export const operationRejected: Channel = channel('purgatory:operation:rejected');
 export const operationError: Channel = channel('purgatory:operation:error');

@@ -18,12 +18,14 @@ import {
   type OperationEnded,
   type OperationError,
   type OperationParked,
+  type OperationRejected,
   type OperationTried,
   operationCancelled,
   operationCompleted,
   operationError,
   operationExpired,
   operationParked,
+  operationRejected,
   operationTried,
   type PassSliced,
   passSliced,
@@ -38,7 +40,7 @@ const systemTime = {
   },
 };
 
-/** How an operation leaves. */
+/** How an operation leaves, if it is not rejected. */
 type End = 'completed' | 'expired' | 'cancelled';
 
 const channels = {
@@ -51,7 +53,7 @@ export class PurgatoryMeter {
   readonly rates: Rates;
   #purgatory!: Named;
   readonly #time: { now(): number; readonly lastReadingMs: number };
-  readonly #counts = { completed: 0, expired: 0, cancelled: 0, failed: 0 };
+  readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
   /** Refusals by the code of their error. */
   readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
@@ -71,8 +73,8 @@ export class PurgatoryMeter {
 
   /** @param size how many are parked now. */
   totals(size: number): PurgatoryTotals {
-    const { completed, expired, cancelled } = this.#counts;
-    return { parked: size + completed + expired + cancelled, ...this.#counts };
+    const { completed, expired, cancelled, rejected } = this.#counts;
+    return { parked: size + completed + expired + cancelled + rejected, ...this.#counts };
   }
 
   get refused(): Record<string, number> {
@@ -121,17 +123,35 @@ export class PurgatoryMeter {
     told.publish({ purgatory: this.#purgatory, operation, parkedMs } satisfies OperationEnded);
   }
 
+  /** Whether somebody listens to `didReject`. */
+  get tellsRejections(): boolean {
+    return operationRejected.hasSubscribers;
+  }
+
+  didReject(operation: DelayedOperation, stamp: number, error: unknown, key: unknown): void {
+    this.#counts.rejected++;
+    this.#debugThrow(operation, error);
+    if (!operationRejected.hasSubscribers) return;
+    const purgatory = this.#purgatory;
+    const parkedMs = ageMs(stamp, this.#time.now());
+    operationRejected.publish({ purgatory, operation, parkedMs, error, key } satisfies OperationRejected);
+  }
+
   didSlice(pendingKeys: number, passesUnderWay: number): void {
     if (!passSliced.hasSubscribers) return;
     passSliced.publish({ purgatory: this.#purgatory, pendingKeys, passesUnderWay } satisfies PassSliced);
   }
 
-  didThrow(operation: DelayedOperation, error: unknown): void {
+  didThrow(operation: DelayedOperation, error: unknown, key: unknown): void {
     this.#counts.failed++;
-    debug('purgatory "%s": a %s threw %s', this.#purgatory.name, operation.constructor.name, error);
+    this.#debugThrow(operation, error);
     if (operationError.hasSubscribers) {
-      operationError.publish({ purgatory: this.#purgatory, operation, error } satisfies OperationError);
+      operationError.publish({ purgatory: this.#purgatory, operation, error, key } satisfies OperationError);
     }
+  }
+
+  #debugThrow(operation: DelayedOperation, error: unknown): void {
+    debug('purgatory "%s": a %s threw %s', this.#purgatory.name, operation.constructor.name, error);
   }
 }
 

@@ -14,11 +14,10 @@ export interface PurgatoryTotals {
   completed: number;
   /** Answered by the deadline. */
   expired: number;
-  /**
-   * Taken out unanswered: cancelled, aborted, closed, or refused because its second try or an
-   * attempt threw.
-   */
+  /** Taken out unanswered: cancelled, aborted or closed. */
   cancelled: number;
+  /** Taken out unanswered, because its own attempt, `accept` or second try threw, or its load failed. */
+  rejected: number;
   /**
    * Throws of user code that were reported. The operation counts as completed, expired or still
    * parked besides.
@@ -40,7 +39,14 @@ interface Sample {
   readonly totals: PurgatoryTotals;
 }
 
-const NOTHING: PurgatoryTotals = { parked: 0, completed: 0, expired: 0, cancelled: 0, failed: 0 };
+const NOTHING: PurgatoryTotals = {
+  parked: 0,
+  completed: 0,
+  expired: 0,
+  cancelled: 0,
+  rejected: 0,
+  failed: 0,
+};
 const MIN_WINDOW_MS = 1_000;
 const MAX_WINDOW_MS = 10_000;
 

@@ -5,6 +5,7 @@
 // timer is closed. Each of them takes it off the table, the timer and its signal first. Then its
 // promise settles.
 import { type Abortable, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
+import { resolution } from '../../base/refusal.ts';
 import type { TaskKeeper } from '../../timer/timer-protocol.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import type { Settling } from '../../turns/settlements.ts';
@@ -19,36 +20,32 @@ export interface ReplyKeeper extends TaskKeeper {
 
 export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settling {
   readonly id: K;
-  readonly #resolve: (value: V) => void;
-  readonly #reject: (reason: unknown) => void;
-  #outcome: unknown;
-  #isRefused = false;
   readonly #signal: AbortSignal | undefined;
+  #resolve: ((outcome: unknown) => void) | undefined;
+  #outcome: unknown;
 
-  constructor(
-    id: K,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-    resolve: (value: V) => void,
-    reject: (reason: unknown) => void,
-  ) {
+  constructor(id: K, timeoutMs: number, signal: AbortSignal | undefined) {
     super(timeoutMs);
     this.id = id;
     this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#resolve = undefined;
+    this.#outcome = undefined;
   }
 
-  /** What its promise is to settle with. */
-  end(outcome: unknown, isRefused: boolean): this {
+  promise(): Promise<V> {
+    return new Promise<unknown>((resolve) => {
+      this.#resolve = resolve;
+    }) as Promise<V>;
+  }
+
+  /** What its promise is to settle with: a value, or a Refusal. */
+  end(outcome: unknown): this {
     this.#outcome = outcome;
-    this.#isRefused = isRefused;
     return this;
   }
 
   settle(): void {
-    if (this.#isRefused) this.#reject(this.#outcome);
-    else this.#resolve(this.#outcome as V);
+    this.#resolve?.(resolution(this.#outcome));
   }
 
   watchSignal(): void {

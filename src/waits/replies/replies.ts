@@ -17,6 +17,7 @@ import {
   replyTimedOut,
   timerOfRepliesClosed,
 } from '../../base/errors.ts';
+import { Refusal } from '../../base/refusal.ts';
 import { keyText } from '../../base/text.ts';
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
@@ -94,14 +95,18 @@ export class Replies<K = string, V = unknown> {
    * _CLOSED. Never throws.
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
-    return new Promise((resolve, reject) => {
+    try {
       const { timeoutMs, signal } = checkedExpectOptions(options);
       if (this.#isClosed) throw repliesClosed();
       throwIfAborted(signal);
       if (this.#expected.has(id)) throw replyExpected(keyText(id));
       if (this.#expected.size >= this.#maxPending) throw repliesFull(this.#maxPending);
-      this.#add(new ExpectedReply<K, V>(id, timeoutMs, signal, resolve, reject));
-    });
+      const reply = new ExpectedReply<K, V>(id, timeoutMs, signal);
+      this.#add(reply);
+      return reply.promise();
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**
@@ -109,12 +114,12 @@ export class Replies<K = string, V = unknown> {
    * is the second. O(1).
    */
   resolve(id: K, value: V): boolean {
-    return this.#answer(id, value, false);
+    return this.#answer(id, value);
   }
 
   /** The reply `id` is an error: as `resolve`. O(1). */
   reject(id: K, error: unknown): boolean {
-    return this.#answer(id, error, true);
+    return this.#answer(id, new Refusal(error));
   }
 
   /**
@@ -123,7 +128,8 @@ export class Replies<K = string, V = unknown> {
    */
   rejectAll(error: unknown): number {
     const count = this.#expected.size;
-    for (const reply of this.#expected.values()) this.#settle(reply, error, true);
+    const refusal = new Refusal(error);
+    for (const reply of this.#expected.values()) this.#settle(reply, refusal);
     return count;
   }
 
@@ -155,13 +161,13 @@ export class Replies<K = string, V = unknown> {
     }
   }
 
-  #answer(id: K, outcome: unknown, isRefused: boolean): boolean {
+  #answer(id: K, outcome: unknown): boolean {
     const reply = this.#expected.get(id);
     if (reply === undefined) {
       if (isDebugging) this.#hintAtTwin(id);
       return false;
     }
-    this.#settle(reply, outcome, isRefused);
+    this.#settle(reply, outcome);
     return true;
   }
 
@@ -177,9 +183,9 @@ export class Replies<K = string, V = unknown> {
     );
   }
 
-  #settle(reply: ExpectedReply<K, V>, outcome: unknown, isRefused: boolean): void {
+  #settle(reply: ExpectedReply<K, V>, outcome: unknown): void {
     this.#end(reply);
-    this.#settlements.settle(reply.end(outcome, isRefused));
+    this.#settlements.settle(reply.end(outcome));
   }
 
   /** Takes `reply` off the table, the timer and its signal. */
@@ -192,11 +198,11 @@ export class Replies<K = string, V = unknown> {
 
   readonly #keeper: ReplyKeeper = {
     expire: (reply: ExpectedReply<K, V>) =>
-      this.#settle(reply, replyTimedOut(keyText(reply.id), reply.delayMs), true),
-    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, reason, true),
+      this.#settle(reply, new Refusal(replyTimedOut(keyText(reply.id), reply.delayMs))),
+    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, new Refusal(reason)),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
-      this.#settle(reply, timerOfRepliesClosed(), true);
+      this.#settle(reply, new Refusal(timerOfRepliesClosed()));
       return false;
     },
   };

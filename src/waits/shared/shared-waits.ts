@@ -116,23 +116,26 @@ export class SharedWaits<V> {
    * promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
    * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
    */
-  async waitUntil<T>(
+  waitUntil<T>(
     key: string,
     accept: (value: V | undefined) => T | NotYet,
     options: WaitUntilOptions,
   ): Promise<SharedWaitResult<Exclude<T, NotYet>, V>> {
-    this.#checkKey(key);
-    requiredFunction('accept', accept);
-    const checked = checkedWaitOptions(options);
-    if (this.#isClosed) throw this.#parking.admission.refused(sharedWaitsClosed(this.name));
-    throwIfAborted(checked.signal);
-    const watched = this.#lists.keyOf(key);
-    const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked, this.#parking.settlements);
-    this.#parking.park(waiter, [key]);
-    // A load before the bus has subscribed might miss a change, and another would have to follow.
-    if (!this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
-    waiter.watchSignal();
-    return waiter.promise as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
+    try {
+      this.#checkKey(key);
+      requiredFunction('accept', accept);
+      const checked = checkedWaitOptions(options);
+      if (this.#isClosed) throw this.#parking.admission.refused(sharedWaitsClosed(this.name));
+      throwIfAborted(checked.signal);
+      const watched = this.#lists.keyOf(key);
+      const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked);
+      this.#parking.park(waiter, [key]);
+      // A load before the bus has subscribed might miss a change, and another would have to follow.
+      if (!this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
+      return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

@@ -15,6 +15,7 @@
 // is never tried. A state is offered to it, by the answers to a load that began after it was parked.
 import { mustHold } from '../../base/must-hold.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
+import type { Refusal } from '../../base/refusal.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
@@ -168,9 +169,8 @@ export class SharedWaiter<V> extends PromisedOperation {
     left: (waiter: SharedWaiter<V>) => void,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
-    settlements: Settlements,
   ) {
-    super(options, settlements);
+    super(options);
     this.watched = watched;
     this.#left = left;
     this.#accept = accept;
@@ -180,7 +180,7 @@ export class SharedWaiter<V> extends PromisedOperation {
     return false;
   }
 
-  protected override expiry(): SharedWaitResult<never, V> {
+  override expiry(): SharedWaitResult<never, V> {
     return { expired: true, state: this.#state };
   }
 
@@ -208,13 +208,8 @@ export class SharedWaiter<V> extends PromisedOperation {
     return isAnswer(answer) && this.answer(answer);
   }
 
-  override onComplete(): void {
+  override end(outcome: SharedWaitResult<unknown, V> | Refusal, settlements: Settlements | undefined): void {
     this.#left(this);
-    super.onComplete();
-  }
-
-  override refuse(why: unknown): void {
-    this.#left(this);
-    super.refuse(why);
+    super.end(outcome, settlements);
   }
 }

@@ -167,17 +167,19 @@ export class ThresholdPurgatory<
    * for bad arguments. Rejects with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL, or _CANCELLED by
    * `cancelForKey`. Never throws.
    */
-  async awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
-    if (this.#link !== undefined) checkHintKey(key);
-    checkValue('threshold', threshold);
-    const checked = checkedWaitOptions(options);
-    if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
-    throwIfAborted(checked.signal);
-    const { lists, settlements } = this.#parking;
-    const waiter = new ThresholdWaiter(key, lists, checked, settlements);
-    this.#tryElseWatch(waiter, [[key, threshold]]);
-    waiter.watchSignal();
-    return waiter.promise as Promise<WaitResult<V>>;
+  awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
+    try {
+      if (this.#link !== undefined) checkHintKey(key);
+      checkValue('threshold', threshold);
+      const checked = checkedWaitOptions(options);
+      if (this.#parking.isClosed) throw this.#parking.admission.refused(purgatoryClosed(this.name));
+      throwIfAborted(checked.signal);
+      const waiter = new ThresholdWaiter(key, this.#parking.lists, checked);
+      this.#tryElseWatch(waiter, [[key, threshold]]);
+      return waiter.begin() as Promise<WaitResult<V>>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

@@ -5,19 +5,13 @@
 // value: then it waits on for its deadline.
 import { PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import type { Settlements } from '../../turns/settlements.ts';
 
 export class ThresholdWaiter<K> extends PromisedOperation {
   readonly #key: K;
   readonly #lists: { valueOf(key: K): unknown };
 
-  constructor(
-    key: K,
-    lists: { valueOf(key: K): unknown },
-    options: CheckedWaitOptions,
-    settlements: Settlements,
-  ) {
-    super(options, settlements);
+  constructor(key: K, lists: { valueOf(key: K): unknown }, options: CheckedWaitOptions) {
+    super(options);
     this.#key = key;
     this.#lists = lists;
   }

@@ -56,8 +56,8 @@ describe('a cluster of three nodes', function () {
     expect(await describeTopic(1, name, true)).to.include({ errorCode: NONE });
   }
 
-  async function produce(node: number, partition: number, value: string, timeoutMs = 10_000) {
-    const request = { ...produceRequest('t', partition, -1, makeBatch([value])), timeoutMs };
+  async function produce(node: number, partition: number, value: string, timeoutMs = 10_000, acks = -1) {
+    const request = { ...produceRequest('t', partition, acks, makeBatch([value])), timeoutMs };
     return (await clients[node].send('Produce', 8, request)).responses[0].partitionResponses[0];
   }
 
@@ -117,12 +117,16 @@ describe('a cluster of three nodes', function () {
     expect(acknowledged).to.include({ errorCode: NONE, baseOffset: end + 1 });
     expect(await inSync(0, 0)).to.deep.equal([0, 2]);
     nodes[2].child.kill('SIGSTOP');
-    await until(async () => (await inSync(0, 0)).length === 1);
-    expect((await produce(0, 0, 'c')).errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS);
-    expect(await highWatermark(0, 0)).to.equal(end + 2);
+    const [one, all] = await Promise.all([produce(0, 0, 'c', 10_000, 1), produce(0, 0, 'd')]);
+    expect(await inSync(0, 0)).to.deep.equal([0]);
+    expect(one, 'acks=1').to.include({ errorCode: NONE, baseOffset: end + 2 });
+    expect(all.errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    expect((await produce(0, 0, 'e')).errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS);
+    expect(await produce(0, 0, 'f', 10_000, 1)).to.include({ errorCode: NONE, baseOffset: end + 4 });
+    expect(await highWatermark(0, 0)).to.equal(end + 5);
     for (const id of [1, 2]) nodes[id].child.kill('SIGCONT');
     await until(async () => (await inSync(0, 0)).length === 3);
-    expect(await produce(0, 0, 'd')).to.include({ errorCode: NONE, baseOffset: end + 2 });
+    expect(await produce(0, 0, 'g')).to.include({ errorCode: NONE, baseOffset: end + 5 });
   });
 
   it('has no leader for the partitions of a node that is killed, until it is back with all that was acknowledged', async () => {

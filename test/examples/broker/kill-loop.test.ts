@@ -17,8 +17,8 @@ const ROUNDS = isFull ? 6 : 3;
 const RECORDS_PER_ROUND = 20;
 
 /**
- * An idempotent producer with acks=all, that sends one record after the other to one partition,
- * each until it is acknowledged.
+ * An idempotent producer that sends one record after the other to one partition, with acks=1 and
+ * acks=all in turn, each until it is acknowledged.
  */
 class Writer {
   readonly acknowledged: number[] = [];
@@ -49,7 +49,12 @@ class Writer {
       const sequence = this.acknowledged.length;
       const producer = { id: 1_000_000 + this.#partition, epoch: 0, sequence };
       const batch = makeBatch([`<${sequence}>`], [], producer);
-      const { responses } = await client.send('Produce', 8, produceRequest('t', this.#partition, -1, batch));
+      const acks = sequence % 2 === 0 ? 1 : -1;
+      const { responses } = await client.send(
+        'Produce',
+        8,
+        produceRequest('t', this.#partition, acks, batch),
+      );
       const { errorCode, baseOffset } = responses[0].partitionResponses[0];
       if (errorCode === ErrorCode.NONE) this.acknowledged.push(baseOffset);
       else await pause(20);
@@ -60,7 +65,7 @@ class Writer {
 describe('a cluster whose nodes are killed in turn', function () {
   this.timeout(120_000);
 
-  it('has every record that it acknowledged with acks=all, once and in order, on all replicas alike', async () => {
+  it('has every record that it acknowledged with acks=1 and acks=all, once and in order, on all replicas alike', async () => {
     const port = await freePorts(NODES.length);
     const data = dataFolder();
     const args = [

@@ -14,6 +14,7 @@ const NAMES = [
   'purgatory:operation:completed',
   'purgatory:operation:expired',
   'purgatory:operation:cancelled',
+  'purgatory:operation:rejected',
   'purgatory:operation:error',
   'purgatory:task:run',
   'purgatory:task:error',
@@ -140,17 +141,42 @@ describe('The events', () => {
       throw error;
     };
     purgatory.checkAndComplete('k');
-    expect(events).to.deep.equal([['purgatory:operation:error', { purgatory, operation: a, error }]]);
+    expect(events).to.deep.equal([
+      ['purgatory:operation:error', { purgatory, operation: a, error, key: 'k' }],
+    ]);
   });
 
-  it('tell an operation as cancelled whose second try threw', () => {
+  it('tell an operation as rejected whose second try threw', () => {
     const { park } = hall();
     const events = told(...operations);
     const onTry = (op: Op): void => {
       if (op.tries === 2) throw new Error('second');
     };
     expect(() => park('a', ['k'], { onTry })).to.throw('second');
-    expect(lines(events)).to.deep.equal(['parked a', 'tried a', 'cancelled a']);
+    expect(lines(events)).to.deep.equal(['parked a', 'tried a', 'rejected a']);
+  });
+
+  it('tell a wait as rejected whose attempt threw, with its error and a key', async () => {
+    const { clock, purgatory, errors } = hall();
+    const error = new Error('down');
+    const rejected = told('purgatory:operation:rejected');
+    let isDown = false;
+    const attempt = (): undefined => {
+      if (isDown) throw error;
+    };
+    const atEvent = purgatory.waitFor(['k', 'l'], attempt, { timeoutMs: 50 });
+    const later = purgatory.waitFor(['m'], () => Promise.reject(error), { timeoutMs: 50 });
+    isDown = true;
+    clock.advance(7);
+    purgatory.checkAndComplete('l');
+    await Promise.allSettled([atEvent, later]);
+    const what = rejected.map(([, { key, parkedMs, error }]) => ({ key, parkedMs, error }));
+    expect(what).to.deep.equal([
+      { key: 'l', parkedMs: 7, error },
+      { key: 'm', parkedMs: 7, error },
+    ]);
+    expect(errors).to.deep.equal([]);
+    expect(purgatory.snapshot().totals).to.include({ parked: 2, rejected: 2, cancelled: 0, failed: 0 });
   });
 
   it('come from a threshold purgatory too', () => {

@@ -1,13 +1,14 @@
-// `npm run test:runners`: the recipes of docs/testing.md for jest and vitest, run by jest and
-// vitest as they are printed. Both come from their npm packages, into this folder alone. The script
-// installs them first.
+// `npm run test:runners`: the recipes of docs/testing.md and docs/bundlers-and-jest.md for jest and
+// vitest, run by jest and vitest as they are printed. Both come from their npm packages, into this
+// folder alone. The script installs them first.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { program } from '../../support/documented.ts';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** A project of a user, with the package installed. */
 const project = `${home}.project`;
 
@@ -24,7 +25,7 @@ const runners = [
 describe('The recipe of docs/testing.md', () => {
   before(() => {
     mkdirSync(`${project}/node_modules`, { recursive: true });
-    symlinkSync(fileURLToPath(new URL('../../..', import.meta.url)), `${project}/node_modules/purgatory`);
+    symlinkSync(root, `${project}/node_modules/purgatory`);
     writeFileSync(`${project}/package.json`, '{ "type": "module", "private": true }\n');
   });
 
@@ -46,4 +47,33 @@ describe('The recipe of docs/testing.md', () => {
       expect(status).to.equal(0);
     });
   }
+});
+
+describe('The recipe of docs/bundlers-and-jest.md', () => {
+  const page = 'docs/bundlers-and-jest.md';
+  const commonJs = `${home}.commonjs`;
+
+  before(() => {
+    // The built package itself: jest takes the real path of a link, which has no node_modules in it.
+    const modules = `${commonJs}/node_modules`;
+    mkdirSync(modules, { recursive: true });
+    const files = ['package.json', 'dist'];
+    for (const file of files) cpSync(`${root}/${file}`, `${modules}/purgatory/${file}`, { recursive: true });
+    cpSync(`${root}/node_modules/@datastructures-js`, `${modules}/@datastructures-js`, { recursive: true });
+    writeFileSync(`${commonJs}/package.json`, '{ "private": true }\n');
+    for (const name of ['jest.config.cjs', 'poll.jest.test.cjs']) {
+      writeFileSync(`${commonJs}/${name}`, program(page, name));
+    }
+  });
+
+  after(() => rmSync(commonJs, { recursive: true }));
+
+  it('for jest in CommonJS passes', () => {
+    const command = [`${home}node_modules/.bin/jest`, '--testMatch', '**/poll.jest.test.cjs'];
+    const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', FORCE_COLOR: '0' };
+    const options = { env, cwd: commonJs, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, options);
+    expect(`${stdout}${stderr}`).to.match(/^Tests: +1 passed/m);
+    expect(status).to.equal(0);
+  });
 });

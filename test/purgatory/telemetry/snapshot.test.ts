@@ -32,13 +32,18 @@ describe('purgatory.snapshot()', () => {
     const wait = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal: abort.signal });
     abort.abort();
     await wait.catch(() => {});
+    const down = async (): Promise<never> => {
+      throw new Error('down');
+    };
+    await purgatory.waitFor(['k'], down, { timeoutMs: 50 }).catch(() => {});
     clock.advance(10);
     park('parked', ['k']);
     expect(purgatory.snapshot().totals).to.deep.equal({
-      parked: 7,
+      parked: 8,
       completed: 2,
       expired: 1,
       cancelled: 3,
+      rejected: 1,
       failed: 0,
     });
   });
@@ -63,6 +68,7 @@ describe('purgatory.snapshot()', () => {
       completed: 0,
       expired: 3,
       cancelled: 0,
+      rejected: 0,
       failed: 0,
     });
     park('a', ['k']).forceComplete();

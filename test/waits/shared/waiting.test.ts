@@ -189,6 +189,7 @@ describe('A wait on shared state', () => {
       { expired: false, value: 1 },
       { expired: false, value: 1 },
     ]);
+    expect(waits.snapshot().totals).to.include({ completed: 2, rejected: 1, cancelled: 0, failed: 0 });
     await expectEmpty(all);
   });
 

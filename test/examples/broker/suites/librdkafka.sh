@@ -32,8 +32,8 @@ for name; do
   # A version of Kafka that has all that this broker speaks.
   # (The braces keep the shell from telling of each that ends itself by an assertion.)
   { TESTS=$name timeout -k 5 240 ./test-runner -p1 -L -V 3.1.0 >"$out/$name" 2>&1 </dev/null; } 2>/dev/null
-  code=$?
-  if [ $code -ne 0 ]; then result=failed
+  # Not by its exit code: the runner of 2.15 aborts after all has passed (it frees what getenv gave).
+  if ! grep -q 'ALL TESTS PASSED' "$out/$name"; then result=failed
   elif grep -q SKIPPED <(grep -E "^.{0,8} $name +\|" "$out/$name" | tail -1); then result=skipped
   else result=passed; fi
   ((count[$result] += 1))
