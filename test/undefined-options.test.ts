@@ -66,7 +66,9 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   LocalHub: () => new LocalHub(undefinedOf('clock', ...FAULTS)),
   bus: () => new LocalHub().bus(undefinedOf(...BUS)).close(),
   createInspector: () =>
-    createInspector(undefinedOf('purgatories', 'timers', 'buses', 'path', 'hosts', 'history')).close(),
+    createInspector(
+      undefinedOf('purgatories', 'timers', 'buses', 'path', 'hosts', 'history', 'onError'),
+    ).close(),
   listen: async () => {
     const inspector = createInspector({ history: false });
     await inspector.listen(undefinedOf('port'));

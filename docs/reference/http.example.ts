@@ -19,8 +19,10 @@ const server = createServer(async (_request, response) => {
 await once(server.listen(0), 'listening');
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-// This client goes after 100 ms.
-await fetch(url, { signal: AbortSignal.timeout(100) }).catch((error) => console.log(error.name)); // TimeoutError
+// This client goes while its request is parked.
+const client = new AbortController();
+server.once('request', () => client.abort());
+await fetch(url, { signal: client.signal }).catch((error) => console.log(error.name)); // AbortError
 
 news.push('hello');
 console.log(await (await fetch(url)).text()); // hello

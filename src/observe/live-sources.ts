@@ -68,13 +68,18 @@ export class LiveSources {
 
   /**
    * The name of the purgatory, timer or bus of an event. Undefined when it is not one of ours. A
-   * new one costs a look, once.
+   * new one costs a look, once. What the sources throw then is left to the next reader of them: an
+   * event must end no process.
    */
   nameOf(source: object): string | undefined {
     const name = this.#names.get(source);
     if (name !== undefined || this.#foreign.has(source)) return name;
     this.#foreign.add(source);
-    this.look();
+    try {
+      this.look();
+    } catch {
+      return undefined;
+    }
     return this.#names.get(source);
   }
 }

@@ -57,7 +57,7 @@ export class Bulks {
   end(outer: number): void {
     this.#underWay = outer;
     if (outer > 0 || this.left === this.#settledLeft) return;
-    if (this.#turnEnd.isRequested || this.#steps.isUnderWay) this.#timer?.settleWakeUp();
+    if (this.#turnEnd.isRequested || this.#steps.isUnderWay) this.#timer?.settle();
     else if (!this.#settled(VISITS_A_STEP)) this.#turnEnd.request();
   }
 
@@ -86,6 +86,7 @@ export class Bulks {
   /** Whether nothing is left to give back. */
   #shrink(visits: number): boolean {
     const isOver = this.#lists.shrink(visits);
-    return (this.#timer === undefined || this.#timer.settle(visits)) && isOver;
+    this.#timer?.settle();
+    return isOver;
   }
 }

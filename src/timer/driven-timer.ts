@@ -1,49 +1,81 @@
-// What all timers of the library have around their pending tasks: start, stop and close,
-// milliseconds, a clock, a reaper and passes.
+// A timer by a clock: what all timers of the library are around their pending tasks. Start, stop
+// and close, the passes that run what is due, and the one wake-up that looks for it.
 //
-// Ground rules. It alone calls its pending tasks (PendingTasks), its reaper and its runner. A start
+// It alone calls its tasks (PendingTasks) and user code; no slot is kept across that call. A start
 // reads the clock once. A deadline is rounded UP to a tick, and a reading DOWN. So no task is early
 // by `clock.now()`, and none is late by more than a tick, plus the host's own lateness. (Kafka
-// rounds the deadline down and can fire a tick early.) A task without delay belongs to the tick
-// that now is in: it is due at once, and runs in the next pass.
+// rounds the deadline down and can fire a tick early.) A task without delay is of the tick that now
+// is in: it is due at once, and runs in the next pass.
 //
-// V8 inlines up to a limit of size. So code that most starts and stops do not need is in separate
-// methods. A field that holds a number begins as one: else V8 gives it no number representation.
+// With nothing pending no wake-up is held, so an idle timer costs the host nothing. A start arms
+// for an earlier tick only: to arm for a later one would cost a host timer for each start. Instead,
+// a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
+// task, never for a cascade alone, because users step from timer to timer.
+import { setImmediate as laterTurn } from 'node:timers';
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
+import { mustHold } from '../base/must-hold.ts';
 import { invalidArgType } from '../base/node-errors.ts';
-import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
-import { CallbackTask } from './callback-task.ts';
-import { PassesInTurns } from './passes-in-turns.ts';
-import type { PassObserver, PendingTasks } from './pending-tasks.ts';
-import { Reaper } from './reaper.ts';
+import { reportError, throwLater } from '../base/report-error.ts';
+import type { Clock, WakeUp } from '../clock/clock.ts';
+import { HostTurn } from '../clock/host-turn.ts';
+import { SystemClock, systemClock } from '../clock/system-clock.ts';
+import type { Batch } from '../turns/batch.ts';
+import { Batches } from '../turns/batches.ts';
+import { turnSliceOf } from '../turns/turn-slice.ts';
+import type { PendingTasks } from './pending-tasks.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
-import { TaskRunner } from './task-runner.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { Timer } from './timer.ts';
 import { checkAddable } from './timer-protocol.ts';
-import { NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
+import { CallbackTask, NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
 
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Tasks that are moved in memory at a time: a millisecond or two. */
-const VISITS = 16_384;
+/** Is called for what a timer runs. */
+export interface PassObserver {
+  /** `task` is about to run, and is not pending any more. */
+  willRun(task: TimerTask, latenessMs: number): void;
+  threw(error: unknown, task: TimerTask): void;
+  /** The timer yields after `ran` tasks, with `pending` left, some of them due. */
+  didYield(ran: number, pending: number): void;
+}
+
+// V8 inlines up to a limit of size: so what most starts and stops do not need is in methods of its
+// own. A field that holds a number begins as one: else V8 gives it no number representation.
 
 /** A {@link Timer} by a clock. A pending task keeps the process alive unless `unref()`. */
 export abstract class DrivenTimer implements Timer, TaskKeeper {
   readonly #tickMs: number = 0;
   readonly #maxPending: number = 0;
+  readonly #sliceMs: number = 0;
   /** Its source of time. */
   readonly clock: Clock;
   readonly #tasks: PendingTasks;
-  readonly #runner: TaskRunner;
-  readonly #reaper: Reaper;
-  readonly #turns: PassesInTurns | undefined;
+  readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
+  readonly #observer: PassObserver | undefined;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
+  /** True while tasks run. */
+  #isRunning = false;
+  /** How many tasks have run in the slice. */
+  #ran = 0;
+  #wakeUp: WakeUp | undefined;
+  /**
+   * The tick of the wake-up, which is at or before the first task. Infinity without one, -Infinity
+   * without a reaper: then there never is one.
+   */
+  #wakeUpTick = Number.NEGATIVE_INFINITY;
+  readonly #hasReaper: boolean;
+  #isRef = true;
+  /** Whether the host was a fake when it was last looked for what is pending. */
+  #isStepped = false;
+  #willRetry = false;
+  #willRefile = false;
+  /** On the host's time, passes take turns with all other work of the system clock. */
+  readonly #passes: Batches | undefined;
 
   /**
    * @param nowMs a reading of the clock.
@@ -56,18 +88,28 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     tasks: PendingTasks,
     observer?: PassObserver,
   ) {
-    const { tickMs, clock, maxPending } = options;
+    const { tickMs, clock, maxPending, sliceMs, onError, reaper } = options;
     this.#tickMs = tickMs;
     this.#maxPending = Math.min(maxPending, MAX_INT32);
+    this.#sliceMs = sliceMs;
     this.clock = clock;
     this.#tasks = tasks;
-    this.#runner = new TaskRunner(this, tasks, options, observer);
-    this.#reaper = new Reaper(options, tasks, () => this.#wake());
-    if (options.reaper && clock === systemClock) {
-      const endPass = (): void => this.#endPass();
-      this.#turns = new PassesInTurns(this, options.sliceMs, this.#runner, this.#reaper, endPass);
-    }
+    this.#onError = onError;
+    this.#observer = observer;
     this.#nowMs = nowMs;
+    this.#hasReaper = reaper;
+    if (!reaper) return;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    if (clock === systemClock) this.#passes = this.#passesInTurns();
+  }
+
+  #passesInTurns(): Batches {
+    const slice = turnSliceOf(this);
+    return new Batches(slice, this.#sliceMs, (batch) => this.#runBatch(batch, slice.beganMs), {
+      mustYield: false,
+      isOfTimer: true,
+      didYield: () => this.#didYield(),
+    });
   }
 
   get size(): number {
@@ -95,19 +137,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowTick = tickAt(nowMs, this.#tickMs);
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
-    task.$keeper = this; // first: it throws for a frozen task
-    try {
-      if (isMoved) tasks.release(task, task.$slot); // after catchUp, which may change it
-      tasks.add(task, tick);
-      // A pass looks on at its end.
-      if (tick < this.#reaper.armedTick && !this.#runner.isRunning) this.#reaper.started(tick);
-    } catch (error) {
-      // No wake-up would come for the task, so it must not stay pending. At the end of the stack
-      // there may be no room to compile a method: so only such as have run before are called here.
-      if (task.$slot !== NOT_HELD) tasks.release(task, task.$slot);
-      task.$keeper = undefined;
-      throw error;
-    }
+    // Before the task is in, as a clock may refuse. A pass looks on at its end.
+    if (tick < this.#wakeUpTick && !this.#isRunning) this.#look(tick);
+    const left = task.$slot;
+    tasks.add(task, tick);
+    if (isMoved) tasks.release(left);
+    else task.$keeper = this;
   }
 
   /**
@@ -124,14 +159,13 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   remove(task: TimerTask): boolean {
     const slot = task?.$slot;
     if (slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
-    if (!this.#tasks.holds(task, slot)) return false;
+    const tasks = this.#tasks;
+    if (!tasks.holds(task, slot)) return false;
     const keptBy = task.$keeper;
-    if (keptBy !== this) {
-      if (keptBy !== undefined) return keptBy.remove(task);
-    } else {
-      task.$keeper = undefined;
-    }
-    this.#tasks.release(task, slot);
+    if (keptBy !== this && keptBy !== undefined) return keptBy.remove(task);
+    task.$keeper = undefined;
+    task.$slot = NOT_HELD;
+    tasks.release(slot);
     this.settle();
     return true;
   }
@@ -142,11 +176,11 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   advanceClock(): number {
-    if (this.#runner.isRunning || this.#isClosed) return 0;
+    if (this.#isRunning || this.#isClosed) return 0;
     const tick = tickAt(this.now(), this.#tickMs);
     if (!this.#tasks.hasDue(tick)) return 0;
     try {
-      return this.#runner.runAll(tick);
+      return this.#runUpTo(tick, Number.POSITIVE_INFINITY);
     } finally {
       this.#endPass();
     }
@@ -158,12 +192,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const neverRan: TimerTask[] = [];
     for (const task of this.#tasks.takeAll()) {
       try {
+        task.$slot = NOT_HELD; // throws for one that is frozen: the others must be out all the same
         const keptBy = task.$keeper;
         if (keptBy === this) task.$keeper = undefined;
         else if (keptBy?.remove(task) === false) continue;
       } catch (error) {
-        if (!Object.isFrozen(task)) throw error;
-        this.#runner.report(error, task); // it is out, and so must be the others
+        this.#report(error, task);
       }
       neverRan.push(task);
     }
@@ -173,21 +207,21 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /** Pending tasks keep the process alive (the default). */
   ref(): this {
-    this.#reaper.isRef = true;
-    this.#turns?.hold();
+    this.#isRef = true;
+    this.#wakeUp?.ref?.();
     return this;
   }
 
   /** Pending tasks let the process end. */
   unref(): this {
-    this.#reaper.isRef = false;
-    this.#turns?.hold();
+    this.#isRef = false;
+    this.#wakeUp?.unref?.();
     return this;
   }
 
   /** Whether pending tasks keep the process alive: the setting, also when none is pending. */
   hasRef(): boolean {
-    return this.#reaper.isRef;
+    return this.#isRef;
   }
 
   [Symbol.dispose](): void {
@@ -220,68 +254,207 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }
 
-  /**
-   * @internal To be called after tasks were taken out. Gives the wake-up back when no task is left.
-   * Does nothing while a pass runs tasks: its end does it.
-   */
-  settleWakeUp(): void {
-    if (this.#runner.isRunning) return;
-    const reaper = this.#reaper;
-    if (this.#tasks.size === 0) reaper.disarm();
-    else if (reaper.armedTick === Number.POSITIVE_INFINITY) reaper.stopped();
-  }
+  // Passes.
 
-  /**
-   * @internal To be called after tasks were taken out, and at the end of a pass. Gives the wake-up
-   * back, and memory. Does nothing while a pass runs tasks. In one call, about `visits` tasks are
-   * moved in memory. Returns whether nothing is left to give back.
-   */
-  settle(visits: number = VISITS): boolean {
-    if (this.#runner.isRunning) return !this.#tasks.isSparse;
-    this.settleWakeUp();
-    try {
-      this.#tasks.shrink(visits);
-    } catch (error) {
-      // The stack or the memory is at its end, and an operation that completes must get its answer.
-      // What is to be given back is given back the next time.
-      if (!(error instanceof RangeError)) throw error;
-    }
-    return !this.#tasks.isSparse;
-  }
-
-  /** @internal Runs the next task of an open pass. False: there is none, and the wake-up goes on. */
-  runNext(): boolean {
-    return this.#runner.runNext();
-  }
-
-  #wake(): void {
-    if (this.#runner.isRunning) return;
+  readonly #wake = (): void => {
+    this.#wakeUp = undefined;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
-    const { isExact } = this.#reaper;
     const tick = tickAt(nowMs, this.#tickMs);
-    if (this.#turns !== undefined && !isExact) {
-      this.#turns.begin(tick);
+    const isFaked = this.#isFaked();
+    if (this.#passes !== undefined && !isFaked) {
+      // From now on, what is added waits for the next pass.
+      if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
+      this.#passes.begin();
       return;
     }
     try {
       // On a fake host, to go on in the next turn would take a fake millisecond.
-      if (isExact) this.#runner.runAll(tick);
-      else this.#runner.runSlice(tick, nowMs);
+      this.#ran = this.#runUpTo(tick, isFaked ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      this.#didYield();
     } finally {
       this.#endPass();
     }
+  };
+
+  #runBatch(batch: Batch, beganMs: number): boolean {
+    let isOpen = true;
+    try {
+      this.#ran += this.#step(batch, beganMs + this.#sliceMs);
+    } finally {
+      isOpen = this.#tasks.isPassOpen;
+      if (!isOpen) this.#endPass();
+    }
+    if (!isOpen) this.#ran = 0;
+    return isOpen;
+  }
+
+  #didYield(): void {
+    if (this.#tasks.isPassOpen) this.#observer?.didYield(this.#ran, this.#tasks.size);
+    this.#ran = 0;
+  }
+
+  /** Ends the pass that a slice has left: what that adds waits. Then runs one up to `tick`. */
+  #runUpTo(tick: number, endMs: number): number {
+    const tasks = this.#tasks;
+    const ran = tasks.isPassOpen ? this.#step(undefined, endMs) : 0;
+    if (tasks.isPassOpen) return ran;
+    tasks.openPass(tick);
+    return ran + this.#step(undefined, endMs);
+  }
+
+  /**
+   * Runs tasks of the open pass, one at least, until `batch` is full or the clock reads `endMs`.
+   * Returns how many. To read the clock less often while tasks are short was tried: one long task
+   * after many short ones then blocked the loop for several slices.
+   */
+  #step(batch: Batch | undefined, endMs: number): number {
+    const tasks = this.#tasks;
+    let ran = 0;
+    this.#isRunning = true;
+    try {
+      do {
+        const task = tasks.take();
+        if (task === undefined) continue;
+        this.#run(task);
+        ran++;
+        batch?.step(true);
+      } while (
+        tasks.isPassOpen &&
+        !batch?.isFull &&
+        (endMs === Number.POSITIVE_INFINITY || this.now() < endMs)
+      );
+    } finally {
+      this.#isRunning = false;
+    }
+    return ran;
+  }
+
+  #run(task: TimerTask): void {
+    try {
+      task.$slot = NOT_HELD; // throws for one that is frozen
+      if (task.$keeper === this) task.$keeper = undefined;
+      this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
+      task.run();
+    } catch (error) {
+      this.#report(error, task);
+    }
+  }
+
+  #report(error: unknown, task: TimerTask): void {
+    this.#observer?.threw(error, task);
+    reportError(error, task, this.#onError);
+  }
+
+  /** @internal Runs the next task of an open pass. False when there is none, and in a task. */
+  runNext(): boolean {
+    if (this.#isRunning || !this.#tasks.isPassOpen) return false;
+    return this.#step(undefined, Number.NEGATIVE_INFINITY) > 0;
   }
 
   #endPass(): void {
     this.settle();
-    this.#reaper.lookOn();
+    if (this.#tasks.size > 0) this.#look();
+  }
+
+  /**
+   * @internal To be called after tasks were taken out. With none left, gives the wake-up and memory
+   * back; with few left, memory in a turn of its own. Does nothing while a pass runs tasks: its end
+   * does it. O(1), but O(tasks of a bucket) on a fake host.
+   */
+  settle(): void {
+    if (this.#isRunning) return;
+    const tasks = this.#tasks;
+    if (tasks.size === 0) {
+      tasks.rest();
+      this.#disarm();
+    } else {
+      if (this.#isStepped) this.#look();
+      if (tasks.isSparse) this.#refileLater();
+    }
+  }
+
+  #refileLater(): void {
+    if (this.#willRefile) return;
+    this.#willRefile = true;
+    new HostTurn(() => {
+      this.#willRefile = false;
+      if (this.#tasks.isSparse) this.#tasks.refile();
+    });
+  }
+
+  // The wake-up.
+
+  #isFaked(): boolean {
+    return this.clock instanceof SystemClock && this.clock.isFaked;
+  }
+
+  /**
+   * Holds a wake-up for what is pending, and for a task that is to be added for `tick`.
+   * @throws what the clock throws.
+   */
+  #look(tick = Number.POSITIVE_INFINITY): void {
+    if (!this.#hasReaper) return;
+    const tasks = this.#tasks;
+    this.#isStepped = this.#isFaked();
+    const first = this.#isStepped
+      ? Math.min(tasks.firstTick(), tick)
+      : Math.min(tasks.nextTick(), tasks.lookFor(tick));
+    if (this.#isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
+  }
+
+  #arm(tick: number): void {
+    this.#disarm(); // first: a timer holds one wake-up at most
+    try {
+      this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
+    } catch (error) {
+      this.#retryLater();
+      throw error;
+    }
+    this.#wakeUpTick = tick;
+    if (!this.#isRef) this.#wakeUp.unref?.();
+  }
+
+  /**
+   * The clock has refused to wake, and nobody looks for what is pending. It is asked once more.
+   * What it throws then is an uncaught exception. The next start or pass asks again.
+   */
+  #retryLater(): void {
+    if (this.#willRetry) return;
+    this.#willRetry = true;
+    laterTurn(() => {
+      try {
+        if (this.#tasks.size > 0) this.#look();
+      } finally {
+        this.#willRetry = false;
+      }
+    });
+  }
+
+  /**
+   * Never throws: it is called while an operation is completed, which must get its answer.
+   */
+  #disarm(): void {
+    const wakeUp = this.#wakeUp;
+    if (wakeUp === undefined) return;
+    this.#wakeUp = undefined;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    try {
+      wakeUp.cancel();
+    } catch (error) {
+      throwLater(error);
+    }
   }
 
   /** @internal */
   static check(timer: DrivenTimer): void {
-    const earliest = timer.#tasks.check();
-    const isInPass = timer.#runner.isRunning || timer.#turns?.isUnderWay === true;
-    if (!isInPass) timer.#reaper.check(earliest);
+    const tasks = timer.#tasks;
+    const lookTick = tasks.check();
+    if (timer.#isRunning || timer.#passes?.isUnderWay || !timer.#hasReaper) return;
+    const { size } = tasks;
+    mustHold(timer.#wakeUpTick <= lookTick, `wakes at ${timer.#wakeUpTick}, though ${lookTick} is due`);
+    mustHold(size > 0 || timer.#wakeUp === undefined, 'holds a wake-up with nothing pending');
   }
 }
 

@@ -1,65 +1,268 @@
-// The pending tasks of one timer, in the order of their ticks: what a timer asks of the structure
-// that keeps them.
+// The pending tasks of one timer, and the pass that takes out those that are due.
 //
-// Ground rules. The structure owns `task.$slot` of its tasks. It knows no milliseconds, reads no
-// clock and runs no task: ticks come as arguments, and only its timer calls it. A pass takes what
-// is due up to a tick, task by task. The timer can leave a pass and go on with it later. A task
-// that is added during a pass, for a tick that is not ahead, waits for the next pass. Any call may
-// change the slot of any task.
-import type { TimerTask } from './timer-task.ts';
+// It owns a slab with a cell for each task, which has the tick of its deadline, and `task.$slot`.
+// It knows no milliseconds and reads no clock. A scheme has the tasks that are ahead (the wheels,
+// or one of waits/schemes). Two lists have the others: `due`, which the pass under way has yet to
+// run, and `next`, the tasks without delay, with which the next pass begins.
+//
+// Three ticks: cursor <= horizon <= now. The scheme stands at the cursor: all its tasks are after
+// it. The horizon is the target of the pass under way, or the cursor when none is. What is added
+// for a tick that is not after the horizon waits in `next`, so no pass runs what it adds itself.
+import { mustHold } from '../base/must-hold.ts';
+import { Slab, type Slot } from '../slab/slab.ts';
+import { NOT_HELD, type TimerTask } from './timer-task.ts';
 
-export interface PendingTasks {
-  readonly size: number;
-  /** The present tick of the structure. */
-  readonly cursor: number;
-  /** Whether it has `task`, whose slot is `slot`. */
-  holds(task: TimerTask, slot: number): boolean;
-  /** Adds a task that is in no timer. */
-  add(task: TimerTask, tick: number): void;
-  /** Takes out a task that it has, in `slot`. */
-  release(task: TimerTask, slot: number): void;
-  /** Moves the cursor towards `tick`, as far as nothing has to run. */
-  catchUp(tick: number): void;
-  /** Whether a pass up to `tick` may find anything to do. */
-  hasDue(tick: number): boolean;
-  /** True from `openPass` until there is nothing left to take. */
-  readonly isPassOpen: boolean;
-  /** Begins a pass over all tasks up to `tick`. No other may be open. */
-  openPass(tick: number): void;
+/** How the tasks that are ahead are kept. The costs are those of Varghese & Lauck (1987). */
+export interface Scheme {
   /**
-   * Takes out the next task of the pass. Undefined at the end of the pass, and also, with
-   * `isPassOpen` true, after a long step without a task: then the timer looks whether its slice is
-   * spent.
+   * START_TIMER: a new cell for a task, behind all others of `tick`, which is after `cursor`. All
+   * or nothing where memory ends.
    */
-  take(): TimerTask | undefined;
-  /** When to look for a task that was added for `tick`, if it is the first: at `tick` or before. */
-  lookFor(tick: number): number;
-  /** The tick at which to look next: no task is due before it. Infinity when none is pending. */
+  insert(tick: number, cursor: number, task: TimerTask): Slot;
+  /** STOP_TIMER: frees a cell of the scheme, or of the list that it was collected to. */
+  remove(slot: Slot): void;
+  /**
+   * PER_TICK_BOOKKEEPING: moves what is due next, up to `horizon`, behind the last of `due`, by
+   * tick, then by insert. Returns the new cursor: below `horizon` if a step of bounded length was
+   * not enough.
+   */
+  collect(horizon: number, cursor: number, due: Slot): number;
+  /** Is called after `collect`, with the new cursor in place: now others may be told of it. */
+  didCollect?(): void;
+  /**
+   * Brings the cursor to `tick`, or as near to it as an insert needs, and returns it. What is due
+   * on the way stays, or is moved to `late`.
+   */
+  catchUp(tick: number, cursor: number, late: Slot): number;
+  /** When to look for a task that is to be inserted for `tick`: then or before. */
+  lookFor(tick: number, cursor: number): number;
+  /** The tick at which to look next: no task is due before it. Infinity without a task. */
   nextTick(): number;
-  /**
-   * The tick of the first task; some schemes only know `nextTick`. Infinity when none is pending.
-   * O(tasks of a bucket).
-   */
+  /** The tick of the first task, where that is known without much ado. Else as `nextTick`. */
   firstTick(): number;
-  /** Takes out every task, in order. */
-  takeAll(): TimerTask[];
-  /** Whether there is memory for `shrink` to give back. */
-  readonly isSparse: boolean;
-  /**
-   * Gives memory back after a burst, but not while a pass is open: the tasks that would be moved
-   * are about to run. With no task pending, it ends an open pass. It may change every slot, and
-   * moves about `visits` tasks, the rest in later steps. O(1), amortised.
-   */
-  shrink(visits: number): void;
-  /** Throws unless it is sound. Returns the tick by which the timer must look. For tests. */
-  check(): number;
+  /** Visits the cells, those of one tick in the order of insert. */
+  forEach(visit: (slot: Slot, tick: number) => void): void;
+  /** How many lists it has made in the slab. */
+  readonly lists: number;
+  /** Throws unless it is sound. Returns the tick by which its timer must look. For tests. */
+  check(cursor: number): number;
 }
 
-/** Is called for what a timer runs. */
-export interface PassObserver {
-  /** `task` is about to run. It is not pending any more. `nowMs`: the last reading of the clock. */
-  willRun(task: TimerTask, nowMs: number): void;
-  threw(error: unknown, task: TimerTask): void;
-  /** The reaper yields after `ran` tasks, with `pending` left, some of them due. */
-  didYield(ran: number, pending: number): void;
+/** Makes a scheme that keeps its lists in `slab` and stands at `cursor`. */
+export type MakeScheme<S extends Scheme = Scheme> = (slab: Slab<TimerTask>, cursor: number) => S;
+
+/** Due tasks that are read at a time. */
+const ROW = 32;
+/** With more lists than at first, and no task, a scheme still has those of a burst. */
+const MAX_IDLE_LISTS = 64;
+/** To file so many tasks anew takes 10 ms or less. */
+const MAX_REFILED = 16_384;
+
+export class PendingTasks<S extends Scheme = Scheme> {
+  readonly #make: MakeScheme<S>;
+  #slab!: Slab<TimerTask>;
+  #due!: Slot;
+  #next!: Slot;
+  #scheme!: S;
+  /** The cells in use without a task, when the scheme was new. */
+  #least = 0;
+  #horizon: number = 0;
+  #readAhead = 0;
+  cursor: number = 0;
+  size: number = 0;
+  /** The tick of the task that `take` returned last. */
+  takenTick: number = 0;
+
+  /** @param tick the tick to start from. */
+  constructor(make: MakeScheme<S>, tick: number) {
+    this.#make = make;
+    this.cursor = tick;
+    this.#horizon = tick;
+    this.#renew();
+  }
+
+  get scheme(): S {
+    return this.#scheme;
+  }
+
+  #renew(): void {
+    const slab = new Slab<TimerTask>(this.size);
+    this.#slab = slab;
+    this.#due = slab.makeList(0, 0);
+    this.#next = slab.makeList(0, 0);
+    this.#scheme = this.#make(slab, this.cursor);
+    this.#least = slab.inUse;
+  }
+
+  holds(task: TimerTask, slot: number): boolean {
+    return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
+  }
+
+  /** Adds a task that has no cell, or leaves the one that it has. All or nothing. */
+  add(task: TimerTask, tick: number): void {
+    task.$slot = this.#file(task, tick);
+    this.size++;
+  }
+
+  #file(task: TimerTask, tick: number): Slot {
+    return tick > this.#horizon
+      ? this.#scheme.insert(tick, this.cursor, task)
+      : this.#slab.pushTick(this.#next, tick, task);
+  }
+
+  /** Frees the cell of a task. The caller tells the task. */
+  release(slot: number): void {
+    this.#scheme.remove(slot as Slot);
+    this.size--;
+  }
+
+  /** Lets what is added next be filed as from `tick`, which is after the cursor. */
+  catchUp(tick: number): void {
+    const cursor = this.#scheme.catchUp(tick, this.cursor, this.#next);
+    this.cursor = cursor;
+    if (cursor > this.#horizon) this.#horizon = cursor;
+  }
+
+  /** True from `openPass` until there is nothing left to take. */
+  get isPassOpen(): boolean {
+    return this.cursor < this.#horizon || !this.#slab.isEmpty(this.#due);
+  }
+
+  get #isOverdue(): boolean {
+    return this.isPassOpen || !this.#slab.isEmpty(this.#next);
+  }
+
+  /** Whether a pass up to `tick`, which is not before the cursor, would find anything. */
+  hasDue(tick: number): boolean {
+    if (tick > this.cursor) this.catchUp(tick);
+    return this.cursor < tick || this.#isOverdue;
+  }
+
+  /** Begins a pass over all tasks up to `tick`. No other may be open. */
+  openPass(tick: number): void {
+    this.#slab.splice(this.#next, this.#due);
+    if (tick <= this.#horizon) return;
+    this.#horizon = tick;
+    this.#collect();
+  }
+
+  #collect(): void {
+    const scheme = this.#scheme;
+    this.cursor = scheme.collect(this.#horizon, this.cursor, this.#due);
+    scheme.didCollect?.();
+  }
+
+  /**
+   * Takes out the next task of the pass; the caller tells the task. Undefined at the end of the
+   * pass, and also, with `isPassOpen` true, after a long step without a task.
+   */
+  take(): TimerTask | undefined {
+    const slab = this.#slab;
+    if (slab.isEmpty(this.#due)) {
+      if (this.cursor < this.#horizon) this.#collect();
+      if (slab.isEmpty(this.#due)) return undefined;
+    }
+    const slot = slab.next(this.#due);
+    if (this.#readAhead-- === 0) this.#readRow(slot);
+    const task = slab.value(slot);
+    this.takenTick = slab.tick(slot);
+    this.release(slot);
+    return task;
+  }
+
+  /**
+   * Reads a row of due tasks, from `first` on. Tasks that have been pending for long lie all over
+   * memory. One by one, the processor waits for each. In a row, it fetches them side by side. The
+   * comparison always holds: only its reading counts.
+   */
+  #readRow(first: Slot): void {
+    const slab = this.#slab;
+    let read = 0;
+    let slot = slab.next(first);
+    while (slot !== this.#due && read < ROW && slab.value(slot)?.$slot === slot) {
+      read++;
+      slot = slab.next(slot);
+    }
+    this.#readAhead = read;
+  }
+
+  /** Takes out every task, in order; the caller tells them. */
+  takeAll(): TimerTask[] {
+    const tasks: TimerTask[] = [];
+    while (this.size > 0) {
+      if (!this.isPassOpen) this.openPass(this.nextTick());
+      const task = this.take();
+      if (task !== undefined) tasks.push(task);
+    }
+    return tasks;
+  }
+
+  /** When to look for a task that is to be added for `tick`: then or before. */
+  lookFor(tick: number): number {
+    if (tick === Number.POSITIVE_INFINITY) return tick;
+    return tick > this.#horizon ? this.#scheme.lookFor(tick, this.cursor) : this.cursor;
+  }
+
+  /** The tick at which to look next: no task is due before it. Infinity when none is pending. */
+  nextTick(): number {
+    const tick = this.#isOverdue ? this.cursor : this.#scheme.nextTick();
+    return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
+  }
+
+  /** As `nextTick`, but for the first task itself. O(tasks of a bucket). */
+  firstTick(): number {
+    const tick = this.#isOverdue ? this.cursor : this.#scheme.firstTick();
+    return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
+  }
+
+  /** Whether there is memory that `refile` can give back at once. */
+  get isSparse(): boolean {
+    return this.#slab.isSparse && this.size <= MAX_REFILED;
+  }
+
+  /** To be called with no task left: ends the pass, and gives the memory of a burst back. */
+  rest(): void {
+    if (this.cursor < this.#horizon) this.catchUp(this.#horizon);
+    if (this.#slab.isSparse || this.#slab.inUse > this.#least + MAX_IDLE_LISTS) this.#renew();
+  }
+
+  /** Files all tasks anew, in memory of the right size, unless a pass is open. O(tasks). */
+  refile(): void {
+    if (this.isPassOpen) return;
+    const tasks: TimerTask[] = [];
+    const ticks: number[] = [];
+    this.#forEach((slot, tick) => {
+      tasks.push(this.#slab.value(slot) as TimerTask);
+      ticks.push(tick);
+    });
+    this.#renew();
+    // A task that was frozen while it was pending must not leave the others without their slots.
+    for (const [i, task] of tasks.entries()) Reflect.set(task, '$slot', this.#file(task, ticks[i]));
+  }
+
+  #forEach(visit: (slot: Slot, tick: number) => void): void {
+    const slab = this.#slab;
+    for (const list of [this.#due, this.#next]) {
+      for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) visit(slot, slab.tick(slot));
+    }
+    this.#scheme.forEach(visit);
+  }
+
+  /** Throws unless it is sound. Returns the tick by which the timer must look. For tests. */
+  check(): number {
+    const slab = this.#slab;
+    mustHold(this.cursor <= this.#horizon, 'the cursor is ahead of the horizon');
+    for (const list of [this.#due, this.#next]) slab.check(list);
+    const lookTick = this.#scheme.check(this.cursor);
+    const slots = new Set<Slot>();
+    this.#forEach((slot) => {
+      mustHold(!slots.has(slot), 'a task is linked twice');
+      slots.add(slot);
+      const task = slab.value(slot);
+      mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
+    });
+    mustHold(slots.size === this.size, `${slots.size} tasks are held, size says ${this.size}`);
+    mustHold(slab.inUse === this.size + this.#scheme.lists + 2, 'cells have leaked');
+    return this.#isOverdue ? this.cursor : lookTick;
+  }
 }

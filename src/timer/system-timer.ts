@@ -1,14 +1,11 @@
 // The timer of the library: hierarchical timing wheels with a DelayQueue, driven by a clock.
 //
-// Ground rules. Those of DrivenTimer, with WheelTasks for its pending tasks: the clock jumps from
-// non-empty bucket to non-empty bucket. It adds periodic tasks, a meter with its snapshot, and
-// `release`.
-//
-// `release` is for purgatories. `remove` looks at once whether to give memory back, which may visit
-// every task that is left. When one event completes very many operations, that look comes once, at
-// its end.
+// It adds to DrivenTimer the wheels, periodic tasks, a meter with its snapshot, and `release`. That
+// is for purgatories: when one event completes very many operations, `settle` comes once, at its
+// end. (`remove` settles at once: on a fake host that looks through a bucket.)
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
 import { DrivenTimer } from './driven-timer.ts';
+import { PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
   FixedDelayTask,
@@ -22,7 +19,7 @@ import type { TimerSnapshot } from './telemetry/timer-state.ts';
 import { tickAt } from './tick.ts';
 import type { Timer } from './timer.ts';
 import { NOT_HELD, type TimerTask } from './timer-task.ts';
-import { WheelTasks } from './wheels/wheel-tasks.ts';
+import { type DidCascade, TimingWheels } from './wheels/timing-wheels.ts';
 
 /**
  * A {@link Timer} on hierarchical timing wheels. To start or stop a task is O(1), however many are
@@ -30,7 +27,7 @@ import { WheelTasks } from './wheels/wheel-tasks.ts';
  */
 export class SystemTimer extends DrivenTimer {
   readonly #tickMs: number;
-  readonly #tasks: WheelTasks;
+  readonly #tasks: PendingTasks<TimingWheels>;
   readonly #meter: TimerMeter;
 
   /**
@@ -40,17 +37,16 @@ export class SystemTimer extends DrivenTimer {
   constructor(options?: SystemTimerOptions) {
     const checked = checkedTimerOptions(options);
     const { wheelSize, tickMs, clock } = checked;
-    const meter = new TimerMeter(tickMs);
     const bits = 32 - Math.clz32(wheelSize - 1);
     const nowMs = clock.now();
-    const tasks = new WheelTasks(bits, tickAt(nowMs, tickMs), (level, bucket, moved) =>
-      meter.didCascade(level, bucket, moved),
-    );
+    const meter = new TimerMeter();
+    const didCascade: DidCascade = (level, bucket, moved) => meter.didCascade(level, bucket, moved);
+    const tasks = new PendingTasks((slab) => new TimingWheels(slab, bits, didCascade), tickAt(nowMs, tickMs));
     super(checked, nowMs, tasks, meter);
     this.#tickMs = tickMs;
     this.#tasks = tasks;
     this.#meter = meter;
-    meter.observe(this, tasks);
+    meter.timer = this;
   }
 
   /**
@@ -101,8 +97,9 @@ export class SystemTimer extends DrivenTimer {
    */
   release(task: TimerTask, slot: number): void {
     const tasks = this.#tasks;
-    const found = tasks.find(task, slot);
-    if (found !== NOT_HELD) tasks.release(task, found);
+    if (!tasks.holds(task, slot)) return;
+    tasks.release(slot);
+    task.$slot = NOT_HELD;
   }
 }
 

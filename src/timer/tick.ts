@@ -1,26 +1,5 @@
-// Ticks: how to get them from milliseconds, and their two int32 halves.
-//
-// A tick counts tickMs from the clock's origin. It can be as large as a delay, up to 2^53. As one
-// number it would be a double, and each digit that a wheel needs would cost a division. In two
-// halves, 30 low bits and the rest, a digit costs a shift and a mask. Nothing wraps after 24.8
-// days, and nothing has to be rebased.
-
-/** Bits of the low half. With 30, every shift of it is a non-negative int32. */
-export const LOW_BITS = 30;
-/** How many ticks the low half counts. */
-export const LOW_SPAN: number = 2 ** LOW_BITS;
-
-export function highOf(tick: number): number {
-  return Math.floor(tick / LOW_SPAN);
-}
-
-export function lowOf(tick: number, high: number): number {
-  return tick - high * LOW_SPAN;
-}
-
-export function tickOf(high: number, low: number): number {
-  return high * LOW_SPAN + low;
-}
+// From milliseconds to ticks. A tick counts tickMs from the clock's origin. It is a whole number in
+// a double, and as large as a delay, up to 2^53 and beyond.
 
 /** The tick that `atMs` is in. */
 export function tickAt(atMs: number, tickMs: number): number {

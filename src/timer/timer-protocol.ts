@@ -24,7 +24,7 @@
 // cache for megamorphic named properties, and none for symbols. `npm run bench -- park-complete`
 // has a row with eight classes of operations.
 import { taskPendingElsewhere } from '../base/errors.ts';
-import { invalidArgType } from '../base/node-errors.ts';
+import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 import { checkedDelay } from './checked-delay.ts';
 import type { TaskKeeper, TimerTask } from './timer-task.ts';
 
@@ -37,6 +37,7 @@ export { NOT_HELD, type TaskKeeper } from './timer-task.ts';
  * @throws TypeError with ERR_INVALID_ARG_TYPE: not a TimerTask, or a delay that is no number.
  * @throws RangeError with ERR_OUT_OF_RANGE: a delay that is not finite or above
  * Number.MAX_SAFE_INTEGER.
+ * @throws TypeError with ERR_INVALID_ARG_VALUE: frozen.
  * @throws PurgatoryError with ERR_PURGATORY_ALREADY_PENDING: pending in another timer, or parked in
  * a purgatory.
  */
@@ -44,5 +45,10 @@ export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
   if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
   const keptBy = task.$keeper;
   if (keptBy !== undefined && keptBy !== timer) throw taskPendingElsewhere();
+  try {
+    task.$keeper = keptBy;
+  } catch {
+    throw invalidArgValue('task', 'must not be frozen', task);
+  }
   return checkedDelay(task.delayMs);
 }

@@ -75,14 +75,18 @@ export abstract class TimerTask {
     return this.$keeper !== undefined;
   }
 }
-/**
- * Tells a task its slot. One that was frozen while it was pending cannot be told, and must stop
- * neither a pass nor a compaction: what `$slot` says is compared with the cell there.
- */
-export function tellSlot(task: TimerTask, slot: number): void {
-  try {
-    task.$slot = slot;
-  } catch (error) {
-    if (!Object.isFrozen(task)) throw error;
+
+/** The task that `schedule` makes. */
+export class CallbackTask extends TimerTask {
+  readonly #callback: () => void;
+
+  constructor(callback: () => void, delayMs: number) {
+    super(delayMs);
+    this.#callback = callback;
+  }
+
+  override run(): void {
+    const callback = this.#callback;
+    callback();
   }
 }

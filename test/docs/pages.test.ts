@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { printed, program } from '../support/documented.ts';
+import { isInstalled, startRedis } from '../support/engines.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,6 +26,32 @@ describe('docs/coming-from-map-and-settimeout.md', () => {
     const page = 'docs/coming-from-map-and-settimeout.md';
     const [, text] = /^```text\n(.*?)^```/ms.exec(await read(page)) as unknown as [string, string];
     expect(await printed(program(page, 'differences.mjs'))).to.equal(text);
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('has a program that serves metrics', async () => {
+    const output = await printed(program('docs/operations.md', 'metrics.mjs'));
+    expect(output).to.contain('purgatory_parked_operations{purgatory="fetch"} 0\n');
+    expect(output).to.contain('purgatory_timer_pending_tasks{timer="main"} 0\n');
+  });
+
+  it('has a program that listens to events', async () => {
+    expect(await printed(program('docs/operations.md', 'events.mjs'))).to.match(/^polls: \w+, true\n$/);
+  });
+});
+
+(isInstalled('redis') ? describe : describe.skip)('docs/many-processes.md', () => {
+  it('has a program that waits for an order to ship', async function () {
+    this.timeout(30_000);
+    const redis = await startRedis();
+    try {
+      const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+      const output = await printed(program('docs/many-processes.md', 'orders.mjs'), env);
+      expect(output).to.equal("{ expired: false, value: 'parcel-1' }\n");
+    } finally {
+      await redis.stop();
+    }
   });
 });
 

@@ -5,7 +5,6 @@ import { ListTimer } from '../support/list-timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
-import { turn } from '../support/turns.ts';
 
 function shared(): {
   clock: ManualClock;
@@ -21,7 +20,7 @@ function shared(): {
 }
 
 describe('Purgatories that share a timer', () => {
-  it('give its wake-up back in the call, while memory is still given back in steps', () => {
+  it('give its wake-up back in the call, while memory is still to be given back', () => {
     const timer = new SystemTimer({ clock: new ManualClock() });
     const purgatory = new Purgatory<string, Op>('first', { timer });
     const park = (key: string, delayMs?: number): boolean =>
@@ -176,17 +175,5 @@ describe('Purgatories that share a timer', () => {
         .with.property('code', 'ERR_INVALID_ARG_VALUE');
     }
     expect(new Purgatory('p', { timer, clock }).timer).to.equal(timer);
-  });
-
-  it('have it give all memory back after a bulk of one of them, however much the other has', async () => {
-    const { timer, first, second } = shared();
-    for (let i = 0; i < 40_000; i++) first.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['k']);
-    for (let i = 0; i < 6_000; i++) second.tryCompleteElseWatch(new Op('b', { delayMs: 5 }), ['k']);
-    first.cancelForKey('k');
-    expect(timer.settle(0), 'it is done in steps').to.equal(false);
-    for (let i = 0; i < 20; i++) await turn();
-    expect(timer.settle(0)).to.equal(true);
-    second.close();
-    timer.close();
   });
 });

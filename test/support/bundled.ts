@@ -19,7 +19,6 @@ const readsTypeScript = process.versions.bun !== undefined || process.versions.d
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {
-    // Of the package too, whose inspector looks up its page.
     onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
       if (path.includes('/node_modules/')) return undefined;
       const url = JSON.stringify(pathToFileURL(path).href);

@@ -154,7 +154,9 @@ describe('SystemTimer options', () => {
 
   it('a task that is frozen is refused, and nothing of it is left', () => {
     const { timer } = bench();
-    expect(() => timer.add(Object.freeze(new Task(5)))).to.throw(TypeError);
+    expect(() => timer.add(Object.freeze(new Task(5))))
+      .to.throw(TypeError, 'must not be frozen')
+      .with.property('code', 'ERR_INVALID_ARG_VALUE');
     expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
     checkTimerInvariants(timer);
   });

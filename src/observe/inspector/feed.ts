@@ -3,7 +3,8 @@
 // Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody
 // watches, there is no clock, no frame is made and the recorder is stopped. So the stream costs
 // nothing while nobody watches. A frame is made once for all watchers. A watcher whose connection
-// has not taken the last frame yet misses this one. Nothing here keeps the process alive.
+// has not taken the last frame yet misses this one. A frame that cannot be made ends the streams: the
+// pages ask again, and get 500 until it can be made. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
 import type { Recorder } from './recorder.ts';
 import { GUARDED } from './responses.ts';
@@ -23,23 +24,34 @@ export const EVENTS_HEADERS: Readonly<Record<string, string>> = {
 
 export class Feed {
   readonly #recorder: Recorder;
+  readonly #report: (error: unknown) => void;
   readonly #watchers = new Set<ServerResponse>();
   #clock: NodeJS.Timeout | undefined;
 
-  constructor(recorder: Recorder) {
+  constructor(recorder: Recorder, report: (error: unknown) => void) {
     this.#recorder = recorder;
+    this.#report = report;
   }
 
-  /** Sends frames to `response` until its connection closes. */
+  /**
+   * Sends frames to `response` until its connection closes.
+   *
+   * @throws What the sources threw, before anything is sent.
+   */
   watch(response: ServerResponse): void {
-    response.writeHead(200, EVENTS_HEADERS);
-    response.write(`retry: ${RETRY_MS}\n\n`);
+    const isFirst = this.#watchers.size === 0;
+    if (isFirst) this.#recorder.start();
     this.#watchers.add(response);
+    try {
+      const message = isFirst ? this.#message() : '';
+      response.writeHead(200, EVENTS_HEADERS);
+      response.write(`retry: ${RETRY_MS}\n\n${message}`);
+    } catch (error) {
+      this.#leave(response);
+      throw error;
+    }
     response.once('close', () => this.#leave(response));
-    if (this.#clock !== undefined) return;
-    this.#recorder.start();
-    this.#clock = setInterval(() => this.#send(), FRAME_MS).unref();
-    this.#send();
+    if (isFirst) this.#clock = setInterval(() => this.#send(), FRAME_MS).unref();
   }
 
   /** Ends every watcher's stream. */
@@ -50,8 +62,19 @@ export class Feed {
     }
   }
 
+  #message(): string {
+    return `data: ${JSON.stringify(this.#recorder.frame())}\n\n`;
+  }
+
   #send(): void {
-    const message = `data: ${JSON.stringify(this.#recorder.frame())}\n\n`;
+    let message: string;
+    try {
+      message = this.#message();
+    } catch (error) {
+      this.#report(error);
+      this.close();
+      return;
+    }
     for (const response of this.#watchers) {
       if (!response.writableNeedDrain) response.write(message);
     }

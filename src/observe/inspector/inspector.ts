@@ -5,18 +5,20 @@
 // frames, the history, the search for keys, and one operation. By itself it listens on loopback
 // only. It refuses requests under a host name that it does not know (hosts.ts), mounted or not.
 // While nobody watches, only the history is recorded, once a second. It never keeps the process
-// alive.
+// alive, and never ends it: what goes wrong in an answer is a 500 and goes to the owner.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   checkedBoolean,
+  checkedFunction,
   checkedNumber,
   checkedOptions,
   type NumberRule,
   requiredString,
 } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
+import { reportError } from '../../base/report-error.ts';
 import { cut } from '../../base/text.ts';
 import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
 import { checkNamedSources, checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
@@ -24,6 +26,7 @@ import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sourc
 import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
+import { messageOf } from './last-errors.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';
 import { redirectToFolder, refuse, sendJson, sendPage } from './responses.ts';
@@ -56,6 +59,12 @@ export interface InspectorOptions {
    * true.
    */
   history?: boolean | undefined;
+  /**
+   * Gets what a request threw, and what reading the sources for the history threw: nearly always an
+   * error of the function that gives the sources, or of a `snapshot` of yours. The request gets 500.
+   * Default: a warning of the process (`PURGATORY_INSPECTOR_FAILED`), once where it repeats.
+   */
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Serves the picture. */
@@ -72,7 +81,8 @@ export interface Inspector {
   /**
    * Answers a request of a server of yours, if it is for the page (`path`) or for what the page
    * loads below it. Returns false if it is not: then nothing has been done. Under a host name that
-   * is not known (see `hosts`) it answers 403. Your server decides who else may ask.
+   * is not known (see `hosts`) it answers 403. Your server decides who else may ask. It never throws:
+   * what goes wrong is a 500, and goes to `onError`.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /**
@@ -88,6 +98,7 @@ const INSPECTOR_OPTIONS: OptionNames<InspectorOptions> = {
   path: true,
   hosts: true,
   history: true,
+  onError: true,
 };
 const ON_LOOPBACK = ': by itself it listens on loopback only; to serve it elsewhere, mount it with handle()';
 const PORT: NumberRule = { min: 0, max: 65_535, integer: true };
@@ -106,7 +117,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   refuseBareSources('options', options);
   const given = checkedOptions(options);
   refuseUnread('options', given, INSPECTOR_OPTIONS);
-  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history } = given;
+  const { purgatories = [], timers = [], buses = [], path = '/', hosts, history, onError } = given;
   checkSources('options.purgatories', purgatories, 'a Purgatory');
   checkNamedSources('options.timers', timers, 'a SystemTimer');
   checkNamedSources('options.buses', buses, 'a Bus');
@@ -114,7 +125,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const names = checkedHosts(hosts);
   const keepsHistory = checkedBoolean('options.history', history, true);
   const shown = new LiveSources({ purgatories, timers, buses }, (name) => cut(name, MAX_NAME_LENGTH));
-  return new Service(shown, path, names, keepsHistory);
+  return new Service(shown, path, names, keepsHistory, checkedFunction('options.onError', onError));
 }
 
 class Service implements Inspector {
@@ -125,20 +136,32 @@ class Service implements Inspector {
   readonly #path: string;
   readonly #hosts: ReadonlySet<string> | 'any';
   readonly #keepsHistory: boolean;
+  readonly #onError: InspectorOptions['onError'];
+  #lastWarning = '';
   readonly #server: Server = createServer((request, response) => {
     if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
   });
 
-  constructor(shown: LiveSources, path: string, hosts: ReadonlySet<string> | 'any', keepsHistory: boolean) {
-    this.#seconds = new SecondRecorder(shown);
+  constructor(
+    shown: LiveSources,
+    path: string,
+    hosts: ReadonlySet<string> | 'any',
+    keepsHistory: boolean,
+    onError: InspectorOptions['onError'],
+  ) {
+    const report = (error: unknown): void => this.#report(error);
+    this.#seconds = new SecondRecorder(shown, report);
     this.#lookup = new Lookup(shown);
     this.#recorder = new Recorder(shown, this.#seconds, this.#lookup);
-    this.#feed = new Feed(this.#recorder);
+    this.#feed = new Feed(this.#recorder, report);
     this.#path = path;
     this.#hosts = hosts;
     this.#keepsHistory = keepsHistory;
+    this.#onError = onError;
     if (keepsHistory) this.#seconds.start();
     this.#server.on('connection', (socket) => socket.unref());
+    // Of a server that listens: it cannot accept a connection (EMFILE).
+    this.#server.on('error', (error) => this.#server.listening && this.#report(error));
   }
 
   async listen(options?: { port?: number | undefined }): Promise<URL> {
@@ -163,6 +186,20 @@ class Service implements Inspector {
     // Without its last slash too: `/inspector` of `/inspector/`.
     const address = ADDRESSES.find((each) => asked === this.#path + each || `${asked}/` === this.#path);
     if (address === undefined) return false;
+    this.#answer(address, query, request, response).catch((error) => {
+      this.#report(error);
+      if (!response.headersSent) refuse(response, 500, 'The inspector could not read what it shows');
+    });
+    return true;
+  }
+
+  async #answer(
+    address: (typeof ADDRESSES)[number],
+    query: string | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const params = new URLSearchParams(query);
     const refused = refusedHost(request.headers.host, this.#hosts);
     if (refused !== undefined) {
       refuse(
@@ -181,21 +218,27 @@ class Service implements Inspector {
     } else if (address === 'history') {
       sendJson(request, response, this.#recorder.history());
     } else if (address === 'keys') {
-      const params = new URLSearchParams(query);
-      const found = this.#lookup.find(params.get('text') ?? '', {
-        purgatory: params.get('purgatory') ?? undefined,
-        searches: params.has('search'),
-      });
-      found.then((what) => sendJson(request, response, what));
+      const purgatory = params.get('purgatory') ?? undefined;
+      const options = { purgatory, searches: params.has('search') };
+      sendJson(request, response, await this.#lookup.find(params.get('text') ?? '', options));
     } else if (address === 'operation') {
-      const id = Number(new URLSearchParams(query).get('id'));
-      sendJson(request, response, this.#lookup.operation(id));
+      sendJson(request, response, this.#lookup.operation(Number(params.get('id'))));
     } else if (request.method === 'HEAD') {
       response.writeHead(200, EVENTS_HEADERS).end();
     } else {
       this.#feed.watch(response);
     }
-    return true;
+  }
+
+  #report(error: unknown): void {
+    if (this.#onError !== undefined) {
+      reportError(error, undefined, this.#onError);
+      return;
+    }
+    const warning = `The inspector could not read what it shows: ${messageOf(error)}`;
+    if (warning === this.#lastWarning) return;
+    this.#lastWarning = warning;
+    process.emitWarning(warning, { type: 'PurgatoryWarning', code: 'PURGATORY_INSPECTOR_FAILED' });
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,7 @@ export class LastErrors {
   }
 
   #note(purgatory: object, operation: string, error: unknown): void {
-    this.#of.set(purgatory, { operation, message: cut(messageOf(error), MAX_MESSAGE_LENGTH), atMs: now() });
+    this.#of.set(purgatory, { operation, message: messageOf(error), atMs: now() });
   }
 }
 
@@ -58,9 +58,10 @@ export class LastErrors {
 const MAX_MESSAGE_LENGTH = 200;
 
 /** User code throws anything, and a getter or toString of it may throw again. */
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return cut(message, MAX_MESSAGE_LENGTH);
   } catch {
     return 'an error whose text cannot be read: reading it throws';
   }

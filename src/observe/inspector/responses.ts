@@ -2,24 +2,21 @@
 //
 // Ground rules. The browser stores no JSON, and asks again before it shows a stored page.
 //
-// The page is one HTML file, bundled by the build, with its style and script inside. It is read
-// once, at the first request. The policy lets the browser run only the script and use only the
-// style that are in the file. It knows both by their hash. The page may connect to its own origin
-// only, and may show images from `data:` URLs only. So a watch key that looks like a script stays
-// text.
+// The page is one HTML text, with its style and script inside, which the build has made a module of
+// (page/build.ts). It is unpacked once, at the first request. The policy lets the browser run only the
+// script and use only the style that are in the text. It knows both by their hash. The page may connect
+// to its own origin only, and may show images from `data:` URLs only. So a watch key that looks like a
+// script stays text.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
+import { GZIPPED_PAGE } from './built-page.ts';
 
 /** No page of another origin may read an answer, and no browser may guess another type for it. */
 export const GUARDED = {
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const;
-
-/** Both src/ and dist/ find it here. */
-const file = new URL('../../../dist/observe/inspector/page.html', import.meta.url);
 
 interface PageAsset {
   readonly plain: Buffer;
@@ -30,11 +27,11 @@ interface PageAsset {
 
 let asset: PageAsset | undefined;
 
-/** @throws Error ENOENT when the package has not been built. */
 function pageAsset(): PageAsset {
   if (asset === undefined) {
-    const plain = readFileSync(file);
-    asset = { plain, gzipped: gzipSync(plain, { level: 9 }), policy: policyOf(plain.toString()) };
+    const gzipped = Buffer.from(GZIPPED_PAGE, 'base64');
+    const plain = gunzipSync(gzipped);
+    asset = { plain, gzipped, policy: policyOf(plain.toString()) };
   }
   return asset;
 }
@@ -60,12 +57,13 @@ export function sendPage(request: IncomingMessage, response: ServerResponse): vo
 }
 
 export function sendJson(request: IncomingMessage, response: ServerResponse, value: object | null): void {
+  const body = JSON.stringify(value);
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
     ...GUARDED,
   });
-  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(value));
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /**

@@ -39,6 +39,7 @@ const NOTHING: Counted = { totals: { completed: 0, expired: 0, cancelled: 0, fai
 
 export class SecondRecorder {
   readonly #shown: LiveSources;
+  readonly #report: (error: unknown) => void;
   /** Heard of while this records, or while somebody else starts it. */
   readonly errors: LastErrors = new LastErrors();
   readonly #host = new HostMeter(PROBE_MS);
@@ -49,8 +50,10 @@ export class SecondRecorder {
   readonly #counted = new WeakMap<object, Counted>();
   readonly #lateness = new WeakMap<object, readonly number[]>();
 
-  constructor(shown: LiveSources) {
+  /** @param report gets what the sources throw; that second is not recorded. */
+  constructor(shown: LiveSources, report: (error: unknown) => void) {
     this.#shown = shown;
+    this.#report = report;
   }
 
   start(): void {
@@ -58,7 +61,13 @@ export class SecondRecorder {
     this.#host.start();
     this.errors.start();
     this.#atMs = now();
-    this.#interval = setInterval(() => this.#record(), SECOND_MS).unref();
+    this.#interval = setInterval(() => {
+      try {
+        this.#record();
+      } catch (error) {
+        this.#report(error);
+      }
+    }, SECOND_MS).unref();
   }
 
   stop(): void {
@@ -77,17 +86,21 @@ export class SecondRecorder {
   #record(): void {
     const atMs = now();
     const { purgatories, timers } = this.#shown.look();
-    this.#seconds.push({
-      number: ++this.#number,
-      wallMs: wallNow(),
-      overMs: atMs - this.#atMs,
-      host: this.#host.take(),
+    const read = {
       purgatories: Object.fromEntries(
         purgatories.slice(0, MAX_RECORDED).map(([name, purgatory]) => [name, this.#ofPurgatory(purgatory)]),
       ),
       timers: Object.fromEntries(
         timers.slice(0, MAX_RECORDED).map(([name, timer]) => [name, this.#ofTimer(timer)]),
       ),
+    };
+    const overMs = atMs - this.#atMs;
+    this.#seconds.push({
+      number: ++this.#number,
+      wallMs: wallNow(),
+      overMs,
+      host: this.#host.take(),
+      ...read,
     });
     this.#atMs = atMs;
     if (this.#seconds.length > MAX_SECONDS) this.#seconds.shift();

@@ -6,7 +6,7 @@
 // So a subscriber may do all that a task may do. But it cannot cancel the task of the event.
 import { debug } from '../../base/debug.ts';
 import { DurationHistogram } from '../../base/duration-histogram.ts';
-import type { PassObserver } from '../pending-tasks.ts';
+import type { PassObserver } from '../driven-timer.ts';
 import type { Timer } from '../timer.ts';
 import type { TimerTask } from '../timer-task.ts';
 import {
@@ -24,50 +24,32 @@ import type { TimerSnapshot } from './timer-state.ts';
 /** Up to 16 s. */
 const LATENESS_BOUNDS = 15;
 
-/** The pass that takes out due tasks. */
-interface Pass {
-  /** The tick of the task that was taken out last. */
-  readonly takenTick: number;
-}
-
 export class TimerMeter implements PassObserver {
   /**
    * From the tick of a task's deadline to the last reading of the clock. It makes no reading of its
    * own: the reaper has made one after the task before, and an `advanceClock` at its beginning.
    */
   readonly lateness: DurationHistogram = new DurationHistogram(LATENESS_BOUNDS);
-  readonly #tickMs: number;
-  #timer!: Timer;
-  #pass!: Pass;
+  /** The timer of the events. To be set before anything runs: the meter is made before it. */
+  timer!: Timer;
   readonly counts: Omit<TimerSnapshot['totals'], 'ran'> = { failed: 0, cascaded: 0, slices: 0 };
 
-  constructor(tickMs: number) {
-    this.#tickMs = tickMs;
-  }
-
-  /** To be called once, before anything runs. The meter is made before the timer and its pass. */
-  observe(timer: Timer, pass: Pass): void {
-    this.#timer = timer;
-    this.#pass = pass;
-  }
-
-  willRun(task: TimerTask, nowMs: number): void {
-    const latenessMs = nowMs - this.#pass.takenTick * this.#tickMs;
+  willRun(task: TimerTask, latenessMs: number): void {
     this.lateness.note(latenessMs);
-    if (taskRun.hasSubscribers) taskRun.publish({ timer: this.#timer, task, latenessMs } satisfies TaskRun);
+    if (taskRun.hasSubscribers) taskRun.publish({ timer: this.timer, task, latenessMs } satisfies TaskRun);
   }
 
   threw(error: unknown, task: TimerTask): void {
     this.counts.failed++;
     debug('timer: a %s threw %s', task.constructor.name, error);
-    if (taskError.hasSubscribers) taskError.publish({ timer: this.#timer, task, error } satisfies TaskError);
+    if (taskError.hasSubscribers) taskError.publish({ timer: this.timer, task, error } satisfies TaskError);
   }
 
   /** @param tasks how many tasks of the bucket were moved. */
   didCascade(level: number, bucket: number, tasks: number): void {
     this.counts.cascaded += tasks;
     if (wheelCascaded.hasSubscribers) {
-      const cascaded: WheelCascaded = { timer: this.#timer, level, bucket, tasks };
+      const cascaded: WheelCascaded = { timer: this.timer, level, bucket, tasks };
       wheelCascaded.publish(cascaded);
     }
   }
@@ -76,6 +58,6 @@ export class TimerMeter implements PassObserver {
     this.counts.slices++;
     debug('timer: the reaper yielded after %d tasks, %d are pending', ran, pending);
     if (reaperSliced.hasSubscribers)
-      reaperSliced.publish({ timer: this.#timer, ran, pending } satisfies ReaperSliced);
+      reaperSliced.publish({ timer: this.timer, ran, pending } satisfies ReaperSliced);
   }
 }

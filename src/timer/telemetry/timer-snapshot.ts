@@ -6,10 +6,10 @@
 // through the bucket's list. So it counts up to a limit, which is lower when more buckets are
 // queued.
 
-import { NONE, type Slot } from '../../slab/slab.ts';
 import type { DrivenTimer } from '../driven-timer.ts';
+import type { PendingTasks } from '../pending-tasks.ts';
 import { tickAt } from '../tick.ts';
-import type { WheelTasks } from '../wheels/wheel-tasks.ts';
+import type { TimingWheels } from '../wheels/timing-wheels.ts';
 import type { TimerMeter } from './timer-meter.ts';
 import type { TimerSnapshot } from './timer-state.ts';
 
@@ -21,19 +21,19 @@ const MIN_PER_BUCKET = 16;
 export function timerSnapshot(
   timer: DrivenTimer,
   tickMs: number,
-  tasks: WheelTasks,
+  tasks: PendingTasks<TimingWheels>,
   meter: TimerMeter,
 ): TimerSnapshot {
   const nowMs = timer.now();
   const tick = tickAt(nowMs, tickMs);
   const nextExpirationMs = timer.nextExpirationMs ?? null; // makes the head one that has tasks
-  const wheels = tasks.wheels;
+  const wheels = tasks.scheme;
   const { lowest } = wheels;
   const { head, size } = wheels.queue;
   const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
   return {
     tickMs,
-    wheelSize: lowest.lists.length,
+    wheelSize: lowest.buckets.length,
     nowMs,
     pending: tasks.size,
     nextExpirationMs,
@@ -41,19 +41,20 @@ export function timerSnapshot(
     levels: Array.from(lowest.levels(), (wheel) => ({
       tickMs: wheel.span * tickMs,
       position: wheel.indexAt(tick),
-      buckets: Array.from(wheel.lists, (list) =>
-        list === NONE ? 0 : wheels.count(list as Slot, maxPerBucket),
-      ),
+      buckets: wheel.buckets.map((bucket) => wheels.count(bucket, maxPerBucket)),
     })),
     maxPerBucket,
     delayQueue: {
       size,
-      head: head && {
-        level: lowest.levelOf(head),
-        bucket: head.index,
-        expirationMs: head.expiration * tickMs,
-        tasks: wheels.count(head.list, maxPerBucket),
-      },
+      head:
+        head === undefined
+          ? null
+          : {
+              level: head.wheel.level,
+              bucket: head.index,
+              expirationMs: head.expiration * tickMs,
+              tasks: wheels.count(head, maxPerBucket),
+            },
     },
     lateness: meter.lateness.snapshot(),
     totals: { ran: meter.lateness.count, ...meter.counts },

@@ -19,121 +19,107 @@
 // whenever they were added. So the order of add survives every cascade, and no bucket can expire a
 // whole turn late. (tokio and Linux place by digit too.)
 //
-// Ground rules. A wheel owns its buckets and the wheel above it, and makes both on demand. It reads
-// no clock and keeps no current tick: both ticks are arguments. A wheel knows its buckets by their
-// lists, in a typed array, so a start touches no object of a bucket. Buckets are not given back one
-// by one: an idle wheel costs 2^bits of them at most.
+// A wheel owns its buckets and the wheel above it, and makes both on demand. It reads no clock and
+// keeps no current tick: both ticks are arguments. Spans are powers of two, so all arithmetic on
+// ticks is exact, also where a double skips integers. Buckets are not given back one by one: an
+// idle wheel costs 2^bits of them at most.
 //
-// Costs. listFor: O(wheels above the lowest that the distance needs). With the default of 512
+// Costs. bucketFor: O(wheels above the lowest that the distance needs). With the default of 512
 // buckets, the second wheel reaches 4 minutes of 1 ms ticks, and the third 37 hours.
-import { NONE, type Slab, type Slot } from '../../slab/slab.ts';
-import { LOW_BITS } from '../tick.ts';
+import type { Slab, Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../timer-task.ts';
-import { Bucket } from './bucket.ts';
+
+/** The tasks of one tick range of one wheel, in the order of add. */
+export class Bucket {
+  /** Its list in the slab of the wheels. */
+  readonly list: Slot;
+  readonly wheel: TimingWheel;
+  /** Its index in its wheel. */
+  readonly index: number;
+  /** The first tick of its range, while it is queued: the clock cannot pass it before. */
+  expiration: number = 0;
+  /**
+   * Whether it is in the DelayQueue. A bucket that has lost its tasks stays there until it is the
+   * head. A search of the heap would cost more.
+   */
+  isQueued: boolean = false;
+
+  constructor(list: Slot, wheel: TimingWheel, index: number) {
+    this.list = list;
+    this.wheel = wheel;
+    this.index = index;
+  }
+}
+
+/**
+ * 1 / a turn that is longer than any time. No turn has ticks on both sides of 0, so a tick beyond 0
+ * goes to that wheel.
+ */
+const FAR = 2 ** -62;
 
 export class TimingWheel {
-  readonly #bits: number = 0;
-  readonly #mask: number = 0;
-  /** The position of the wheel's digit in a tick: a bucket has a range of 2^shift ticks. */
-  readonly #shift: number = 0;
+  /** How many wheels are below. */
+  readonly level: number;
+  /** How many ticks are in the range of a bucket: 1 in the lowest wheel. */
+  readonly span: number;
+  readonly #perSpan: number = 0;
+  /** 1 / the ticks of all its buckets. */
+  readonly #perTurn: number = 0;
   readonly #slab: Slab<TimerTask>;
-  /** The lists of its buckets by index. NONE where no bucket was made. */
-  readonly #lists: Int32Array;
-  /** The buckets of all wheels. The sentinel of a list has the index of its bucket in `b`. */
-  readonly #buckets: Bucket[];
+  /** By index. */
+  readonly buckets: (Bucket | undefined)[];
   #overflow: TimingWheel | undefined;
 
-  /** @param buckets of the wheels below. This wheel adds its own to them. */
-  constructor(bits: number, shift: number, slab: Slab<TimerTask>, buckets: Bucket[]) {
-    this.#bits = bits;
-    this.#mask = (1 << bits) - 1;
-    this.#shift = shift;
+  /** @param bits log2 of the buckets. */
+  constructor(bits: number, slab: Slab<TimerTask>, level = 0) {
+    const size = 2 ** bits;
+    this.level = level;
+    this.span = size ** level;
+    this.#perSpan = 1 / this.span;
+    this.#perTurn = this.#perSpan / size;
     this.#slab = slab;
-    this.#buckets = buckets;
-    this.#lists = new Int32Array(1 << bits).fill(NONE);
+    this.buckets = new Array(size).fill(undefined);
   }
 
-  /** The list of the bucket for the tick of `high` and `low`, which is not the current tick. */
-  listFor(high: number, low: number, nowHigh: number, nowLow: number): Slot {
-    if (high !== nowHigh) return this.#farListFor(high, low, nowHigh);
-    const differing = low ^ nowLow;
+  /** The bucket for `tick`, which is after `now`. */
+  bucketFor(tick: number, now: number): Bucket {
     let wheel: TimingWheel = this;
-    while (differing >>> wheel.#shift > wheel.#mask) wheel = wheel.#above();
-    return wheel.#listAt(digitsFrom(wheel.#shift, high, low));
+    let turn = Math.floor(tick * wheel.#perTurn);
+    while (turn !== Math.floor(now * wheel.#perTurn)) {
+      if (now < 0 && wheel.#perTurn < FAR) break;
+      wheel = wheel.#overflow ?? wheel.#makeOverflow();
+      turn = Math.floor(tick * wheel.#perTurn);
+    }
+    const index = Math.floor(tick * wheel.#perSpan) - turn * wheel.buckets.length;
+    return wheel.buckets[index] ?? wheel.#makeBucket(index);
   }
 
-  #farListFor(high: number, low: number, nowHigh: number): Slot {
-    const highestBit = LOW_BITS + 31 - Math.clz32(high ^ nowHigh);
-    let wheel: TimingWheel = this;
-    while (highestBit >= wheel.#shift + wheel.#bits) wheel = wheel.#above();
-    const shift = wheel.#shift;
-    return wheel.#listAt(shift < LOW_BITS ? digitsFrom(shift, high, low) : high >> (shift - LOW_BITS));
+  /** The first tick of the range of a bucket that `tick` is in. */
+  startOf(tick: number): number {
+    return Math.floor(tick * this.#perSpan) * this.span;
   }
 
-  #listAt(digits: number): Slot {
-    const index = digits & this.#mask;
-    const list = this.#lists[index] as Slot;
-    return list === NONE ? this.#makeBucket(index) : list;
+  /** The index of the bucket that has `tick` in its range, in some turn of this wheel. */
+  indexAt(tick: number): number {
+    return Math.floor(tick * this.#perSpan) - Math.floor(tick * this.#perTurn) * this.buckets.length;
   }
 
-  /** Takes over the new list of a bucket of this wheel or of one above. O(wheels). */
-  didMove(bucket: Bucket): void {
-    let wheel: TimingWheel = this;
-    while (wheel.#shift < bucket.shift) wheel = wheel.#above();
-    wheel.#lists[bucket.index] = bucket.list;
-  }
-
-  /** This wheel and those above it. For snapshots. */
+  /** This wheel and those above it. */
   *levels(): Generator<TimingWheel, void, undefined> {
     yield this;
     if (this.#overflow !== undefined) yield* this.#overflow.levels();
   }
 
-  /** How many ticks are in the range of a bucket. */
-  get span(): number {
-    return 2 ** this.#shift;
-  }
-
-  /** The lists of its buckets by index. NONE where no bucket was made. */
-  get lists(): Int32Array {
-    return this.#lists;
-  }
-
-  /** The index of the bucket that has `tick` in its range, in some turn of this wheel. */
-  indexAt(tick: number): number {
-    return Math.floor(tick / this.span) % this.#lists.length;
-  }
-
-  /** How many wheels above this one `bucket` is. */
-  levelOf(bucket: Bucket): number {
-    return (bucket.shift - this.#shift) / this.#bits;
-  }
-
-  #makeBucket(index: number): Slot {
-    const bucket = new Bucket(NONE, this.#shift, index);
-    const list = this.#slab.makeList(0, this.#buckets.length);
-    bucket.list = list;
-    this.#buckets.push(bucket);
-    this.#lists[index] = list;
-    return list;
-  }
-
-  #above(): TimingWheel {
-    const overflow = this.#overflow;
-    return overflow === undefined ? this.#makeOverflow() : overflow;
+  #makeBucket(index: number): Bucket {
+    const bucket = new Bucket(this.#slab.makeList(0, 0), this, index);
+    this.buckets[index] = bucket;
+    return bucket;
   }
 
   #makeOverflow(): TimingWheel {
-    const overflow = new TimingWheel(this.#bits, this.#shift + this.#bits, this.#slab, this.#buckets);
+    const bits = Math.log2(this.buckets.length);
+    const overflow = new TimingWheel(bits, this.#slab, this.level + 1);
     this.#overflow = overflow;
     return overflow;
   }
-}
-
-/**
- * The bits of a tick from `shift` on. `shift` is below LOW_BITS: a digit may have bits of both
- * halves.
- */
-function digitsFrom(shift: number, high: number, low: number): number {
-  return (low >>> shift) | (high << (LOW_BITS - shift));
 }

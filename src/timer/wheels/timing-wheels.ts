@@ -1,172 +1,214 @@
-// The timing wheels of one timer, with the DelayQueue of their buckets: where a task is filed, and
-// how a bucket cascades (Varghese & Lauck 1987, scheme 7; Kafka's TimingWheel).
+// The scheme of SystemTimer: hierarchical timing wheels, with a DelayQueue of their buckets, so
+// that the clock jumps from bucket to bucket (Varghese & Lauck 1987, scheme 7; Kafka's
+// TimingWheel).
 //
-// Ground rules. Its owner (WheelTasks) has the slab and adds and takes out the cells of tasks. The
-// wheels make the lists of the buckets in it, link them when a bucket expires, and alone know
-// which bucket is queued. They read no clock and keep no present tick.
+// Every bucket with tasks is queued, and no two queued buckets overlap. All expire after the
+// cursor, so the highest digit in which a tick differs from it names the wheel.
 //
-// Costs. listFor: O(1), plus O(log buckets) for the first task of a bucket. expireHead: O(log
-// buckets), plus O(1) for each task that cascades. A task cascades once for each wheel that it was
-// filed above the lowest. No empty bucket is ever stepped through.
+// Costs. insert, remove: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
+// buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
+// lowest. No empty bucket is ever stepped through.
+import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
-import { highOf, lowOf, tickOf } from '../tick.ts';
+import type { Scheme } from '../pending-tasks.ts';
 import type { TimerTask } from '../timer-task.ts';
-import type { Bucket } from './bucket.ts';
-import { DelayQueue } from './delay-queue.ts';
-import { TimingWheel } from './timing-wheel.ts';
+import { type Bucket, TimingWheel } from './timing-wheel.ts';
 
 /** Is called after a cascade: the level and index of the bucket, and how many tasks were moved. */
 export type DidCascade = (level: number, bucket: number, tasks: number) => void;
 
 /** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
-/** What the sentinel of a bucket's list has in `a`. In `b` it has the index of the bucket. */
-const QUEUED = 1;
-const NOT_QUEUED = 0;
 
-export class TimingWheels {
-  readonly #slab: Slab<TimerTask>;
-  readonly #didCascade: DidCascade;
-  /** The buckets of all wheels. */
-  readonly buckets: Bucket[] = [];
-  readonly lowest: TimingWheel;
-  readonly queue: DelayQueue = new DelayQueue();
+/** The buckets that have tasks, the earliest first. A change is O(log buckets). */
+class DelayQueue {
+  // Private, because the heap's own type declarations do not pass a strict compiler.
+  readonly #heap = new PriorityQueue<Bucket>((x, y) => x.expiration - y.expiration);
+  head: Bucket | undefined;
+  /** When the head expires; Infinity without one. */
+  headExpiration: number = Number.POSITIVE_INFINITY;
 
-  /** @param bits log2 of the buckets of each wheel. */
-  constructor(bits: number, slab: Slab<TimerTask>, didCascade: DidCascade) {
-    this.#slab = slab;
-    this.#didCascade = didCascade;
-    this.lowest = new TimingWheel(bits, 0, slab, this.buckets);
+  get size(): number {
+    return this.#heap.size();
   }
 
-  /** The earliest expiration of a queued bucket, which may be empty by now. Infinity for none. */
-  get headExpiration(): number {
+  enqueue(bucket: Bucket, expiration: number): void {
+    bucket.expiration = expiration;
+    bucket.isQueued = true;
+    this.#heap.enqueue(bucket);
+    if (expiration < this.headExpiration) this.#lead(bucket);
+  }
+
+  /** Takes the head, which must exist. */
+  dequeue(): void {
+    (this.#heap.dequeue() as Bucket).isQueued = false;
+    this.#lead(this.#heap.front() ?? undefined);
+  }
+
+  #lead(head: Bucket | undefined): void {
+    this.head = head;
+    this.headExpiration = head === undefined ? Number.POSITIVE_INFINITY : head.expiration;
+  }
+
+  /** The queued buckets, in no order. O(size). */
+  toArray(): Bucket[] {
+    return this.#heap.toArray();
+  }
+}
+
+export class TimingWheels implements Scheme {
+  readonly #slab: Slab<TimerTask>;
+  readonly #didCascade: DidCascade;
+  readonly lowest: TimingWheel;
+  readonly queue: DelayQueue = new DelayQueue();
+  /** The bucket that the last step of a pass has cascaded, and how many tasks it moved. */
+  #cascaded: Bucket | undefined;
+  #moved = 0;
+
+  /** @param bits log2 of the buckets of each wheel. */
+  constructor(slab: Slab<TimerTask>, bits: number, didCascade: DidCascade) {
+    this.#slab = slab;
+    this.#didCascade = didCascade;
+    this.lowest = new TimingWheel(bits, slab);
+  }
+
+  insert(tick: number, cursor: number, task: TimerTask): Slot {
+    const bucket = this.#queuedFor(tick, cursor);
+    return this.#slab.pushTick(bucket.list, tick, task);
+  }
+
+  #queuedFor(tick: number, cursor: number): Bucket {
+    const bucket = this.lowest.bucketFor(tick, cursor);
+    if (!bucket.isQueued) this.queue.enqueue(bucket, bucket.wheel.startOf(tick));
+    return bucket;
+  }
+
+  remove(slot: Slot): void {
+    this.#slab.remove(slot);
+  }
+
+  catchUp(tick: number, cursor: number): number {
+    const { queue } = this;
+    if (queue.headExpiration <= tick) this.#dropEmptyHeads();
+    const head = queue.headExpiration;
+    if (tick < head) return tick;
+    // Beyond 2^53 the tick before the head may be no double, and round to the head.
+    return head - 1 < head ? head - 1 : cursor;
+  }
+
+  lookFor(tick: number, cursor: number): number {
+    return this.lowest.bucketFor(tick, cursor).wheel.startOf(tick);
+  }
+
+  /**
+   * Expires the head of the queue: its tasks of the tick at which it expires are due, the others go
+   * to finer wheels. Of a large overflow bucket, one step moves MAX_MOVES tasks. Until the bucket
+   * is empty it stays queued, and the cursor stays before it. So a task that is added to its range
+   * meanwhile comes after its older tasks.
+   */
+  collect(horizon: number, cursor: number, due: Slot): number {
+    const { queue } = this;
+    if (queue.headExpiration > horizon) return horizon;
+    const bucket = queue.head as Bucket;
+    const { list, wheel, expiration } = bucket;
+    if (wheel.level === 0) this.#slab.splice(list, due);
+    else this.#cascade(bucket, due);
+    if (!this.#slab.isEmpty(list)) return cursor;
+    queue.dequeue();
+    return queue.headExpiration > horizon ? horizon : expiration;
+  }
+
+  #cascade(bucket: Bucket, due: Slot): void {
+    const { list, expiration } = bucket;
+    const slab = this.#slab;
+    let moved = 0;
+    while (moved < MAX_MOVES && !slab.isEmpty(list)) {
+      const slot = slab.next(list);
+      const tick = slab.tick(slot);
+      slab.moveTo(tick === expiration ? due : this.#queuedFor(tick, expiration).list, slot);
+      moved++;
+    }
+    this.#cascaded = bucket;
+    this.#moved = moved;
+  }
+
+  didCollect(): void {
+    const bucket = this.#cascaded;
+    if (bucket === undefined) return;
+    this.#cascaded = undefined;
+    if (this.#moved > 0) this.#didCascade(bucket.wheel.level, bucket.index, this.#moved);
+  }
+
+  nextTick(): number {
+    this.#dropEmptyHeads();
     return this.queue.headExpiration;
   }
 
-  /** The list for a tick, whose bucket is queued. Both ticks are given as their two halves. */
-  listFor(high: number, low: number, nowHigh: number, nowLow: number): Slot {
-    const list = this.lowest.listFor(high, low, nowHigh, nowLow);
-    if (this.#slab.a(list) !== QUEUED) this.#enqueue(list, high, low);
-    return list;
-  }
-
-  /**
-   * The earliest tick of a filed task: it is in the head of the queue, as no two buckets overlap.
-   * The head must not be empty. Infinity when there is no head. O(tasks of that bucket).
-   */
+  /** O(tasks of the first bucket). */
   firstTick(): number {
-    const slab = this.#slab;
+    const expiration = this.nextTick();
+    const { head } = this.queue;
+    if (head === undefined || head.wheel.level === 0) return expiration;
     let first = Number.POSITIVE_INFINITY;
-    if (this.queue.head === null) return first;
-    const { expiration, list } = this.queue.head;
-    for (let slot = slab.next(list); slot !== list && first > expiration; slot = slab.next(slot)) {
-      first = Math.min(first, tickOf(slab.b(slot), slab.a(slot)));
-    }
+    this.#forEachOf(head.list, (_, tick) => {
+      if (tick < first) first = tick;
+    });
     return first;
   }
 
-  /**
-   * Expires the head of the queue: its tasks of the tick at which it expires go to the end of
-   * `due`, the others to finer wheels. Of a large overflow bucket, one step moves MAX_MOVES tasks.
-   * Returns whether the bucket is empty now. Until then it stays queued, and the cursor must stay
-   * before it. So a task that is added to its range meanwhile comes after its older tasks.
-   */
-  expireHead(due: Slot): boolean {
-    const bucket = this.queue.head as Bucket;
-    const moved = bucket.shift === 0 ? 0 : this.#cascade(bucket, due);
-    if (bucket.shift === 0) this.#slab.splice(bucket.list, due);
-    const isEmpty = this.#slab.isEmpty(bucket.list);
-    if (isEmpty) this.#dequeue();
-    if (moved > 0) this.#didCascade(this.lowest.levelOf(bucket), bucket.index, moved);
-    return isEmpty;
-  }
-
-  /** Moves tasks of `bucket` to where they belong when the cursor is at its expiration. */
-  #cascade(bucket: Bucket, due: Slot): number {
-    const slab = this.#slab;
-    const nowHigh = highOf(bucket.expiration);
-    const nowLow = lowOf(bucket.expiration, nowHigh);
-    let moved = 0;
-    while (moved < MAX_MOVES && !slab.isEmpty(bucket.list)) {
-      const slot = slab.next(bucket.list);
-      const low = slab.a(slot);
-      const high = slab.b(slot);
-      const isDue = low === nowLow && high === nowHigh;
-      slab.moveTo(isDue ? due : this.listFor(high, low, nowHigh, nowLow), slot);
-      moved++;
-    }
-    return moved;
-  }
-
-  /**
-   * Takes buckets without tasks from the head of the queue. O(1), amortised over the buckets that
-   * were queued.
-   */
-  dropEmptyHeads(): void {
+  /** O(1), amortised over the buckets that were queued. */
+  #dropEmptyHeads(): void {
     const { queue } = this;
-    for (let head = queue.head; head !== null && this.#slab.isEmpty(head.list); head = queue.head) {
-      this.#dequeue();
-    }
+    while (queue.head !== undefined && this.#slab.isEmpty(queue.head.list)) queue.dequeue();
   }
 
-  #enqueue(list: Slot, high: number, low: number): void {
-    const bucket = this.buckets[this.#slab.b(list)];
-    this.queue.enqueue(bucket, bucket.startOf(high, low));
-    this.#slab.setA(list, QUEUED);
+  forEach(visit: (slot: Slot, tick: number) => void): void {
+    for (const { list } of this.queue.toArray()) this.#forEachOf(list, visit);
   }
 
-  #dequeue(): void {
-    this.#slab.setA(this.queue.dequeue().list, NOT_QUEUED);
+  #forEachOf(list: Slot, visit: (slot: Slot, tick: number) => void): void {
+    const slab = this.#slab;
+    for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) visit(slot, slab.tick(slot));
   }
 
-  /** Moves the lists of buckets to where the memory of the slab stays. O(buckets). */
-  moveDown(): void {
-    for (const bucket of this.buckets) {
-      if (!this.#slab.isBeyond(bucket.list)) continue;
-      bucket.list = this.#slab.moveDown(bucket.list);
-      this.lowest.didMove(bucket);
-    }
-  }
-
-  /** How many tasks are in `list`, counted up to `max`: O(max). */
-  count(list: Slot, max: number): number {
+  /** How many tasks are in `bucket`, counted up to `max`: O(max). */
+  count(bucket: Bucket | undefined, max: number): number {
+    if (bucket === undefined) return 0;
     const slab = this.#slab;
     let tasks = 0;
-    for (let slot = slab.next(list); slot !== list && tasks < max; slot = slab.next(slot)) tasks++;
+    let slot = slab.next(bucket.list);
+    for (; slot !== bucket.list && tasks < max; slot = slab.next(slot)) tasks++;
     return tasks;
   }
 
-  /** The earliest expiration of a bucket with tasks. Infinity for none. For tests: O(buckets). */
-  firstExpiration(): number {
-    const filled = this.queue.toArray().filter(({ list }) => !this.#slab.isEmpty(list));
-    return Math.min(...filled.map(({ expiration }) => expiration));
+  *#buckets(): Generator<Bucket, void, undefined> {
+    for (const { buckets } of this.lowest.levels()) yield* buckets.filter((bucket) => bucket !== undefined);
   }
 
-  /**
-   * Throws unless the buckets are sound. Returns the slots of their tasks. For tests: O(tasks +
-   * buckets).
-   */
-  check(cursor: number): Slot[] {
+  get lists(): number {
+    return [...this.#buckets()].length;
+  }
+
+  /** O(tasks + buckets). */
+  check(cursor: number): number {
     const slab = this.#slab;
-    const { buckets, lowest, queue } = this;
+    const { queue } = this;
     const queued = new Set(queue.toArray());
     mustHold(queued.size === queue.size, 'a bucket is queued twice');
-    const wheels = [...lowest.levels()];
-    return buckets.flatMap((bucket) => {
-      const { list, expiration, index } = bucket;
-      const isQueued = queued.has(bucket);
+    let lookTick = Number.POSITIVE_INFINITY;
+    for (const bucket of this.#buckets()) {
+      const { list, wheel, expiration, isQueued } = bucket;
       const slots = slab.check(list);
-      mustHold(wheels[lowest.levelOf(bucket)].lists[index] === list, 'a wheel has another list');
-      mustHold((slab.a(list) === QUEUED) === isQueued, 'a sentinel disagrees with the queue');
+      mustHold(queued.has(bucket) === isQueued, 'a bucket disagrees with the queue');
       mustHold(slots.length === 0 || isQueued, 'a bucket with tasks is not queued');
       mustHold(!isQueued || expiration > cursor, 'the cursor has passed a queued bucket');
       mustHold(!isQueued || expiration >= queue.headExpiration, 'the head is not the earliest');
       for (const slot of slots) {
-        mustHold(bucket.startOf(slab.b(slot), slab.a(slot)) === expiration, 'a task is misfiled');
+        mustHold(wheel.startOf(slab.tick(slot)) === expiration, 'a task is misfiled');
       }
-      return slots;
-    });
+      if (slots.length > 0) lookTick = Math.min(lookTick, expiration);
+    }
+    return lookTick;
   }
 }

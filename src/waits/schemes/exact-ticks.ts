@@ -11,51 +11,51 @@
 // are always in the same of the two. So the order holds. The slots of the wheel must be plain
 // members of lists, so that one `remove` serves both. Costs: those of the wheel; for high ticks,
 // those of scheme 1.
-import type { Moved, Slot } from '../../slab/slab.ts';
+import type { Slot } from '../../slab/slab.ts';
+import type { MakeScheme, Scheme } from '../../timer/pending-tasks.ts';
+import type { TimerTask } from '../../timer/timer-task.ts';
 import { UnsortedHashedWheel } from './hashed-wheel.ts';
-import type { Census, MakeScheme, Scheme, TaskSlab } from './scheme.ts';
+import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 
 /** The highest tick up to which every integer is a double. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
-export class ExactTicks implements Scheme {
+export class ExactTicks extends TickingScheme {
   readonly #wheel: Scheme;
   readonly #far: Scheme;
 
   constructor(slab: TaskSlab, cursor: number, makeWheel: MakeScheme) {
+    super(slab, cursor);
     this.#wheel = makeWheel(slab, Math.min(cursor, LAST));
     this.#far = new UnsortedHashedWheel(slab, cursor, 1);
   }
 
-  insert(tick: number): Slot {
-    return tick <= LAST ? this.#wheel.insert(tick) : this.#far.insert(tick);
+  override insert(tick: number, cursor: number, task: TimerTask): Slot {
+    return (tick <= LAST ? this.#wheel : this.#far).insert(tick, cursor, task);
   }
 
-  remove(slot: Slot): void {
-    this.#wheel.remove(slot);
+  override collect(horizon: number, cursor: number, due: Slot): number {
+    this.#wheel.collect(Math.min(horizon, LAST), cursor, due);
+    this.#far.collect(horizon, cursor, due);
+    this.cursor = horizon;
+    return horizon;
   }
 
-  collect(tick: number, due: Slot): void {
-    this.#wheel.collect(Math.min(tick, LAST), due);
-    this.#far.collect(tick, due);
-  }
-
-  nextTick(): number {
+  override nextTick(): number {
     return Math.min(this.#wheel.nextTick(), this.#far.nextTick());
   }
 
-  relocate(moved: Moved): void {
-    this.#wheel.relocate(moved);
-    this.#far.relocate(moved);
+  override forEach(visit: Visit): void {
+    this.#wheel.forEach(visit);
+    this.#far.forEach(visit);
   }
 
-  check(): Census {
-    const near = this.#wheel.check();
-    const far = this.#far.check();
-    return {
-      members: [...near.members, ...far.members],
-      heads: near.heads + far.heads,
-      earliest: Math.min(near.earliest, far.earliest),
-    };
+  override get lists(): number {
+    return this.#wheel.lists + this.#far.lists;
+  }
+
+  protected override checkAll(): void {
+    this.#wheel.check(this.cursor);
+    this.#far.check(this.cursor);
   }
 }

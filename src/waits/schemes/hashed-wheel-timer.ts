@@ -17,6 +17,7 @@
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import {
   type SystemTimerOptions,
   TICK_MS,
@@ -26,7 +27,6 @@ import {
 import { TimerTask } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
 import { UnsortedHashedWheel } from './hashed-wheel.ts';
-import type { MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 
 /**

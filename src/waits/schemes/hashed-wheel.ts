@@ -11,26 +11,24 @@
 // 2^53 (exact-ticks.ts), so remainders and steps are exact. A wheel of one bucket takes all ticks:
 // each step leads to that bucket, which only compares them.
 import { mustHold } from '../../base/must-hold.ts';
-import { type Moved, NONE, type Slot } from '../../slab/slab.ts';
-import { type Census, censusOf, getTick, pushTick, type Scheme, type TaskSlab } from './scheme.ts';
+import type { Slot } from '../../slab/slab.ts';
+import type { TimerTask } from '../../timer/timer-task.ts';
+import { forEachOf, type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 
-abstract class HashedWheel implements Scheme {
-  protected readonly slab: TaskSlab;
-  protected readonly buckets: Slot[];
-  #cursor = 0;
+abstract class HashedWheel extends TickingScheme {
+  protected readonly buckets: readonly Slot[];
   #latest = 0;
 
   /** @param wheelSize the least number of buckets, rounded up to a power of two. */
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
-    this.slab = slab;
+    super(slab, cursor);
     const length = 2 ** (32 - Math.clz32(wheelSize - 1));
-    this.buckets = Array.from({ length }, () => slab.makeList(NONE, NONE));
-    this.#cursor = cursor;
+    this.buckets = Array.from({ length }, () => slab.makeList(0, 0));
     this.#latest = cursor;
   }
 
   /** A new slot for `tick` in a bucket. */
-  abstract insertIn(index: number, tick: number): Slot;
+  abstract insertIn(index: number, tick: number, task: TimerTask): Slot;
 
   /** A lower bound of the ticks in the bucket. Infinity for one that is known to be empty. O(1). */
   abstract earliestIn(index: number): number;
@@ -41,38 +39,35 @@ abstract class HashedWheel implements Scheme {
    */
   abstract expireIn(index: number, tick: number, due: Slot): boolean;
 
-  insert(tick: number): Slot {
+  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
     if (tick > this.#latest) this.#latest = tick;
-    return this.insertIn(this.#indexOf(tick), tick);
+    return this.insertIn(this.#indexOf(tick), tick, task);
   }
 
-  remove(slot: Slot): void {
-    this.slab.remove(slot);
-  }
-
-  collect(tick: number, due: Slot): void {
+  override collect(tick: number, _cursor: number, due: Slot): number {
     const last = this.slab.prev(due);
     let looks = 0;
     let isSorted = true;
-    const steps = Math.min(Math.min(tick, this.#latest) - this.#cursor, this.buckets.length);
+    const steps = Math.min(Math.min(tick, this.#latest) - this.cursor, this.buckets.length);
     for (let step = 1; step <= steps; step++) {
-      const index = this.#indexOf(this.#cursor + step);
+      const index = this.#indexOf(this.cursor + step);
       if (this.earliestIn(index) > tick) continue;
       looks++;
       isSorted = this.expireIn(index, tick, due) && looks === 1;
     }
-    this.#cursor = tick;
+    this.cursor = tick;
     if (!isSorted) sortBehind(this.slab, last, due);
+    return tick;
   }
 
   /**
    * The next tick with something due in the coming rotation, else the earliest of all.
    * O(wheelSize).
    */
-  nextTick(): number {
+  override nextTick(): number {
     let soonest = Number.POSITIVE_INFINITY;
     for (let step = 1; step <= this.buckets.length; step++) {
-      const at = this.#cursor + step;
+      const at = this.cursor + step;
       const earliest = this.earliestIn(this.#indexOf(at));
       if (earliest <= at) return at;
       if (earliest < soonest) soonest = earliest;
@@ -80,9 +75,12 @@ abstract class HashedWheel implements Scheme {
     return soonest;
   }
 
-  relocate(moved: Moved): void {
-    for (let index = 0; index < this.buckets.length; index++)
-      this.buckets[index] = moved(this.buckets[index]);
+  override forEach(visit: Visit): void {
+    for (const bucket of this.buckets) forEachOf(this.slab, bucket, visit);
+  }
+
+  override get lists(): number {
+    return this.buckets.length;
   }
 
   #indexOf(tick: number): number {
@@ -90,18 +88,15 @@ abstract class HashedWheel implements Scheme {
     return tick - Math.floor(tick / wheelSize) * wheelSize;
   }
 
-  check(): Census {
-    const members = this.buckets.flatMap((bucket, index) => {
-      const slots = this.slab.check(bucket);
-      for (const slot of slots) {
-        const tick = getTick(this.slab, slot);
+  protected override checkAll(): void {
+    for (const [index, bucket] of this.buckets.entries()) {
+      for (const slot of this.slab.check(bucket)) {
+        const tick = this.slab.tick(slot);
         mustHold(this.#indexOf(tick) === index, `tick ${tick} is in bucket ${index}`);
-        mustHold(tick > this.#cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
+        mustHold(tick > this.cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
         mustHold(tick >= this.earliestIn(index), `tick ${tick} is before the earliest of its bucket`);
       }
-      return slots;
-    });
-    return censusOf(this.slab, members, this.buckets.length);
+    }
   }
 }
 
@@ -118,9 +113,9 @@ export class UnsortedHashedWheel extends HashedWheel {
     this.#earliest = new Float64Array(this.buckets.length).fill(Number.POSITIVE_INFINITY);
   }
 
-  override insertIn(index: number, tick: number): Slot {
+  override insertIn(index: number, tick: number, task: TimerTask): Slot {
     if (tick < this.#earliest[index]) this.#earliest[index] = tick;
-    return pushTick(this.slab, this.buckets[index], tick);
+    return this.slab.pushTick(this.buckets[index], tick, task);
   }
 
   override earliestIn(index: number): number {
@@ -133,15 +128,13 @@ export class UnsortedHashedWheel extends HashedWheel {
     let earliest = Number.POSITIVE_INFINITY;
     let last = Number.NEGATIVE_INFINITY;
     let isSorted = true;
-    for (let slot = slab.next(list), next = slot; slot !== list; slot = next) {
-      next = slab.next(slot);
-      const slotTick = getTick(slab, slot);
+    forEachOf(slab, list, (slot, slotTick) => {
       if (slotTick <= tick) {
         slab.moveTo(due, slot);
         if (slotTick < last) isSorted = false;
         last = slotTick;
       } else if (slotTick < earliest) earliest = slotTick;
-    }
+    });
     this.#earliest[index] = earliest;
     return isSorted;
   }
@@ -153,42 +146,42 @@ export class UnsortedHashedWheel extends HashedWheel {
  * never searches.
  */
 export class SortedHashedWheel extends HashedWheel {
-  override insertIn(index: number, tick: number): Slot {
+  override insertIn(index: number, tick: number, task: TimerTask): Slot {
     const slab = this.slab;
     const list = this.buckets[index];
     let later = list;
-    for (let last = slab.prev(list); last !== list && getTick(slab, last) > tick; last = slab.prev(last)) {
+    for (let last = slab.prev(list); last !== list && slab.tick(last) > tick; last = slab.prev(last)) {
       later = last;
     }
     // A list is a ring. So the last of the ring that begins at `later` is right before `later`.
-    return pushTick(slab, later, tick);
+    return slab.pushTick(later, tick, task);
   }
 
   override earliestIn(index: number): number {
     const list = this.buckets[index];
     const first = this.slab.next(list);
-    return first === list ? Number.POSITIVE_INFINITY : getTick(this.slab, first);
+    return first === list ? Number.POSITIVE_INFINITY : this.slab.tick(first);
   }
 
   override expireIn(index: number, tick: number, due: Slot): boolean {
     const slab = this.slab;
     const list = this.buckets[index];
-    for (let slot = slab.next(list); slot !== list && getTick(slab, slot) <= tick; slot = slab.next(list)) {
+    for (let slot = slab.next(list); slot !== list && slab.tick(slot) <= tick; slot = slab.next(list)) {
       slab.moveTo(due, slot);
     }
     return true;
   }
 
-  override check(): Census {
+  protected override checkAll(): void {
     for (const bucket of this.buckets) {
       let last = Number.NEGATIVE_INFINITY;
       for (const slot of this.slab.check(bucket)) {
-        const tick = getTick(this.slab, slot);
+        const tick = this.slab.tick(slot);
         mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
         last = tick;
       }
     }
-    return super.check();
+    super.checkAll();
   }
 }
 
@@ -199,6 +192,6 @@ export class SortedHashedWheel extends HashedWheel {
 function sortBehind(slab: TaskSlab, last: Slot, due: Slot): void {
   const slots: Slot[] = [];
   for (let slot = slab.next(last); slot !== due; slot = slab.next(slot)) slots.push(slot);
-  slots.sort((x, y) => getTick(slab, x) - getTick(slab, y));
+  slots.sort((x, y) => slab.tick(x) - slab.tick(y));
   for (const slot of slots) slab.moveTo(due, slot);
 }

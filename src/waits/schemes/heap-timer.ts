@@ -8,12 +8,13 @@
 //
 // Ground rules. Position i of the three arrays is one node: its slot, its tick and the number of
 // its insert. That number decides between equal ticks, so the order is total, and a timer that is
-// moved goes behind its equals. A slot in the heap is a list of its own. Its integer `a` is its
-// position, or NONE after it has left. Every change of a node goes through `#place`. (libuv, Java's
+// moved goes behind its equals. A slot in the heap is a list of its own, whose integer `a` is its
+// position. Every change of a node goes through `#place`. (libuv, Java's
 // DelayQueue and Go kept timers in this way.)
 import { mustHold } from '../../base/must-hold.ts';
-import { type Moved, NONE, type Slot } from '../../slab/slab.ts';
-import type { Census, Scheme, TaskSlab } from './scheme.ts';
+import { NONE, type Slot } from '../../slab/slab.ts';
+import type { TimerTask } from '../../timer/timer-task.ts';
+import { TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /**
@@ -27,52 +28,50 @@ export class HeapTimer extends SchemeTimer {
   }
 }
 
-class IndexedHeap implements Scheme {
-  readonly #slab: TaskSlab;
+class IndexedHeap extends TickingScheme {
   readonly #slots: Slot[] = [];
   readonly #ticks: number[] = [];
   readonly #orders: number[] = [];
   #inserts = 0;
-  #cursor = 0;
 
-  constructor(slab: TaskSlab, cursor: number) {
-    this.#slab = slab;
-    this.#cursor = cursor;
-  }
-
-  insert(tick: number): Slot {
-    const slot = this.#slab.makeList(NONE, NONE);
+  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
+    const slot = this.slab.makeList(NONE, NONE);
+    this.slab.setValue(slot, task);
     this.#rise(this.#slots.length, slot, tick, this.#inserts++);
     return slot;
   }
 
-  remove(slot: Slot): void {
-    const position = this.#slab.a(slot);
-    if (position !== NONE) this.#takeOut(position);
-    this.#slab.remove(slot);
+  override remove(slot: Slot): void {
+    const position = this.slab.a(slot);
+    if (this.#slots[position] === slot) this.#takeOut(position);
+    this.slab.remove(slot);
   }
 
-  collect(tick: number, due: Slot): void {
-    this.#cursor = tick;
+  override collect(tick: number, _cursor: number, due: Slot): number {
+    this.cursor = tick;
     while (this.#slots.length > 0 && this.#ticks[0] <= tick) {
       const slot = this.#slots[0];
       this.#takeOut(0);
-      this.#slab.moveTo(due, slot);
+      this.slab.moveTo(due, slot);
     }
+    return tick;
   }
 
-  nextTick(): number {
+  override nextTick(): number {
     return this.#slots.length > 0 ? this.#ticks[0] : Number.POSITIVE_INFINITY;
   }
 
-  relocate(moved: Moved): void {
-    for (let position = 0; position < this.#slots.length; position++) {
-      this.#slots[position] = moved(this.#slots[position]);
-    }
+  override forEach(visit: Visit): void {
+    const byInsert = this.#slots.map((_, position) => position);
+    byInsert.sort((x, y) => this.#orders[x] - this.#orders[y]);
+    for (const position of byInsert) visit(this.#slots[position], this.#ticks[position]);
+  }
+
+  override get lists(): number {
+    return 0;
   }
 
   #takeOut(position: number): void {
-    this.#slab.setA(this.#slots[position], NONE);
     const slot = this.#slots.pop()!;
     const tick = this.#ticks.pop()!;
     const order = this.#orders.pop()!;
@@ -119,19 +118,18 @@ class IndexedHeap implements Scheme {
     this.#slots[position] = slot;
     this.#ticks[position] = tick;
     this.#orders[position] = order;
-    this.#slab.setA(slot, position);
+    this.slab.setA(slot, position);
   }
 
-  check(): Census {
+  protected override checkAll(): void {
     for (let position = 0; position < this.#slots.length; position++) {
-      mustHold(this.#slab.a(this.#slots[position]) === position, `the slot at ${position} does not know it`);
-      mustHold(this.#ticks[position] > this.#cursor, `tick ${this.#ticks[position]} was left behind`);
+      mustHold(this.slab.a(this.#slots[position]) === position, `the slot at ${position} does not know it`);
+      mustHold(this.#ticks[position] > this.cursor, `tick ${this.#ticks[position]} was left behind`);
       const isAfterParent =
         position === 0 || !this.#isBefore(this.#ticks[position], this.#orders[position], (position - 1) >> 1);
       mustHold(isAfterParent, `position ${position} is before its parent`);
     }
     const { length } = this.#slots;
     mustHold(this.#ticks.length === length && this.#orders.length === length, 'the arrays differ in length');
-    return { members: this.#slots, heads: 0, earliest: this.nextTick() };
   }
 }

@@ -21,17 +21,11 @@
 import { checkedOptions, requiredArray } from '../../base/checks.ts';
 import { mustHold } from '../../base/must-hold.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
-import { type Moved, NONE, type Slot } from '../../slab/slab.ts';
+import type { Slot } from '../../slab/slab.ts';
+import type { MakeScheme } from '../../timer/pending-tasks.ts';
+import type { TimerTask } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import {
-  type Census,
-  censusOf,
-  getTick,
-  type MakeScheme,
-  pushTick,
-  type Scheme,
-  type TaskSlab,
-} from './scheme.ts';
+import { forEachOf, type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link HierarchicalWheelTimer}. */
@@ -79,55 +73,55 @@ function checkedLevels(levels: readonly number[]): readonly number[] {
  * one bucket of the next level.
  */
 interface Level {
-  readonly buckets: Slot[];
+  readonly buckets: readonly Slot[];
   readonly span: number;
 }
 
-class HierarchicalWheel implements Scheme {
-  readonly #slab: TaskSlab;
+class HierarchicalWheel extends TickingScheme {
   readonly #levels: readonly Level[];
   /** Ticks that all levels span. */
   readonly #range: number = 0;
-  #beyond: Slot;
+  readonly #beyond: Slot;
   /** No slot beyond has an earlier tick. */
   #earliestBeyond = Number.POSITIVE_INFINITY;
-  #cursor = 0;
 
   constructor(slab: TaskSlab, cursor: number, sizes: readonly number[]) {
-    this.#slab = slab;
+    super(slab, cursor);
     let span = 1;
     this.#levels = sizes.map((length) => {
-      const level = { buckets: Array.from({ length }, () => slab.makeList(NONE, NONE)), span };
+      const level = { buckets: Array.from({ length }, () => slab.makeList(0, 0)), span };
       span *= length;
       return level;
     });
     this.#range = span;
-    this.#beyond = slab.makeList(NONE, NONE);
-    this.#cursor = cursor;
+    this.#beyond = slab.makeList(0, 0);
   }
 
-  insert(tick: number): Slot {
-    return pushTick(this.#slab, this.#listFor(tick), tick);
+  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
+    return this.slab.pushTick(this.#listFor(tick), tick, task);
   }
 
-  remove(slot: Slot): void {
-    this.#slab.remove(slot);
-  }
-
-  collect(tick: number, due: Slot): void {
+  override collect(tick: number, _cursor: number, due: Slot): number {
     for (let at = this.#nextUpTo(tick); at <= tick; at = this.#nextUpTo(tick)) this.#expire(at, due);
-    this.#cursor = tick;
+    this.cursor = tick;
+    return tick;
   }
 
-  nextTick(): number {
+  override nextTick(): number {
     return this.#nextUpTo(Number.MAX_VALUE);
   }
 
-  relocate(moved: Moved): void {
-    for (const { buckets } of this.#levels) {
-      for (let index = 0; index < buckets.length; index++) buckets[index] = moved(buckets[index]);
-    }
-    this.#beyond = moved(this.#beyond);
+  *#lists(): Generator<Slot, void, undefined> {
+    for (const { buckets } of this.#levels) yield* buckets;
+    yield this.#beyond;
+  }
+
+  override forEach(visit: Visit): void {
+    for (const list of this.#lists()) forEachOf(this.slab, list, visit);
+  }
+
+  override get lists(): number {
+    return this.#levels.reduce((sum, { buckets }) => sum + buckets.length, 1);
   }
 
   /**
@@ -136,12 +130,12 @@ class HierarchicalWheel implements Scheme {
    */
   #nextUpTo(limit: number): number {
     for (const { buckets, span } of this.#levels) {
-      const digit = Math.floor(this.#cursor / span);
+      const digit = Math.floor(this.cursor / span);
       const turn = Math.floor(digit / buckets.length) * buckets.length;
       for (let index = digit - turn + 1; index < buckets.length; index++) {
         const start = (turn + index) * span;
         if (start > limit) return Number.POSITIVE_INFINITY;
-        if (!this.#slab.isEmpty(buckets[index])) return start;
+        if (!this.slab.isEmpty(buckets[index])) return start;
       }
     }
     const start = Math.floor(this.#earliestBeyond / this.#range) * this.#range;
@@ -153,7 +147,7 @@ class HierarchicalWheel implements Scheme {
    * beyond the levels. Its timers become due or move down.
    */
   #expire(at: number, due: Slot): void {
-    this.#cursor = at;
+    this.cursor = at;
     for (const { buckets, span } of this.#levels) {
       const digit = Math.floor(at / span);
       this.#refile(buckets[digit - Math.floor(digit / buckets.length) * buckets.length], due);
@@ -165,11 +159,10 @@ class HierarchicalWheel implements Scheme {
   }
 
   #refile(list: Slot, due: Slot): void {
-    for (const slot of members(this.#slab, list)) {
-      const tick = getTick(this.#slab, slot);
-      const to = tick === this.#cursor ? due : this.#listFor(tick);
-      if (to !== list) this.#slab.moveTo(to, slot);
-    }
+    forEachOf(this.slab, list, (slot, tick) => {
+      const to = tick === this.cursor ? due : this.#listFor(tick);
+      if (to !== list) this.slab.moveTo(to, slot);
+    });
   }
 
   #listFor(tick: number): Slot {
@@ -189,53 +182,33 @@ class HierarchicalWheel implements Scheme {
    * each later one must use this same test.
    */
   #isBeyond(tick: number): boolean {
-    return Math.floor(tick / this.#range) !== Math.floor(this.#cursor / this.#range);
+    return Math.floor(tick / this.#range) !== Math.floor(this.cursor / this.#range);
   }
 
   #differsAt(level: number, tick: number): boolean {
     const { span } = this.#levels[level];
-    return Math.floor(tick / span) !== Math.floor(this.#cursor / span);
+    return Math.floor(tick / span) !== Math.floor(this.cursor / span);
   }
 
-  check(): Census {
-    const members = this.#slab.check(this.#beyond);
-    const turn = Math.floor(this.#cursor / this.#range);
-    for (const slot of members) {
-      const tick = getTick(this.#slab, slot);
-      mustHold(
-        Math.floor(tick / this.#range) > turn,
-        `tick ${tick} is filed beyond the wheels at ${this.#cursor}`,
-      );
+  protected override checkAll(): void {
+    const turn = Math.floor(this.cursor / this.#range);
+    for (const slot of this.slab.check(this.#beyond)) {
+      const tick = this.slab.tick(slot);
+      mustHold(Math.floor(tick / this.#range) > turn, `tick ${tick} is filed beyond, at ${this.cursor}`);
       mustHold(tick >= this.#earliestBeyond, `tick ${tick} is before the earliest beyond`);
     }
-    let heads = 1;
     for (const { buckets, span } of this.#levels) {
-      heads += buckets.length;
       const turnOf = (tick: number): number => Math.floor(Math.floor(tick / span) / buckets.length);
       for (const [index, bucket] of buckets.entries()) {
-        for (const slot of this.#slab.check(bucket)) {
-          const tick = getTick(this.#slab, slot);
+        for (const slot of this.slab.check(bucket)) {
+          const tick = this.slab.tick(slot);
           const digit = Math.floor(tick / span);
-          mustHold(
-            digit - turnOf(tick) * buckets.length === index,
-            `tick ${tick} is in bucket ${index} of ${span}`,
-          );
-          mustHold(turnOf(tick) === turnOf(this.#cursor), `tick ${tick} is filed too low, at ${span}`);
-          mustHold(digit !== Math.floor(this.#cursor / span), `tick ${tick} is filed too high, at ${span}`);
-          members.push(slot);
+          const inTurn = digit - turnOf(tick) * buckets.length;
+          mustHold(inTurn === index, `tick ${tick} is in bucket ${index} of ${span}`);
+          mustHold(turnOf(tick) === turnOf(this.cursor), `tick ${tick} is filed too low, at ${span}`);
+          mustHold(digit !== Math.floor(this.cursor / span), `tick ${tick} is filed too high, at ${span}`);
         }
       }
     }
-    return censusOf(this.#slab, members, heads);
-  }
-}
-
-/** The slots of one list, in order. */
-function* members(slab: TaskSlab, list: Slot): Generator<Slot, void, undefined> {
-  for (let slot = slab.next(list); slot !== list; ) {
-    // The visitor may move the slot that it is given.
-    const next = slab.next(slot);
-    yield slot;
-    slot = next;
   }
 }

@@ -1,17 +1,13 @@
 // What the seven timers have in common: a driven timer around a scheme.
 //
-// Ground rules. Those of DrivenTimer. Two things differ from SystemTimer. A start first does the
-// bookkeeping of the ticks that have passed, so a scheme always stands at the present tick when it
-// files. And a pass collects all that is due before it runs the first task. Then it runs in slices.
-//
 // The reaper sleeps until the next tick in which the scheme has something to do. (The hardware
 // clock of the paper wakes at every tick.) A scheme steps through its empty buckets in a loop. That
-// costs PER_TICK_BOOKKEEPING for each, and no host timer.
+// costs PER_TICK_BOOKKEEPING for each, and no host timer. A pass collects all that is due before it
+// runs the first task. Then it runs in slices.
 import { DrivenTimer } from '../../timer/driven-timer.ts';
+import { type MakeScheme, PendingTasks } from '../../timer/pending-tasks.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from '../../timer/system-timer-options.ts';
 import { tickAt } from '../../timer/tick.ts';
-import type { MakeScheme } from './scheme.ts';
-import { SchemeTasks } from './scheme-tasks.ts';
 
 /** The options that every scheme has: those of a SystemTimer, but for its wheels. */
 export type SchemeTimerOptions = Omit<SystemTimerOptions, 'wheelSize'>;
@@ -29,7 +25,7 @@ export abstract class SchemeTimer extends DrivenTimer {
     const checked = checkedTimerOptions(options);
     const { clock, tickMs } = checked;
     const nowMs = clock.now();
-    super(checked, nowMs, new SchemeTasks(makeScheme, tickAt(nowMs, tickMs)));
+    super(checked, nowMs, new PendingTasks(makeScheme, tickAt(nowMs, tickMs)));
     this.tickMs = tickMs;
   }
 }

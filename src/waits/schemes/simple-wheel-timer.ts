@@ -9,18 +9,19 @@
 // It takes no delay above `maxDelayMs`: `add` throws ERR_OUT_OF_RANGE for one.
 //
 // Ground rules. The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never
-// holds two different ticks, and no tick has to be stored. A delay of wheelSize - 1 ticks ends at
+// holds two different ticks. A delay of wheelSize - 1 ticks ends at
 // most wheelSize ticks ahead of the cursor, wherever in a tick it starts. That is why `maxDelayMs`
 // is (wheelSize - 1) ticks. All ticks are below 2^53 (exact-ticks.ts). `latest` is the highest tick
 // that was filed. A stop does not change it. No bucket behind it is stepped through.
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { mustHold } from '../../base/must-hold.ts';
 import { outOfRange } from '../../base/node-errors.ts';
-import { type Moved, NONE, type Slot } from '../../slab/slab.ts';
+import type { Slot } from '../../slab/slab.ts';
+import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import { checkAddable } from '../../timer/timer-protocol.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import type { Census, MakeScheme, Scheme, TaskSlab } from './scheme.ts';
+import { forEachOf, type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */
@@ -64,44 +65,41 @@ export class SimpleWheelTimer extends SchemeTimer {
   }
 }
 
-class SimpleWheel implements Scheme {
-  readonly #slab: TaskSlab;
-  readonly #buckets: Slot[];
-  #cursor = 0;
+class SimpleWheel extends TickingScheme {
+  readonly #buckets: readonly Slot[];
   #latest = 0;
 
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
-    this.#slab = slab;
-    this.#buckets = Array.from({ length: wheelSize }, () => slab.makeList(NONE, NONE));
-    this.#cursor = cursor;
+    super(slab, cursor);
+    this.#buckets = Array.from({ length: wheelSize }, () => slab.makeList(0, 0));
     this.#latest = cursor;
   }
 
-  insert(tick: number): Slot {
+  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
     if (tick > this.#latest) this.#latest = tick;
-    return this.#slab.push(this.#bucketOf(tick), NONE, NONE);
+    return this.slab.pushTick(this.#bucketOf(tick), tick, task);
   }
 
-  remove(slot: Slot): void {
-    this.#slab.remove(slot);
+  override collect(tick: number, _cursor: number, due: Slot): number {
+    const steps = Math.min(tick, this.#latest) - this.cursor;
+    for (let step = 1; step <= steps; step++) this.slab.splice(this.#bucketOf(this.cursor + step), due);
+    this.cursor = tick;
+    return tick;
   }
 
-  collect(tick: number, due: Slot): void {
-    const steps = Math.min(tick, this.#latest) - this.#cursor;
-    for (let step = 1; step <= steps; step++) this.#slab.splice(this.#bucketOf(this.#cursor + step), due);
-    this.#cursor = tick;
-  }
-
-  nextTick(): number {
-    for (let step = 1; step <= this.#latest - this.#cursor; step++) {
-      if (!this.#slab.isEmpty(this.#bucketOf(this.#cursor + step))) return this.#cursor + step;
+  override nextTick(): number {
+    for (let step = 1; step <= this.#latest - this.cursor; step++) {
+      if (!this.slab.isEmpty(this.#bucketOf(this.cursor + step))) return this.cursor + step;
     }
     return Number.POSITIVE_INFINITY;
   }
 
-  relocate(moved: Moved): void {
-    for (let index = 0; index < this.#buckets.length; index++)
-      this.#buckets[index] = moved(this.#buckets[index]);
+  override forEach(visit: Visit): void {
+    for (const bucket of this.#buckets) forEachOf(this.slab, bucket, visit);
+  }
+
+  override get lists(): number {
+    return this.#buckets.length;
   }
 
   #bucketOf(tick: number): Slot {
@@ -110,14 +108,14 @@ class SimpleWheel implements Scheme {
     return this.#buckets[index < 0 ? index + wheelSize : index];
   }
 
-  check(): Census {
-    const found = new Set<Slot>();
-    for (let step = 1; step <= this.#latest - this.#cursor; step++) {
-      for (const slot of this.#slab.check(this.#bucketOf(this.#cursor + step))) found.add(slot);
+  protected override checkAll(): void {
+    for (const bucket of this.#buckets) {
+      for (const slot of this.slab.check(bucket)) {
+        const tick = this.slab.tick(slot);
+        mustHold(this.#bucketOf(tick) === bucket, `tick ${tick} is misfiled`);
+        mustHold(tick > this.cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
+      }
     }
-    const members = this.#buckets.flatMap((bucket) => this.#slab.check(bucket));
-    mustHold(members.length === found.size, 'a bucket outside of the interval has tasks');
-    mustHold(this.#latest <= this.#cursor + this.#buckets.length, 'a tick is beyond the interval');
-    return { members, heads: this.#buckets.length, earliest: this.nextTick() };
+    mustHold(this.#latest <= this.cursor + this.#buckets.length, 'a tick is beyond the interval');
   }
 }

@@ -7,10 +7,10 @@
 //
 // Ground rules. Those of the wheel (hashed-wheel.ts).
 import { checkedNumber, checkedOptions } from '../../base/checks.ts';
+import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../../timer/system-timer-options.ts';
 import { ExactTicks } from './exact-ticks.ts';
 import { SortedHashedWheel } from './hashed-wheel.ts';
-import type { MakeScheme } from './scheme.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 
 /**

@@ -7,9 +7,10 @@
 // Ground rules. Those of DrivenTimer. Nobody can see this timer, so it has no meter.
 import type { Clock } from '../../clock/clock.ts';
 import { DrivenTimer } from '../../timer/driven-timer.ts';
+import { PendingTasks } from '../../timer/pending-tasks.ts';
 import { tickAt } from '../../timer/tick.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { WheelTasks } from '../../timer/wheels/wheel-tasks.ts';
+import { TimingWheels } from '../../timer/wheels/timing-wheels.ts';
 
 /** A power of two: ticks and ms are exact in each other. */
 const TICK_MS = 1 / 16;
@@ -28,6 +29,10 @@ export class FineTimer extends DrivenTimer {
       maxPending: Number.POSITIVE_INFINITY,
       reaper: true,
     };
-    super(options, nowMs, new WheelTasks(WHEEL_BITS, tickAt(nowMs, TICK_MS), () => {}));
+    const tasks = new PendingTasks(
+      (slab) => new TimingWheels(slab, WHEEL_BITS, () => {}),
+      tickAt(nowMs, TICK_MS),
+    );
+    super(options, nowMs, tasks);
   }
 }

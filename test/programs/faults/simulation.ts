@@ -1,5 +1,5 @@
 // `node --import tsx test/programs/faults/simulation.ts [--plot]`: what both routings cost 200
-// processes. `--plot` draws docs/routing.webp too, which needs chromium.
+// processes. `--plot` draws docs/contributors/routing.webp too, which needs chromium.
 //
 // Ground rules. The processes are buses on a LocalHub, so what is counted is what the code does:
 // hints that processes receive, and channels that they subscribe to or leave. What one of these
@@ -206,7 +206,7 @@ for (const setting of SETTINGS) {
   );
 }
 if (values.plot) {
-  const path = fileURLToPath(new URL('../../../docs/routing.webp', import.meta.url));
+  const path = fileURLToPath(new URL('../../../docs/contributors/routing.webp', import.meta.url));
   writeFileSync(path, await drawRouting(points, BASE, VALUES));
 }
 process.exit();

@@ -143,28 +143,6 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
   });
 
-  for (const end of ['an event', 'the deadline', 'cancelForKey', 'close'] as const) {
-    it(`lets one that was frozen after its parking, and moved in memory, leave by ${end} with a TypeError`, () => {
-      const g = gauge();
-      for (let i = 1; i <= 2_000; i++) g.park(`${i}`, 'p0', i);
-      const frozen = Object.freeze(g.park('frozen', 'p1', 1));
-      const other = g.park('other', 'p2', 1);
-      const before = other.$place;
-      expect(g.purgatory.advance('p0', 2_000)).to.equal(2_000);
-      expect(other.$place).to.be.below(before);
-      checkPurgatoryInvariants(g.purgatory);
-      if (end === 'an event') expect(g.purgatory.advance('p1', 1)).to.equal(0);
-      if (end === 'the deadline') g.clock.advance(1_000);
-      if (end === 'cancelForKey') expect(g.purgatory.cancelForKey('p1')).to.deep.equal([frozen]);
-      if (end === 'close') expect(g.purgatory.close()).to.deep.equal([frozen, other]);
-      expect(g.errors.map((error) => (error as Error).constructor)).to.deep.equal([TypeError]);
-      checkPurgatoryInvariants(g.purgatory);
-      const left = end === 'an event' || end === 'cancelForKey' ? 1 : 0;
-      expect([g.purgatory.numDelayed, g.purgatory.watched, g.timer.size]).to.deep.equal([left, left, left]);
-      expect(g.purgatory.advance('p2', 1)).to.equal(left);
-    });
-  }
-
   it('refuses an operation that is parked or pending, and one too many', () => {
     const g = gauge({ maxParked: 1 });
     const park = (op: LoggingOperation) => () => g.purgatory.tryCompleteElseWatch(op, [['p0', 1]]);

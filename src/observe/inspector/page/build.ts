@@ -1,9 +1,10 @@
-// Bundles the page into one file, dist/observe/inspector/page.html: preact, uPlot, our code and styles are
-// inside, so nothing is fetched. `npm run build` runs it after tsc. It prints the size of the page.
+// Bundles the page into one module, src/observe/inspector/built-page.ts: its text, gzipped, as a
+// string. Preact, uPlot, our code and styles are inside. So the page fetches nothing, and a bundler
+// that takes the inspector takes the page. `npm run build` runs it before tsc, and it prints the size.
 // esbuild bundles, and terser makes the bundle smaller.
 //
 // uPlot stays at 1.6.8: it can do all that the page shows, and later releases are much larger.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -37,7 +38,9 @@ const html = readFileSync(here('page.html'), 'utf8')
   .replace('<style></style>', () => `<style>${output('.css')}</style>`)
   .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`);
 
-const out = here('../../../../dist/observe/inspector/');
-mkdirSync(out, { recursive: true });
-writeFileSync(`${out}page.html`, html);
-console.log(`inspector page: ${html.length} bytes, ${gzipSync(html, { level: 9 }).length} gzipped`);
+const gzipped = gzipSync(html, { level: 9 });
+writeFileSync(
+  here('../built-page.ts'),
+  `// Written by page/build.ts.\nexport const GZIPPED_PAGE: string = '${gzipped.toString('base64')}';\n`,
+);
+console.log(`inspector page: ${html.length} bytes, ${gzipped.length} gzipped`);

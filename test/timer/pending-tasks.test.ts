@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
-import { bench, Task } from '../../support/task.ts';
+import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { bench, Task } from '../support/task.ts';
+import { turn } from '../support/turns.ts';
 
 /** More cells than a new timer has. */
 const MANY = 100;
@@ -118,6 +119,30 @@ describe('A pending task', () => {
     // Doubles are boxed here and there. An array for each start would take some 300 bytes.
     const median = bytes.sort((x, y) => x - y)[4];
     expect(median).to.be.below(200);
+  });
+
+  it('leaves no memory of a burst behind, in a turn of its own, where few others stay (behaviour 25)', async () => {
+    const { clock, timer, add, log } = bench();
+    const tasks = Array.from({ length: 100_000 }, (_, i) => add(`${i}`, 1_000 + (i % 1_000)));
+    for (const task of tasks.slice(0, 95_000)) task.cancel();
+    const slots = (): number[] => tasks.slice(95_000).map(({ $slot }) => $slot);
+    expect(Math.max(...slots())).to.be.above(300_000);
+    for (let i = 0; i < 3; i++) await turn();
+    checkTimerInvariants(timer);
+    expect(Math.max(...slots())).to.be.below(65_536); // of 16,384 cells
+    clock.advance(2_000);
+    expect(log).to.have.length(5_000);
+    expect(log.slice(0, 2)).to.deep.equal(['95000@1000', '96000@1000']);
+  });
+
+  it('stays where it is while memory cannot be given back in about 10 ms', async () => {
+    const { timer, add } = bench();
+    const tasks = Array.from({ length: 100_000 }, (_, i) => add(`${i}`, 1_000 + (i % 1_000)));
+    const { $slot } = tasks[99_999];
+    for (const task of tasks.slice(0, 80_000)) task.cancel();
+    for (let i = 0; i < 3; i++) await turn();
+    expect(tasks[99_999].$slot).to.equal($slot);
+    checkTimerInvariants(timer);
   });
 
   it('waits for its time when it was added from inside a pass that leads past it', () => {
