@@ -24,8 +24,7 @@ describe('What the library prints by itself', function () {
     const { stdout, stderr } = await printed('other');
     const warning = /^\(node:\d+\) \[PURGATORY_UNREAD_OPTION\] PurgatoryWarning: (.*)$/;
     const lines = stderr.trimEnd().split('\n');
-    const howToTrace = lines.splice(1, 1); // Node says it after the first warning
-    expect(howToTrace[0]).to.match(/--trace-warnings/);
+    if (lines[1].includes('--trace-warnings')) lines.splice(1, 1); // Node says how, after the first
     expect(lines.map((line) => warning.exec(line)?.[1])).to.have.members([
       'purgatory "misspelt": nobody reads the option "maxparked" (is "maxParked" meant?)',
       'purgatory "near": nobody reads the option "slice" (is "sliceMs" meant?)',
