@@ -42,7 +42,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     new IdleTimeouts({ timeoutMs: 5, ...undefinedOf('timer', 'clock', 'onIdle', 'onError') }).close(),
   Replies: () => new Replies(undefinedOf('timer', 'maxPending', 'clock')),
   expect: () => {
-    const replies = new Replies();
+    const replies = new Replies<number>();
     const reply = replies.expect(1, { timeoutMs: 5, ...undefinedOf('signal') });
     replies.resolve(1, 1);
     return reply;

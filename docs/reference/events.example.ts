@@ -8,6 +8,6 @@ const stop = listen('purgatory:operation:expired', ({ purgatory }) => {
   console.log(`${purgatory.name}: one has waited in vain`); // polls: one has waited in vain
 });
 
-const polls = new Purgatory<string>('polls');
+const polls = new Purgatory('polls');
 await polls.waitFor(['news'], () => undefined, { timeoutMs: 5 });
 stop();

@@ -1,7 +1,7 @@
 import { Purgatory } from 'purgatory';
 
 const stock = new Map([['apples', 0]]);
-const orders = new Purgatory<string>('orders');
+const orders = new Purgatory('orders');
 
 /** Waits until `count` pieces are there, and takes them. */
 async function order(item: string, count: number): Promise<string> {

@@ -3,7 +3,7 @@ import { Purgatory } from 'purgatory';
 import { registerMetrics } from 'purgatory/metrics';
 
 const registry = new Registry();
-const polls = new Purgatory<string>('polls');
+const polls = new Purgatory('polls');
 const stop = registerMetrics(registry, { purgatories: [polls] });
 
 const poll = polls.waitFor(['news'], () => undefined, { timeoutMs: 20 });

@@ -1,6 +1,6 @@
 import { ThresholdPurgatory } from 'purgatory/threshold';
 
-const replicated = new ThresholdPurgatory<string>('replicated');
+const replicated = new ThresholdPurgatory('replicated');
 const first = replicated.awaitAtLeast('partition-0', 10, { timeoutMs: 50 });
 const second = replicated.awaitAtLeast('partition-0', 20, { timeoutMs: 50 });
 

@@ -107,20 +107,20 @@ export class JobServer {
     const least = number(query, 'version', 0, Number.MAX_SAFE_INTEGER);
     const timeoutMs = number(query, 'wait', 25_000, MAX_WAIT_MS);
     const isAny = query.get('state') === 'any';
-    let last: Job | undefined;
     const result = await this.waits.waitUntil(
       id,
       (job) => {
-        last = job;
         if (job === undefined) return least === 0 ? 'unknown' : undefined;
         return job.version >= least && (isAny || job.state !== 'running') ? job : undefined;
       },
       { timeoutMs, signal },
     );
-    if (!result.expired && result.value !== 'unknown') return [200, result.value];
-    if (last !== undefined && last.version >= least) return [202, last];
-    if (!result.expired) throw new Refused(404, `there is no job ${id}`);
-    return [202, { id, state: 'unknown' }];
+    if (result.expired) {
+      const { state: job } = result;
+      return [202, job !== undefined && job.version >= least ? job : { id, state: 'unknown' }];
+    }
+    if (result.value === 'unknown') throw new Refused(404, `there is no job ${id}`);
+    return [200, result.value];
   }
 }
 

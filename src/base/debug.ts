@@ -1,5 +1,5 @@
 // Debug output for developers who ask for it: `NODE_DEBUG=purgatory`. The library writes to the
-// console in no other case.
+// console in no other case; it warns of some faults by `process.emitWarning`.
 //
 // Ground rules. Only rare events are printed. Frequent events go to channels (purgatory/events). A
 // call costs a few ns while debugging is off.
@@ -19,15 +19,19 @@ const told = new WeakMap<object, Set<string>>();
 
 /** As {@link debug}, once for each `kind` of hint and each `of`, the object that the hint is about. */
 export function debugOnce(of: object, kind: string, format: string, ...values: unknown[]): void {
-  if (!isDebugging) return;
+  if (isDebugging && isFirst(of, kind)) debug(format, ...values);
+}
+
+/** Whether this is the first call for `kind` of hint and `of`. False beyond {@link MAX_KINDS}. */
+export function isFirst(of: object, kind: string): boolean {
   let kinds = told.get(of);
   if (kinds === undefined) {
     kinds = new Set();
     told.set(of, kinds);
   }
-  if (kinds.has(kind) || kinds.size === MAX_KINDS) return;
+  if (kinds.has(kind) || kinds.size === MAX_KINDS) return false;
   kinds.add(kind);
-  debug(format, ...values);
+  return true;
 }
 
 /** Node's rule: names separated by commas, in any case; `*` stands for any letters. */

@@ -51,7 +51,7 @@ export type PurgatoryErrorCode =
 /** An error of the library's own. Tell one from another by its `code`, never by its message. */
 export class PurgatoryError extends Error {
   /** One of `ERR_PURGATORY_*`; stable across releases. */
-  readonly code: string;
+  readonly code: PurgatoryErrorCode;
 
   constructor(code: PurgatoryErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

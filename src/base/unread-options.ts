@@ -1,29 +1,42 @@
 // Options that nobody reads, because their name is misspelt or belongs to something else.
 //
-// Ground rules. Where a call could do harm in silence (what an inspector shows, where it listens)
-// such an option is refused. Everywhere else it is told to developers who ask for it
-// (NODE_DEBUG=purgatory), once for each name: users may pass objects of theirs that have more in
-// them. The lists of names are typed by the options, so the compiler keeps them complete. While
-// debugging is off, a check costs one comparison.
-import { debugOnce, isDebugging } from './debug.ts';
+// Where a call could do harm in silence (what an inspector shows, where it listens) such an option
+// is refused. Everywhere else a warning of the process names it, and what was meant: with a misspelt
+// `maxParked` there is no limit. A name is warned of once a process for each kind of options, such
+// as those of a wait, and not for each call or purgatory: there may be thousands. The lists of names
+// are typed by the options, so the compiler keeps them complete. A check costs some 10 ns an option.
+import { isFirst } from './debug.ts';
 import { invalidArgValue } from './node-errors.ts';
 import { cut } from './text.ts';
 
 /** The names of all options of a type. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
-/** Tells once of each option that `names` does not have. @param of what the options are for. */
-export function hintAtUnread<Options extends object>(
+/** Warns, once, of each option that `names` does not have. @param of what the options are for. */
+export function warnOfUnread<Options extends object>(
   of: string,
   options: Partial<Options> | undefined,
   names: OptionNames<Options>,
 ): void {
-  if (!isDebugging || options === undefined) return;
-  for (const name of unread(options, names)) {
-    const option = cut(name);
-    const near = meant(name, names);
-    debugOnce(names, `${of}: ${option}`, '%s: nobody reads the option "%s"%s', of, option, near);
-  }
+  for (const name in options) if (names[name] !== true) warn(of, options, name, names);
+}
+
+function warn(of: string, options: object, name: string, names: object): void {
+  // An instance of a class, such as a store with a method `load`, has fields of its own.
+  if (!Object.hasOwn(options, name) || !isPlain(options)) return;
+  const option = cut(name);
+  if (!isFirst(names, option)) return;
+  const text = `${of}: nobody reads the option "${option}"${meant(name, names)}`;
+  process.emitWarning(text, {
+    type: 'PurgatoryWarning',
+    code: 'PURGATORY_UNREAD_OPTION',
+    ctor: warnOfUnread, // --trace-warnings then begins with who was called
+  });
+}
+
+function isPlain(options: object): boolean {
+  const prototype = Object.getPrototypeOf(options);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /**
@@ -36,23 +49,25 @@ export function refuseUnread<Options extends object>(
   names: OptionNames<Options>,
   why = '',
 ): void {
-  for (const name of unread(options, names)) {
-    const value = (options as Record<string, unknown>)[name];
+  for (const [name, value] of Object.entries(options)) {
+    if (Object.hasOwn(names, name)) continue;
     throw invalidArgValue(`${of}.${cut(name)}`, `is no option${meant(name, names)}${why}`, value);
   }
 }
 
-function unread(options: object, names: object): string[] {
-  return Object.keys(options).filter((name) => !Object.hasOwn(names, name));
-}
-
-/** The option that is spelt like `name`, if there is one: it may lack the unit, or a letter. */
+/** The option that is spelt most like `name`, if one is: it may lack the unit, or a letter. */
 function meant(name: string, names: object): string {
   const given = name.toLowerCase();
-  const near = Object.keys(names).find((each) => {
+  let near: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const each of Object.keys(names)) {
     const known = each.toLowerCase();
-    return known.startsWith(given) || editDistance(given, known) <= known.length / 3;
-  });
+    const distance = editDistance(given, known);
+    const isNear = known.startsWith(given) || distance <= known.length / 3;
+    if (!isNear || distance >= least) continue;
+    near = each;
+    least = distance;
+  }
   return near === undefined ? '' : ` (is "${near}" meant?)`;
 }
 

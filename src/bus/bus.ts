@@ -8,7 +8,7 @@ import {
 } from '../base/checks.ts';
 import { debug } from '../base/debug.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
-import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import type { JoinableBus, Routing } from './membership/bus-member.ts';
@@ -116,7 +116,7 @@ export function checkedBusOptions(
   defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
   const given = checkedOptions(options);
-  hintAtUnread('a bus', given, BUS_OPTIONS);
+  warnOfUnread('a bus', given, BUS_OPTIONS);
   const { prefix = 'purgatory', routing = 'broadcast' } = given;
   requiredString('options.prefix', prefix);
   if (!PREFIX.test(prefix)) {

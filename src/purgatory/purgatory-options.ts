@@ -10,7 +10,7 @@ import {
   requiredString,
 } from '../base/checks.ts';
 import { invalidArgType } from '../base/node-errors.ts';
-import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus/membership/bus-link.ts';
 import { checkedTimeout } from '../timer/checked-delay.ts';
 import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
@@ -54,7 +54,7 @@ const EVENT_OPTIONS: OptionNames<EventOptions> = { atMost: true };
 export function checkedAtMost(options: EventOptions | undefined): number {
   if (options === undefined) return Number.POSITIVE_INFINITY;
   const given = checkedOptions(options);
-  hintAtUnread('an event', given, EVENT_OPTIONS);
+  warnOfUnread('an event', given, EVENT_OPTIONS);
   return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
 }
 
@@ -105,7 +105,7 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
 ): CheckedPurgatoryOptions {
   requiredString('name', name);
   const given = checkedOptions(options);
-  hintAtUnread(`purgatory "${name}"`, given, names);
+  warnOfUnread(`purgatory "${name}"`, given, names);
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, LIMIT);
   const { onError, sliceMs, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
@@ -137,7 +137,7 @@ export interface CheckedWaitOptions {
  */
 export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
   const { timeoutMs, signal, label } = requiredOptions('options', options);
-  hintAtUnread('a wait', options, WAIT_OPTIONS);
+  warnOfUnread('a wait', options, WAIT_OPTIONS);
   if (label !== undefined) requiredString('options.label', label);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),

@@ -59,7 +59,7 @@ export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
 /**
  * Parks operations until an event on one of their watch keys, or their deadline, completes them.
  */
-export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperation> extends AbstractPurgatory<
+export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperation> extends AbstractPurgatory<
   K,
   Op
 > {
@@ -119,8 +119,8 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
    * event. It stays in this process, bus or not. O(watchers of the key).
    *
    * Keys are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
-   * An event on a key that nobody watches does nothing. `new Purgatory<string>(name)` lets the
-   * compiler check the keys.
+   * An event on a key that nobody watches does nothing. Keys are strings unless another type is
+   * given: `new Purgatory<number>(name)`.
    *
    * A try must not cause events on its own keys: they would try the same operation again and
    * again.
@@ -208,7 +208,7 @@ export class Purgatory<K = unknown, Op extends DelayedOperation = DelayedOperati
       throwIfAborted(checked.signal);
       // Before the attempt: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
-      const waiter = new Waiter(attempt as Attempt<unknown>, checked);
+      const waiter = new Waiter(attempt as Attempt<unknown, unknown>, checked);
       try {
         this.#parking.tryElseWatch(waiter, keys);
         this.#copies.giveBack(keys);

@@ -13,7 +13,7 @@ import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './pro
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /** Given to each attempt of {@link Purgatory.waitFor}. */
-export interface AttemptContext<K = unknown> {
+export interface AttemptContext<K = string> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
    * or a throw. Made on demand.
@@ -32,7 +32,7 @@ export interface AttemptContext<K = unknown> {
  * either. 0, '' and NaN are values. The value becomes the `value` of a {@link WaitResult} that has
  * not `expired`.
  */
-export type Attempt<T, K = unknown> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
+export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
 /** What few waits need. */
 class Longer {
@@ -51,11 +51,11 @@ class Longer {
   controller: AbortController | undefined;
 }
 
-export class Waiter extends PromisedOperation implements AttemptContext {
-  readonly #attempt: Attempt<unknown>;
+export class Waiter extends PromisedOperation implements AttemptContext<unknown> {
+  readonly #attempt: Attempt<unknown, unknown>;
   #longer: Longer | undefined;
 
-  constructor(attempt: Attempt<unknown>, options: CheckedWaitOptions) {
+  constructor(attempt: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
     super(options);
     this.#attempt = attempt;
     this.#longer = undefined;

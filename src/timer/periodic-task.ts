@@ -15,6 +15,7 @@
 // with a promise.
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
+import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
@@ -40,6 +41,7 @@ export interface FixedRateOptions extends FixedDelayOptions {
 /** No tick is shorter than a millisecond, so no timer could keep a shorter period. */
 const PERIOD = { min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 const DELAY = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+const OPTIONS: OptionNames<FixedRateOptions> = { initialDelayMs: true, missedRuns: true };
 
 /**
  * How often a task that waits for a promise is added again: a day, for which no wheel has to be
@@ -204,5 +206,7 @@ function initialDelay(
 ): number {
   requiredFunction('callback', callback);
   const between = requiredNumber(name, betweenMs, rule);
-  return checkedNumber('options.initialDelayMs', checkedOptions(options).initialDelayMs, between, DELAY);
+  const given = checkedOptions(options);
+  warnOfUnread('a periodic task', given, OPTIONS);
+  return checkedNumber('options.initialDelayMs', given.initialDelayMs, between, DELAY);
 }

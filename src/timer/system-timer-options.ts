@@ -12,7 +12,7 @@ import {
   LIMIT,
   type NumberRule,
 } from '../base/checks.ts';
-import { hintAtUnread, type OptionNames } from '../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
@@ -69,7 +69,7 @@ export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> 
  */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
   const given = checkedOptions(options);
-  hintAtUnread('a timer', given, TIMER_OPTIONS);
+  warnOfUnread('a timer', given, TIMER_OPTIONS);
   return {
     tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
     wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),

@@ -298,6 +298,15 @@ describe('A bus with interest routing', () => {
     expect(await second).to.deep.equal({ expired: false, value: 2 });
   });
 
+  it('does not hold the load of a wait with a timeout of 0, which waits for no hint', async () => {
+    const world = new World({ ackDelayMs: 400 });
+    const waits = sevens(world, world.bus({ echoMs: 10_000 }));
+    await world.pass(5);
+    const look = waits.waitUntil('k', () => undefined, { timeoutMs: 0 });
+    await world.pass(1);
+    expect(await look).to.deep.equal({ expired: true, state: 7 });
+  });
+
   it('does not hold a load for an UNSUBSCRIBE before it that takes over 100 ms', async () => {
     const world = new World({ ackDelayMs: 400 });
     const bus = world.bus({ echoMs: 10_000, lingerMs: 0 });

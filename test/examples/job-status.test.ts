@@ -63,6 +63,11 @@ describe('examples/job-status', () => {
     expect(await ask(base, `/jobs/${body.id}?wait=50`)).to.deep.include({ status: 202, body });
   });
 
+  it('answers at once with the job as it is when it is not to wait', async () => {
+    const { body } = await ask(base, '/jobs?seconds=100', 'POST');
+    expect(await ask(base, `/jobs/${body.id}?wait=0`)).to.deep.include({ status: 202, body });
+  });
+
   it('answers at once with what is there, and waits for a version that was asked for', async () => {
     const { body } = await ask(base, '/jobs?seconds=1', 'POST');
     const now = await ask(base, `/jobs/${body.id}?state=any`);

@@ -25,6 +25,8 @@ interface Wait {
   readonly least: number;
   readonly deadlineMs: number;
   readonly group: number;
+  /** It was given a timeout of 0: the first load that began after it ends it. */
+  readonly isLook: boolean;
 }
 
 /** A call of `load`, with those it can answer: who waited when it began. */
@@ -200,9 +202,10 @@ class Model {
   }
 
   #answer(call: Call, states: ReadonlyMap<string, number>): void {
+    const isAnswered = ({ key, least }: Wait): boolean => (states.get(key) ?? 0) >= least;
     this.end(
-      (wait) => call.couldAnswer.includes(wait) && (states.get(wait.key) ?? 0) >= wait.least,
-      (wait) => `answer ${states.get(wait.key)}`,
+      (wait) => call.couldAnswer.includes(wait) && (wait.isLook || isAnswered(wait)),
+      (wait) => `${isAnswered(wait) ? 'answer' : 'expired'} ${states.get(wait.key)}`,
     );
     for (const key of call.keys) {
       this.#restart(key);
@@ -215,6 +218,10 @@ class Model {
 
   #fail(call: Call): void {
     this.expectedErrors++;
+    this.end(
+      (wait) => call.couldAnswer.includes(wait) && wait.isLook,
+      () => 'expired undefined',
+    );
     for (const key of call.keys) {
       const state = this.keys.get(key);
       if (state === undefined) continue;
@@ -228,7 +235,7 @@ class Model {
     const totals = { parked: this.parked, completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
     for (const [label, how] of this.expected) {
       if (this.refused.has(label)) continue;
-      if (how === 'expired') totals.expired++;
+      if (how.startsWith('expired')) totals.expired++;
       else if (how.startsWith('answer')) totals.completed++;
       else if (how === 'down') totals.rejected++;
       else totals.cancelled++;
@@ -271,19 +278,20 @@ const waitStep = fc
     key,
     group,
     least: fc.integer({ min: 0, max: 4 }),
-    timeoutMs: fc.oneof(fc.integer({ min: 1, max: 120 }), fc.constant(Number.POSITIVE_INFINITY)),
+    timeoutMs: fc.oneof(fc.integer({ min: 1, max: 120 }), fc.constantFrom(0, Number.POSITIVE_INFINITY)),
   })
   .map(
     ({ key, group, least, timeoutMs }): Step =>
       (model) => {
         const label = `${model.labels++}`;
         const { signal } = model.controllers[group];
+        const isLook = timeoutMs === 0;
         const accept = (value: number | undefined): number | undefined =>
           (value ?? 0) >= least ? (value ?? -1) : undefined;
         model.waits.waitUntil(key, accept, { timeoutMs, signal }).then(
           (result) => {
             const how = result.expired
-              ? 'expired'
+              ? `expired${isLook ? ` ${result.state}` : ''}`
               : `answer ${result.value === -1 ? undefined : result.value}`;
             model.settled.set(label, how);
           },
@@ -297,7 +305,8 @@ const waitStep = fc
           model.refused.add(label);
         } else {
           model.parked++;
-          model.waiting.push({ label, key, least, deadlineMs: model.nowMs + timeoutMs, group });
+          const deadlineMs = isLook ? Number.POSITIVE_INFINITY : model.nowMs + timeoutMs;
+          model.waiting.push({ label, key, least, deadlineMs, group, isLook });
           model.event(key);
         }
       },

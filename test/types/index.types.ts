@@ -1,11 +1,14 @@
 import { expectTypeOf } from 'expect-type';
 import {
+  type Attempt,
+  type AttemptContext,
   type Clock,
   DelayedOperation,
   type EventOptions,
   ManualClock,
   Purgatory,
   type PurgatoryError,
+  type PurgatoryErrorCode,
   SystemTimer,
   type SystemTimerOptions,
   systemClock,
@@ -45,10 +48,16 @@ fetches.tryCompleteElseWatch({}, ['k']);
 // @ts-expect-error counts cannot be set
 fetches.numDelayed = 1;
 
-// Without type arguments, any key and any operation.
-const anything = new Purgatory('anything');
-anything.notify({ any: 'key' });
-expectTypeOf(anything.close()).toEqualTypeOf<DelayedOperation[]>();
+// Without type arguments, keys are strings, and any operation may be parked.
+const plain = new Purgatory('plain');
+plain.notify('key');
+expectTypeOf(plain.close()).toEqualTypeOf<DelayedOperation[]>();
+expectTypeOf<Attempt<number>>().parameter(0).toEqualTypeOf<AttemptContext<string>>();
+// @ts-expect-error the keys of several events, where one key is meant
+plain.notify(['a', 'b']);
+// @ts-expect-error a number, where keys are strings
+void plain.waitFor([7], () => undefined, { timeoutMs: 5 });
+new Purgatory<unknown>('anything').notify({ any: 'key' });
 
 // The value of waitFor is what `attempt` returns, without undefined.
 declare const found: string | undefined;
@@ -104,4 +113,7 @@ expectTypeOf(systemClock).toEqualTypeOf<Clock>();
 expectTypeOf<ManualClock>().toExtend<Clock>();
 expectTypeOf(ManualClock).toBeConstructibleWith(5);
 expectTypeOf<PurgatoryError>().toExtend<Error>();
-expectTypeOf<PurgatoryError['code']>().toBeString();
+expectTypeOf<PurgatoryError['code']>().toEqualTypeOf<PurgatoryErrorCode>();
+declare const error: PurgatoryError;
+// @ts-expect-error no code of ours
+export const isFull = error.code === 'ERR_PURGATORY_FUL';

@@ -13,5 +13,10 @@ expectTypeOf(replies).toExtend<Disposable>();
 new Replies({ clock: new ManualClock() });
 // @ts-expect-error the reply is a string
 replies.resolve(1, 2);
+// Ids are strings unless another type is given.
+const plain = new Replies();
+void plain.expect('a', { timeoutMs: 5 });
+// @ts-expect-error an id that is no string
+plain.resolve(7, 'reply');
 // @ts-expect-error a deadline must be given
 void replies.expect(1, {});

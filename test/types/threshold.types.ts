@@ -8,11 +8,14 @@ import {
 } from 'purgatory/threshold';
 
 // Values are numbers unless another type is given; both kinds of an offset are.
-const offsets = new ThresholdPurgatory<string>('offsets');
+// Keys are strings unless another type is given.
+const offsets = new ThresholdPurgatory('offsets');
 expectTypeOf(offsets.get('p')).toEqualTypeOf<number | undefined>();
 expectTypeOf(offsets.advance('p', 5)).toBeNumber();
 expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<number>>>();
 expectTypeOf(offsets).toExtend<Disposable>();
+// @ts-expect-error a key that is no string
+offsets.advance(['p'], 5);
 // @ts-expect-error a bigint where values are numbers
 offsets.advance('p', 5n);
 

@@ -5,7 +5,7 @@
 // once, and is live again as soon as it is mended. A bus that is muted must find out by its echo.
 
 import { invalidArgValue } from '../../base/node-errors.ts';
-import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
 import { HintBus } from '../hint-bus.ts';
@@ -43,7 +43,7 @@ export class LocalHub {
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
     this.#faults = checkedFaults(options);
-    hintAtUnread('a LocalHub', options, HUB_OPTIONS);
+    warnOfUnread('a LocalHub', options, HUB_OPTIONS);
     this.#clock = checkedBusOptions({ clock: options?.clock }).clock;
     this.#random = randomFrom(this.#faults.seed);
   }

@@ -4,7 +4,7 @@
 // clock reading. Texts are cut (text.ts).
 import { checkedNumber, checkedOptions } from '../../base/checks.ts';
 import { cut, keyText } from '../../base/text.ts';
-import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import { PromisedOperation } from '../promised-operation.ts';
@@ -84,7 +84,7 @@ export function purgatorySnapshot(
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
   const given = checkedOptions(options);
-  hintAtUnread('a snapshot', given, SNAPSHOT_OPTIONS);
+  warnOfUnread('a snapshot', given, SNAPSHOT_OPTIONS);
   const top = checkedNumber('options.top', given.top, DEFAULT_TOP, TOP);
   const nowMs = meter.now();
   const totals = meter.totals(lists.size);

@@ -1,6 +1,6 @@
 // The options of IdleTimeouts, and their checks.
 import { checkedClock, checkedFunction, checkedOptions, requiredNumber } from '../../base/checks.ts';
-import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { hintAtDate } from '../../timer/checked-delay.ts';
@@ -56,7 +56,7 @@ export function checkedIdleTimeoutsOptions<E>(
   options: IdleTimeoutsOptions<E>,
 ): CheckedIdleTimeoutsOptions<E> {
   const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
-  hintAtUnread('idle timeouts', options, IDLE_OPTIONS);
+  warnOfUnread('idle timeouts', options, IDLE_OPTIONS);
   const checkedMs = requiredTimeout('options.timeoutMs', timeoutMs);
   checkedFunction('options.onError', onError);
   checkedFunction('options.onIdle', onIdle);

@@ -19,7 +19,7 @@ import {
 } from '../../base/errors.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { keyText } from '../../base/text.ts';
-import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/key-hints.ts';
 import { checkedTimeout } from '../../timer/checked-delay.ts';
@@ -58,7 +58,7 @@ const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: tr
  * deadline. A pending reply keeps the process alive, unless its timer was `unref()`'d, or it has no
  * deadline.
  */
-export class Replies<K = unknown, V = unknown> {
+export class Replies<K = string, V = unknown> {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
@@ -72,7 +72,7 @@ export class Replies<K = unknown, V = unknown> {
    */
   constructor(options?: RepliesOptions) {
     const { timer, maxPending, clock } = checkedOptions(options);
-    hintAtUnread('replies', options, REPLIES_OPTIONS);
+    warnOfUnread('replies', options, REPLIES_OPTIONS);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
@@ -209,7 +209,7 @@ export class Replies<K = unknown, V = unknown> {
 
 function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
   const { timeoutMs, signal } = requiredOptions('options', options);
-  hintAtUnread('an expected reply', options, EXPECT_OPTIONS);
+  warnOfUnread('an expected reply', options, EXPECT_OPTIONS);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
     signal: checkedSignal('options.signal', signal),

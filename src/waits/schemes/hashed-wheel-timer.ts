@@ -16,8 +16,14 @@
 // call `stop`.
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { MakeScheme } from '../../timer/pending-tasks.ts';
-import { type SystemTimerOptions, TICK_MS, WHEEL_SIZE } from '../../timer/system-timer-options.ts';
+import {
+  type SystemTimerOptions,
+  TICK_MS,
+  TIMER_OPTIONS,
+  WHEEL_SIZE,
+} from '../../timer/system-timer-options.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
 import { UnsortedHashedWheel } from './hashed-wheel.ts';
@@ -62,6 +68,12 @@ export interface Timeout {
   cancel(): boolean;
 }
 
+const OPTIONS: OptionNames<HashedWheelTimerOptions> = {
+  ...TIMER_OPTIONS,
+  tickDurationMs: true,
+  ticksPerWheel: true,
+  maxPendingTimeouts: true,
+};
 const DEFAULT_TICK_MS = 100;
 const DEFAULT_WHEEL_SIZE = 512;
 const MAX_PENDING_TIMEOUTS: NumberRule = {
@@ -79,6 +91,7 @@ export class HashedWheelTimer extends SchemeTimer {
   /** @throws TypeError, RangeError (Node's codes) for a bad option, or both of a pair. */
   constructor(options?: HashedWheelTimerOptions) {
     const given = checkedOptions(options);
+    warnOfUnread('a timer', given, OPTIONS);
     const tickMs = checkedNumber(...eitherOf(given, 'tickDurationMs', 'tickMs'), DEFAULT_TICK_MS, TICK_MS);
     const wheelSize = checkedNumber(
       ...eitherOf(given, 'ticksPerWheel', 'wheelSize'),
@@ -86,12 +99,10 @@ export class HashedWheelTimer extends SchemeTimer {
       WHEEL_SIZE,
     );
     const maxPending = checkedMaxPending(given);
+    const { clock, reaper, sliceMs, onError } = given;
+    const common = { tickMs, maxPending, clock, reaper, sliceMs, onError };
     const makeWheel: MakeScheme = (slab, cursor) => new UnsortedHashedWheel(slab, cursor, wheelSize);
-    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), {
-      ...given,
-      tickMs,
-      maxPending,
-    });
+    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
   }
 
   /**

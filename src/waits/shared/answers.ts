@@ -10,12 +10,19 @@ import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
 
-/** The result of a load for one key: a state, or an error that rejects. */
+/** The result of a load for one key: a state, or a failure. */
 export interface Answer<V> {
   readonly load: Load<V>;
   readonly key: LoadedKey<V>;
   readonly value?: V | undefined;
-  readonly refusal?: { readonly error: unknown };
+  readonly failure?: Failure;
+}
+
+/** Why a load failed, and when it is tried again. */
+export interface Failure {
+  readonly error: unknown;
+  /** From 0 to 1; undefined: it is not tried again. One a load: its keys stay together. */
+  readonly jitter: number | undefined;
 }
 
 export class Answers<V> {
@@ -48,7 +55,7 @@ export class Answers<V> {
 
   /** Begins a pass, or goes on with it. Returns whether it is over. */
   #pass(answer: Answer<V>, job: Job): boolean {
-    const { load, key, refusal } = answer;
+    const { load, key, failure } = answer;
     const { watched } = key;
     if (this.#tried === undefined) {
       this.#tried = 0;
@@ -64,7 +71,10 @@ export class Answers<V> {
         return true;
       }
       this.#tried++;
-      const hasEnded = refusal === undefined ? waiter.offer(answer.value) : waiter.fail(refusal.error);
+      const hasEnded =
+        failure === undefined
+          ? waiter.offer(answer.value)
+          : waiter.missed(failure.error, failure.jitter === undefined);
       if (hasEnded) load.answered++;
       job.count(1, hasEnded ? 1 : 0);
     }

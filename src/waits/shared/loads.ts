@@ -17,7 +17,7 @@ import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { schedulerOf } from '../../turns/scheduler.ts';
 import { type Answer, Answers } from './answers.ts';
-import { Load } from './load.ts';
+import { Load, type LoadedKey } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WaiterLists } from './waiter-lists.ts';
@@ -149,29 +149,21 @@ export class Loads<V> {
   #failed(load: Load<V>, error: unknown): void {
     const { onError } = this.#options;
     this.#meter.failed(load, error, this.#timer.now());
-    if (onError === undefined) {
-      this.#answers.give(load.keys.map((key) => ({ load, key, refusal: { error } })));
-      return;
-    }
-    const jitter = Math.random();
-    for (const { watched, hasEvent, sweep } of load.keys) {
-      watched.load = undefined;
-      watched.hasEvent ||= hasEvent;
-      watched.sweep ??= sweep;
-      if (watched.isWaitedFor) this.#lookIn(watched, backoffMs(++watched.failures, jitter));
-      else this.#forget(watched);
-    }
-    reportError(error, load.names, onError);
+    const failure = { error, jitter: onError === undefined ? undefined : Math.random() };
+    this.#answers.give(load.keys.map((key) => ({ load, key, failure })));
+    if (onError !== undefined) reportError(error, load.names, onError);
   }
 
   /** An answer has been given to all its waiters. */
   #answered(answer: Answer<V>, tried: number): void {
-    const { load, key } = answer;
+    const { load, key, failure } = answer;
     const { watched } = key;
-    key.sweep?.tried(tried);
-    if (--load.unanswered === 0 && answer.refusal === undefined) {
-      this.#meter.answered(load, this.#timer.now());
+    if (--load.unanswered === 0 && failure === undefined) this.#meter.answered(load, this.#timer.now());
+    if (failure?.jitter !== undefined) {
+      this.#backOff(key, failure.jitter);
+      return;
     }
+    key.sweep?.tried(tried);
     if (this.#isClosed) return;
     watched.load = undefined;
     watched.failures = 0;
@@ -185,6 +177,16 @@ export class Loads<V> {
     }
     if (watched.isOutdated) this.#makeDue(watched);
     else this.#lookAgain(watched);
+  }
+
+  /** The next load of a failed key serves the events and the sweep of this one. */
+  #backOff({ watched, hasEvent, sweep }: LoadedKey<V>, jitter: number): void {
+    watched.load = undefined;
+    watched.hasEvent ||= hasEvent;
+    watched.sweep ??= sweep;
+    if (this.#isClosed) return;
+    if (watched.isWaitedFor) this.#lookIn(watched, backoffMs(++watched.failures, jitter));
+    else this.#forget(watched);
   }
 
   /** Arms the recheck or the poll of an idle key, whichever comes first. */

@@ -37,7 +37,7 @@ import {
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
 import { WaiterLists } from './waiter-lists.ts';
-import { SharedWaiter, type SharedWaitResult, type WatchedKey } from './watched-key.ts';
+import { SharedLook, SharedWaiter, type SharedWaitResult, type WatchedKey } from './watched-key.ts';
 
 /** The waits and the loads at one moment. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
@@ -109,7 +109,8 @@ export class SharedWaits<V> {
    * state is undefined where the load had none for the key. Resolves with the value of `accept`, or
    * with `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
    * undefined. The first load begins at the end of this turn, or after a load of the key that is
-   * under way. O(1).
+   * under way. With `timeoutMs: 0` that load ends the wait, however long it takes: it answers or
+   * expires with the state that was read, or without one if the load fails and is tried again. O(1).
    *
    * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
    * error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a
@@ -128,10 +129,12 @@ export class SharedWaits<V> {
       if (this.#isClosed) throw this.#parking.refused(sharedWaitsClosed(this.name));
       throwIfAborted(checked.signal);
       const watched = this.#lists.keyOf(key);
-      const waiter = new SharedWaiter<V>(watched, this.#left, accept, checked);
+      const isLook = checked.timeoutMs <= 0;
+      const Kind = isLook ? SharedLook : SharedWaiter;
+      const waiter = new Kind<V>(watched, this.#left, accept, checked);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
-      if (!this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
+      if (isLook || !this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
       return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
     } catch (error) {
       return Promise.reject(error);

@@ -204,8 +204,34 @@ export class SharedWaiter<V> extends PromisedOperation {
     return isAnswer(answer) && this.answer(answer);
   }
 
+  /** The load has failed. `isFinal`: it is not tried again. True iff that ended the waiter. */
+  missed(error: unknown, isFinal: boolean): boolean {
+    return isFinal && this.fail(error);
+  }
+
   override end(outcome: SharedWaitResult<unknown, V> | Refusal, settler: Settler | undefined): void {
     this.#left(this);
     super.end(outcome, settler);
+  }
+}
+
+/** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It is in no timer. */
+export class SharedLook<V> extends SharedWaiter<V> {
+  constructor(...[watched, left, accept, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
+    super(watched, left, accept, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
+  }
+
+  override offer(value: V | undefined): boolean {
+    return super.offer(value) || this.#expire();
+  }
+
+  override missed(error: unknown, isFinal: boolean): boolean {
+    return super.missed(error, isFinal) || this.#expire();
+  }
+
+  #expire(): boolean {
+    if (this.isCompleted) return false;
+    this.run();
+    return true;
   }
 }

@@ -9,7 +9,7 @@ import type { Threshold } from './thresholds.ts';
 
 /** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and one. */
 export interface ThresholdPurgatoryOptions<
-  K = unknown,
+  K = string,
   V extends ThresholdValue = number,
   Op extends DelayedOperation = DelayedOperation,
 > extends PurgatoryOptions<Op> {

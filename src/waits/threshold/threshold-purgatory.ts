@@ -51,7 +51,7 @@ import { type Threshold, Thresholds } from './thresholds.ts';
  * one key: they compare exactly.
  */
 export class ThresholdPurgatory<
-  K = unknown,
+  K = string,
   V extends ThresholdValue = number,
   Op extends DelayedOperation = DelayedOperation,
 > extends AbstractPurgatory<K, Op> {

@@ -9,7 +9,7 @@
 // timeoutSignal(5_000)` ends with its block, in O(1).
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedOptions, checkedSignal } from '../../base/checks.ts';
-import { hintAtUnread, type OptionNames } from '../../base/unread-options.ts';
+import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import { checkedTimeout } from '../../timer/checked-delay.ts';
 import { checkedTimer } from '../../timer/checked-timer.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
@@ -46,7 +46,7 @@ const sharedTimer = new SystemTimer().unref();
 export function timeoutSignal(delayMs: number, options?: TimeoutSignalOptions): AbortSignal & Disposable {
   checkedTimeout('delayMs', delayMs);
   const given = checkedOptions(options);
-  hintAtUnread('a timeoutSignal', given, OPTIONS);
+  warnOfUnread('a timeoutSignal', given, OPTIONS);
   const parent = checkedSignal('options.signal', given.signal);
   const timer = given.timer === undefined ? sharedTimer : checkedTimer(given.timer);
   const timeout = new SignalTimeout(delayMs, timer, parent);

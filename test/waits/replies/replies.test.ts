@@ -140,7 +140,7 @@ describe('Replies', () => {
 
   it('expect nothing that the shared timer refuses', async () => {
     const clock = new ManualClock();
-    const replies = new Replies({ timer: new SystemTimer({ clock, maxPending: 1 }) });
+    const replies = new Replies<number>({ timer: new SystemTimer({ clock, maxPending: 1 }) });
     const first = replies.expect(1, SOON);
     expect(await codeOfRejection(replies.expect(2, SOON))).to.equal('ERR_PURGATORY_FULL');
     expect(replies.size).to.equal(1);

@@ -130,14 +130,14 @@ describe('Loads of shared waits', () => {
   });
 
   it('are called as a method of the options', async () => {
-    const options = {
-      states: new Map([['job', 7]]),
+    class Store {
+      readonly states = new Map([['job', 7]]);
       load(): Promise<ReadonlyMap<string, number>> {
         return Promise.resolve(this.states);
-      },
-    };
+      }
+    }
     const { waits } = loading();
-    const own = new (waits.constructor as new (...args: unknown[]) => typeof waits)('own', options);
+    const own = new (waits.constructor as new (...args: unknown[]) => typeof waits)('own', new Store());
     expect(await own.waitUntil('job', (value) => value, { timeoutMs: 1_000 })).to.deep.equal({
       expired: false,
       value: 7,

@@ -103,6 +103,62 @@ describe('A wait on shared state', () => {
     await expectEmpty(all);
   });
 
+  for (const [read, least, result] of [
+    [{ job: 7 }, 7, { expired: false, value: 7 }],
+    [{ job: 7 }, 8, { expired: true, state: 7 }],
+    [{}, 8, { expired: true, state: undefined }],
+  ] as const) {
+    it(`with a timeout of 0 loads once, and ends with what that read: ${JSON.stringify(result)}`, async () => {
+      const all = loading({ recheckMs: [1], pollMs: 1 });
+      const { clock, wait, calls, loaded } = all;
+      const ended = wait('job', least, { timeoutMs: 0 });
+      expect(await loaded()).to.deep.equal(['job']);
+      clock.advance(500); // the load takes its time
+      await calls[0].answer(read);
+      expect(await ended).to.deep.equal(result);
+      await expectEmpty(all);
+    });
+  }
+
+  it('with a timeout of 0 is served by no load that began before it, and leaves the others waiting', async () => {
+    const { waits, wait, calls, loaded } = loading();
+    void wait('job', 2).catch(() => {});
+    await loaded();
+    const look = wait('job', 2, { timeoutMs: 0 });
+    await calls[0].answer({ job: 0 });
+    expect(waits.numDelayed).to.equal(2);
+    expect(await loaded()).to.deep.equal(['job']);
+    await calls[1].answer({ job: 1 });
+    expect(await look).to.deep.equal({ expired: true, state: 1 });
+    expect(waits.numDelayed).to.equal(1);
+    waits.close();
+  });
+
+  it('with a timeout of 0 ends without a state when its load fails, and counts as expired', async () => {
+    const { waits, wait, calls, errors, loaded } = loading();
+    void wait('job').catch(() => {});
+    const look = wait('job', 1, { timeoutMs: 0 });
+    await loaded();
+    await calls[0].fail(new Error('down'));
+    expect(await look).to.deep.equal({ expired: true, state: undefined });
+    expect(errors).to.have.length(1);
+    expect(waits.snapshot().totals).to.include({ parked: 2, expired: 1, rejected: 0 });
+    expect(waits.numDelayed, 'the other waits for the retry').to.equal(1);
+    waits.close();
+  });
+
+  it('with a timeout of 0 may be aborted, and end in its own accept', async () => {
+    const { waits, wait, calls, loaded } = loading();
+    const controller = new AbortController();
+    const aborted = rejection(wait('job', 1, { timeoutMs: 0, signal: controller.signal }));
+    const closed = rejection(waits.waitUntil('job', () => waits.close(), { timeoutMs: 0 }));
+    await loaded();
+    controller.abort('gone');
+    expect(await aborted).to.equal('gone');
+    await calls[0].answer({ job: 1 });
+    expect(await closed).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+  });
+
   it('has no deadline with a timeout of Infinity', async () => {
     const { clock, waits, wait, calls, loaded } = loading();
     const result = wait('job', 1, { timeoutMs: Number.POSITIVE_INFINITY });
