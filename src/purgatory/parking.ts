@@ -19,11 +19,11 @@ import { invalidArgValue } from '../base/node-errors.ts';
 import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
-import { inNextTurn } from '../clock/later.ts';
 import { DrivenTimer } from '../timer/driven-timer.ts';
 import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
 import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
 import {
@@ -81,7 +81,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #left = 0;
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
   #settledLeft = 0;
-  #willCompact = false;
+  readonly #compaction: Job;
   /** An attempt has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that have yet to be served, in a purgatory that has such. */
@@ -104,6 +104,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.hints = new KeyHints(this, lists);
     this.#releasing = releasing(timer);
     this.scheduler = schedulerOf(timer);
+    this.#compaction = this.scheduler.job({ sliceMs, step: () => this.#compact() });
     this.settler = new Settler(this.scheduler, sliceMs);
     this.#options = options;
   }
@@ -390,14 +391,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #settle(): void {
     this.#settledLeft = this.#left;
     this.#releasing?.settle();
-    if (!this.#willCompact && this.lists.isSparse) this.#compactLater();
+    if (this.lists.isSparse) this.#compaction.wakeNextTurn();
   }
 
-  #compactLater(): void {
-    this.#willCompact = true;
-    inNextTurn(() => {
-      this.#willCompact = false;
-      if (this.#depth === 0 && this.lists.isSparse) this.lists.compact();
-    });
+  #compact(): boolean {
+    if (this.#depth === 0 && this.lists.isSparse) this.lists.compact();
+    return false;
   }
 }

@@ -36,6 +36,7 @@ export interface JobRunner {
   /** The last reading of the clock, in ms. */
   readonly lastMs: number;
   wake(job: Job): void;
+  wakeNextTurn(job: Job): void;
   run(job: Job): void;
 }
 
@@ -78,6 +79,13 @@ export class Job {
     this.#hasRun = true;
     this.size = FIRST_BATCH;
     this.#runner.wake(this);
+  }
+
+  /** Has it begin the next turn: a step that takes longer than a batch has the slice for itself. */
+  wakeNextTurn(): void {
+    if (this.isUnderWay) return;
+    this.isUnderWay = true;
+    this.#runner.wakeNextTurn(this);
   }
 
   /**

@@ -72,6 +72,11 @@ export class Scheduler implements JobRunner {
     if (!this.#isDraining) this.#turnEnd.request();
   }
 
+  /** For `job.wakeNextTurn`. */
+  wakeNextTurn(job: Job): void {
+    if (this.#yielded.unshift(job) === 1) inNextTurn(this.#nextTurn);
+  }
+
   /** For `job.run`. */
   run(job: Job): void {
     if (!this.#isTimeStill) {
@@ -206,7 +211,7 @@ export class Scheduler implements JobRunner {
     this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
     this.#others = jobs.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
     this.#freeSteps = FREE_STEPS; // they are not few
-    this.#drain();
+    this.#turnEnd.request();
   };
 
   /** Whether time stands still while jobs run. */

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { type Clock, Purgatory, SystemTimer, systemClock, type WakeUp } from '../../src/index.ts';
+import { Watchers } from '../../src/purgatory/watchers.ts';
 import { Op } from '../support/op.ts';
 import { SlowClock } from '../support/slow-clock.ts';
-import { turn, until } from '../support/turns.ts';
+import { microtasks, turn, until } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
@@ -103,6 +105,38 @@ describe('behaviour 25: the turns of a clock', () => {
     purgatory.notify('key');
     await turn();
     expect(tried - 5_000).to.be.at.most(16 + 16 + 5 + 1);
+    purgatory.close();
+  });
+
+  it('have one for memory that is given back, before other work', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('sparse', { clock });
+    const ops = herd(purgatory, 'leaves', 2_000, () => {});
+    let tried = 0;
+    herd(purgatory, 'key', 100, () => {
+      tried++;
+      clock.advance(1);
+    });
+    const triedAt: number[] = [];
+    const compact = sinon.stub(Watchers.prototype, 'compact').callsFake(function (this: Watchers<string>) {
+      triedAt.push(tried);
+      clock.advance(10);
+      compact.wrappedMethod.call(this);
+    });
+    try {
+      purgatory.notify('key');
+      await microtasks();
+      const before = tried;
+      for (const op of ops) op.cancel();
+      expect(triedAt, 'not in the call').to.deep.equal([]);
+      await turn();
+      expect(triedAt).to.deep.equal([before]);
+      expect(tried, 'the slice is spent by that').to.equal(before);
+      await purgatory.served();
+      expect(tried).to.equal(100);
+    } finally {
+      compact.restore();
+    }
     purgatory.close();
   });
 
