@@ -83,7 +83,7 @@ export class SharedWaits<V> {
     if (this.#link.interest !== undefined) this.#lists.tell(this.#link.interest);
   }
 
-  /** Waiters that are parked. O(1). */
+  /** Waits that are parked: `parked` in the snapshot. O(1). */
   get numDelayed(): number {
     return this.#lists.size;
   }
