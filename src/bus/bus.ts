@@ -68,9 +68,10 @@ export interface BusOptions {
    */
   maxPendingKeys?: number | undefined;
   /**
-   * To whom hints are sent. 'broadcast': to every process. 'interest': to those where somebody
-   * waits, as far as that takes fewer messages. Only Redis and NATS can do it. All processes should
-   * say the same: as long as one is known that does not, all is broadcast. Default 'broadcast'.
+   * To whom hints are sent. 'broadcast': to every process. 'interest', which is experimental: to
+   * those where somebody waits, as far as that takes fewer messages. Only Redis and NATS can do it.
+   * All processes should say the same: as long as one is known that does not, all is broadcast.
+   * Default 'broadcast'.
    */
   routing?: Routing | undefined;
   /**

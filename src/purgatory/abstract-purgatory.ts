@@ -39,20 +39,20 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
     return this.#parking.maxParked;
   }
 
-  /** Parked operations, waiters included. */
+  /** Parked operations: `parked` in the snapshot. The name is Kafka's. O(1). */
   get numDelayed(): number {
     return this.#parking.lists.size;
   }
 
   /**
-   * Pairs of a parked operation and a key that it watches. In a ThresholdPurgatory: that it still
-   * waits on.
+   * Pairs of a parked operation and a key that it watches, as in the snapshot. In a
+   * ThresholdPurgatory: that it still waits on. O(1).
    */
   get watched(): number {
     return this.#parking.lists.pairs;
   }
 
-  /** Keys that a parked operation watches. */
+  /** Keys that a parked operation watches, as in the snapshot. O(1). */
   get watchedKeys(): number {
     return this.#parking.lists.keys;
   }

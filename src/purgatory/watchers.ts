@@ -200,9 +200,10 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place);
   }
 
-  /** Begins a pass over the watches of the key at `slot`, which has no lone watcher. */
+  /** Begins a pass over those who watch the key at `slot` now. */
   beginPass(slot: Slot, limit: number = Number.POSITIVE_INFINITY): Pass {
-    const next = this.#keys.a(slot) as Slot;
+    let next = this.#keys.a(slot) as Slot;
+    if (next < NONE) next = this.#joinLone(slot, lone(next));
     const last = this.#watches.prev(next);
     const pass = { key: slot, next, last, watchers: this.#keys.b(slot), tried: 0, left: limit };
     this.#passes.push(pass);

@@ -5,7 +5,7 @@
 // at most MAX_SECONDS seconds, each with at most MAX_RECORDED purgatories, timers and buses. It keeps
 // no purgatory: the values of the second before are found by weak reference. Costs: each second takes
 // a snapshot of each purgatory, without its keys, and reads the lateness of each timer and the state of
-// each bus. docs/operations.md has the figures.
+// each bus. docs/inspector.md has the figures.
 
 import { quantile } from '../../base/duration-histogram.ts';
 import type { LiveSources } from '../live-sources.ts';

@@ -1,19 +1,21 @@
 // Gives the results of loads to the waiters, in slices, so that a hundred thousand waiters of one
 // key do not block the event loop.
 //
-// Ground rules. It owns the queue of passes. A pass is one key of one load. The state is offered to
-// waiters in the order of parking, up to the last that was parked before the load began. It goes on
-// as events do (turns/job.ts): what the answered do next is part of the slice.
+// Ground rules. It owns the queue of passes. A pass is one key of one load. The state is offered in
+// the order of parking to those who were parked before the load began. It goes on as events do
+// (turns/job.ts): what the answered do next is part of the slice.
 //
 // Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
+import { isOver } from '../../purgatory/watchers.ts';
 import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
+import type { WaiterLists } from './waiter-lists.ts';
 
 /** The result of a load for one key: a state, or a failure. */
 export interface Answer<V> {
   readonly load: Load<V>;
-  readonly key: LoadedKey<V>;
+  readonly key: LoadedKey;
   readonly value?: V | undefined;
   readonly failure?: Failure;
 }
@@ -26,16 +28,16 @@ export interface Failure {
 }
 
 export class Answers<V> {
-  readonly #done: (answer: Answer<V>, tried: number) => void;
+  readonly #lists: WaiterLists<V>;
+  readonly #done: (answer: Answer<V>) => void;
   readonly #job: Job;
   #queue: Answer<V>[] = [];
   /** How many of the queue have been given. */
   #at = 0;
-  /** Waiters that were tried in the pass under way; undefined: none is. */
-  #tried: number | undefined;
 
-  /** @param done is called at the end of each pass with the number of waiters that were tried. */
-  constructor(scheduler: Scheduler, done: (answer: Answer<V>, tried: number) => void) {
+  /** @param done is called at the end of each pass. */
+  constructor(scheduler: Scheduler, lists: WaiterLists<V>, done: (answer: Answer<V>) => void) {
+    this.#lists = lists;
     this.#done = done;
     this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#giveBatch(job) });
   }
@@ -53,24 +55,16 @@ export class Answers<V> {
     return false;
   }
 
-  /** Begins a pass, or goes on with it. Returns whether it is over. */
+  /** Goes on with a pass. Returns whether it is over. */
   #pass(answer: Answer<V>, job: Job): boolean {
     const { load, key, failure } = answer;
-    const { watched } = key;
-    if (this.#tried === undefined) {
-      this.#tried = 0;
-      watched.beginPass();
-    }
     while (job.left > 0) {
-      const waiter = watched.step(load.upTo);
-      if (waiter === undefined) {
-        const tried = this.#tried;
-        this.#tried = undefined;
+      if (isOver(key.pass)) {
         this.#at++;
-        this.#done(answer, tried);
+        this.#done(answer);
         return true;
       }
-      this.#tried++;
+      const waiter = this.#lists.nextOf(key.pass);
       const hasEnded =
         failure === undefined
           ? waiter.offer(answer.value)

@@ -18,12 +18,12 @@ const SWEEP_MS = 1_000;
 
 export class LoadSweep<V> implements Sweeper {
   readonly #lists: WaiterLists<V>;
-  readonly #event: (key: WatchedKey<V>) => void;
+  readonly #event: (key: WatchedKey) => void;
   readonly #sweep: Sweep;
   #round: Round | undefined;
 
   /** @param event is called for each key in its turn. */
-  constructor(lists: WaiterLists<V>, event: (key: WatchedKey<V>) => void, loadBatch: number, clock: Clock) {
+  constructor(lists: WaiterLists<V>, event: (key: WatchedKey) => void, loadBatch: number, clock: Clock) {
     this.#lists = lists;
     this.#event = event;
     const walk = new KeyWalk<string>(lists, (name) => this.#visit(name), loadBatch);
@@ -45,7 +45,7 @@ export class LoadSweep<V> implements Sweeper {
   }
 
   #visit(name: string): void {
-    const key = this.#lists.watched.get(name) as WatchedKey<V>;
+    const key = this.#lists.known(name) as WatchedKey;
     const round = this.#round as Round;
     round.asks();
     key.sweep = round;

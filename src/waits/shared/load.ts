@@ -1,17 +1,20 @@
 // One load: the keys that it reads, and its outcome.
 //
 // Ground rules. It is under way until its promise settles, or until it is given up. After that its
-// result is dropped. It answers waiters up to a number: those who were parked before it began. All
-// fields but the counts are set once.
+// result is dropped. It answers those who were parked before it began: the pass of each of its keys
+// has them. All fields but the counts are set once.
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
+import type { Pass } from '../../purgatory/watchers.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 
 /** A key of a load, with what must be known about it when the load ends. */
-export interface LoadedKey<V> {
-  readonly watched: WatchedKey<V>;
+export interface LoadedKey {
+  readonly watched: WatchedKey;
+  /** Those whom it answers. */
+  readonly pass: Pass;
   /** An event caused this load, so rechecks follow it. */
   readonly hasEvent: boolean;
   /** The sweep that this load is a part of. */
@@ -19,31 +22,23 @@ export interface LoadedKey<V> {
 }
 
 export class Load<V> implements KeyLoad {
-  readonly keys: readonly LoadedKey<V>[];
-  /** The number of the last waiter that it answers. */
-  readonly upTo: number;
+  readonly keys: readonly LoadedKey[];
   readonly beganAtMs: number;
   readonly #controller = new AbortController();
   readonly #deserted: (load: Load<V>) => void;
-  /** The number of waiters that it would answer and that still wait. */
-  #waiters = 0;
+  /** Keys with somebody left whom it would answer. */
+  #waitedFor: number;
   /** Keys whose answers are still to be given. */
   unanswered: number;
   /** Waiters that it ended. */
   answered = 0;
 
   /** @param deserted is called when no waiter is left that it would answer. */
-  constructor(
-    keys: readonly LoadedKey<V>[],
-    upTo: number,
-    beganAtMs: number,
-    deserted: (load: Load<V>) => void,
-  ) {
+  constructor(keys: readonly LoadedKey[], beganAtMs: number, deserted: (load: Load<V>) => void) {
     this.keys = keys;
-    this.upTo = upTo;
     this.beganAtMs = beganAtMs;
     this.#deserted = deserted;
-    for (const { watched } of keys) this.#waiters += watched.size;
+    this.#waitedFor = keys.length;
     this.unanswered = keys.length;
   }
 
@@ -55,8 +50,8 @@ export class Load<V> implements KeyLoad {
     return this.#controller.signal.aborted;
   }
 
-  left(number: number): void {
-    if (number <= this.upTo && --this.#waiters === 0) this.#deserted(this);
+  left(): void {
+    if (--this.#waitedFor === 0) this.#deserted(this);
   }
 
   abort(): void {

@@ -13,6 +13,7 @@
 import { backoffMs } from '../../base/backoff.ts';
 import { reportError } from '../../base/report-error.ts';
 import { TurnEnd } from '../../clock/later.ts';
+import { isOver } from '../../purgatory/watchers.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { schedulerOf } from '../../turns/scheduler.ts';
@@ -35,7 +36,7 @@ export class Loads<V> {
   readonly #meter: LoadMeter;
   readonly #lists: WaiterLists<V>;
   readonly #answers: Answers<V>;
-  readonly #due = new Set<WatchedKey<V>>();
+  readonly #due = new Set<WatchedKey>();
   /** The loads that are under way. An aborted one has the task that ends it. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   // The load serves all waiters. So it must not run in the async context of the first one.
@@ -52,7 +53,7 @@ export class Loads<V> {
     this.#timer = timer;
     this.#meter = meter;
     this.#lists = lists;
-    this.#answers = new Answers(schedulerOf(timer), (answer, tried) => this.#answered(answer, tried));
+    this.#answers = new Answers(schedulerOf(timer), lists, (answer) => this.#answered(answer));
   }
 
   get underWay(): number {
@@ -67,7 +68,7 @@ export class Loads<V> {
    * A new waiter came for `key`, or the key may have changed. A load that begins after this call
    * must follow. O(1).
    */
-  event(key: WatchedKey<V>): void {
+  event(key: WatchedKey): void {
     key.hasEvent = true;
     if (key.load !== undefined) key.isOutdated = true;
     else if (key.failures === 0) this.#makeDue(key);
@@ -75,9 +76,14 @@ export class Loads<V> {
   }
 
   /** `waiter` has ended. */
-  left({ watched, number }: SharedWaiter<V>): void {
-    if (watched.load !== undefined) watched.load.left(number);
-    else if (!watched.isWaitedFor) this.#forget(watched);
+  left({ watched }: SharedWaiter<V>): void {
+    const { load, pass } = watched;
+    if (load === undefined) {
+      if (!watched.isWaitedFor) this.#forget(watched);
+    } else if (pass !== undefined && isOver(pass)) {
+      watched.pass = undefined;
+      load.left();
+    }
   }
 
   close(): void {
@@ -87,7 +93,7 @@ export class Loads<V> {
     this.#underWay.clear();
   }
 
-  #makeDue(key: WatchedKey<V>): void {
+  #makeDue(key: WatchedKey): void {
     key.look?.cancel();
     key.look = undefined;
     this.#due.add(key);
@@ -101,7 +107,7 @@ export class Loads<V> {
   #start(): void {
     const { loadBatch, concurrency } = this.#options;
     while (this.#due.size > 0 && this.#underWay.size < concurrency) {
-      const keys: WatchedKey<V>[] = [];
+      const keys: WatchedKey[] = [];
       for (const key of this.#due) {
         this.#due.delete(key);
         if (keys.push(key) === loadBatch) break;
@@ -110,12 +116,16 @@ export class Loads<V> {
     }
   }
 
-  async #load(watched: readonly WatchedKey<V>[]): Promise<void> {
+  async #load(watched: readonly WatchedKey[]): Promise<void> {
     const { recheckMs } = this.#options;
     const nowMs = this.#timer.now();
-    const keys = watched.map((key) => ({ watched: key, hasEvent: key.hasEvent, sweep: key.sweep }));
-    const load = new Load(keys, this.#lists.lastNumber, nowMs, this.#abort);
-    for (const key of watched) {
+    const keys = watched.map((key) => {
+      const { hasEvent, sweep } = key;
+      return { watched: key, pass: this.#lists.holdPass(key), hasEvent, sweep };
+    });
+    const load = new Load<V>(keys, nowMs, this.#abort);
+    for (const { watched: key, pass } of keys) {
+      key.pass = pass;
       while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
       key.load = load;
       key.isOutdated = false;
@@ -155,17 +165,16 @@ export class Loads<V> {
   }
 
   /** An answer has been given to all its waiters. */
-  #answered(answer: Answer<V>, tried: number): void {
-    const { load, key, failure } = answer;
+  #answered({ load, key, failure }: Answer<V>): void {
     const { watched } = key;
+    this.#didEnd(key);
     if (--load.unanswered === 0 && failure === undefined) this.#meter.answered(load, this.#timer.now());
     if (failure?.jitter !== undefined) {
       this.#backOff(key, failure.jitter);
       return;
     }
-    key.sweep?.tried(tried);
+    key.sweep?.tried(key.pass.tried);
     if (this.#isClosed) return;
-    watched.load = undefined;
     watched.failures = 0;
     if (!watched.isWaitedFor) {
       this.#forget(watched);
@@ -180,8 +189,7 @@ export class Loads<V> {
   }
 
   /** The next load of a failed key serves the events and the sweep of this one. */
-  #backOff({ watched, hasEvent, sweep }: LoadedKey<V>, jitter: number): void {
-    watched.load = undefined;
+  #backOff({ watched, hasEvent, sweep }: LoadedKey, jitter: number): void {
     watched.hasEvent ||= hasEvent;
     watched.sweep ??= sweep;
     if (this.#isClosed) return;
@@ -189,8 +197,15 @@ export class Loads<V> {
     else this.#forget(watched);
   }
 
+  /** The load of a key is over. */
+  #didEnd({ watched, pass }: LoadedKey): void {
+    this.#lists.release(pass);
+    watched.load = undefined;
+    watched.pass = undefined;
+  }
+
   /** Arms the recheck or the poll of an idle key, whichever comes first. */
-  #lookAgain(key: WatchedKey<V>): void {
+  #lookAgain(key: WatchedKey): void {
     const { recheckMs, pollMs } = this.#options;
     const nowMs = this.#timer.now();
     const recheckAtMs = key.answeredAtMs + (recheckMs[key.rechecks] ?? Number.POSITIVE_INFINITY);
@@ -200,11 +215,11 @@ export class Loads<V> {
     else if (delayMs !== Number.POSITIVE_INFINITY) this.#lookIn(key, delayMs);
   }
 
-  #lookIn(key: WatchedKey<V>, delayMs: number): void {
+  #lookIn(key: WatchedKey, delayMs: number): void {
     key.look = this.#timer.schedule(() => this.#makeDue(key), delayMs);
   }
 
-  #forget(key: WatchedKey<V>): void {
+  #forget(key: WatchedKey): void {
     key.look?.cancel();
     key.look = undefined;
     this.#due.delete(key);
@@ -224,8 +239,9 @@ export class Loads<V> {
   /** The aborted `load` has no waiter left. Waiters that came since get a load of their own. */
   #release(load: Load<V>): void {
     this.#meter.aborted();
-    for (const { watched, sweep } of load.keys) {
-      watched.load = undefined;
+    for (const key of load.keys) {
+      const { watched, sweep } = key;
+      this.#didEnd(key);
       sweep?.tried(0);
       if (watched.isWaitedFor) this.#makeDue(watched);
       else this.#forget(watched);

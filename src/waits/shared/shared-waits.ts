@@ -77,13 +77,13 @@ export class SharedWaits<V> {
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
     if (bus === undefined) return;
-    const event = (key: WatchedKey<V>): void => this.#loads.event(key);
+    const event = (key: WatchedKey): void => this.#loads.event(key);
     const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
     this.#link = new BusLink(bus, { name, hinted: (key) => this.#hint(key) }, sweep);
     if (this.#link.interest !== undefined) this.#lists.tell(this.#link.interest);
   }
 
-  /** Waiters that are parked. O(1). */
+  /** Waits that are parked: `parked` in the snapshot. O(1). */
   get numDelayed(): number {
     return this.#lists.size;
   }
@@ -206,7 +206,7 @@ export class SharedWaits<V> {
 
   /** The key may have changed. Returns whether anybody waits for it. */
   #hint(key: string): boolean {
-    const watched = this.#lists.watched.get(key);
+    const watched = this.#lists.known(key);
     if (!watched?.isWaitedFor) return false;
     this.#loads.event(watched);
     return true;

@@ -1,130 +1,68 @@
-// The lists behind the parking of SharedWaits: which waiter waits for which key.
+// The lists behind the parking of SharedWaits: those of a Purgatory, and what is known of each key.
 //
-// Ground rules. They own the keys, from the first waiter of a key until `forget`, and one list over
-// all waiters, in park order. A waiter is in that list and in the list of its key from `park` to
-// `leave`. The watch lists of watch-lists.ts, which lie in arrays, are not used here. A load
-// answers its waiters one by one, in slices. An array that shrinks in between would move many
-// waiters at once, and block the loop.
-//
-// Costs. park, leave: O(1).
-
+// Invariants. A WatchedKey is known from the first waiter of its key until `forget`.
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { type CountedKey, ParkedLists } from '../../purgatory/parked-lists.ts';
-import { NONE } from '../../slab/slab.ts';
+import { isOver, type Pass, Watchers } from '../../purgatory/watchers.ts';
+import type { Slot } from '../../slab/slab.ts';
 import { type SharedWaiter, WatchedKey } from './watched-key.ts';
 
-/** The most keys that `countedKeys` gives. */
-const MAX_KEYS = 4_096;
+export class WaiterLists<V> extends Watchers<string> {
+  readonly #known = new Map<string, WatchedKey>();
 
-export class WaiterLists<V> extends ParkedLists<string> {
-  readonly #keys = new Map<string, WatchedKey<V>>();
-  #lastNumber = 0;
-  #waitedFor = 0;
-
-  override get pairs(): number {
-    return this.size;
+  /** The key of that name, if it is known. */
+  known(name: string): WatchedKey | undefined {
+    return this.#known.get(name);
   }
 
-  override get keys(): number {
-    return this.#waitedFor;
-  }
-
-  /** Every key. A key without waiters is among them while its load is under way. */
-  get watched(): ReadonlyMap<string, WatchedKey<V>> {
-    return this.#keys;
-  }
-
-  /** The number of the waiter that was parked last. */
-  get lastNumber(): number {
-    return this.#lastNumber;
-  }
-
-  /** The key of that name, known or new. A new key becomes known when a waiter is parked on it. */
-  keyOf(name: string): WatchedKey<V> {
-    return this.#keys.get(name) ?? new WatchedKey(name);
+  /** The key of that name. A new key becomes known when a waiter is parked on it. */
+  keyOf(name: string): WatchedKey {
+    return this.#known.get(name) ?? new WatchedKey(name);
   }
 
   /** Nobody waits for the key, and nothing is under way for it. */
-  forget(key: WatchedKey<V>): void {
-    this.#keys.delete(key.key);
+  forget(key: WatchedKey): void {
+    this.#known.delete(key.key);
   }
 
-  override park(operation: DelayedOperation, _: readonly string[], stamp: number): void {
-    const waiter = operation as SharedWaiter<V>;
-    const { watched } = waiter;
-    this.add(operation, stamp);
-    waiter.number = ++this.#lastNumber;
-    if (!watched.isWaitedFor) {
-      this.interest?.watched(watched.key);
-      this.#keys.set(watched.key, watched);
-      this.#waitedFor++;
-    }
-    watched.add(waiter);
+  override park(operation: DelayedOperation, keys: readonly string[], stamp: number): void {
+    super.park(operation, keys, stamp);
+    const { watched } = operation as SharedWaiter<V>;
+    if (watched.waiters++ === 0) this.#known.set(watched.key, watched);
   }
 
   override leave(operation: DelayedOperation): number {
-    const place = this.placeOf(operation);
-    if (place === NONE) return 0;
-    const stamp = this.operations.b(place);
-    this.operations.remove(place);
-    const waiter = operation as SharedWaiter<V>;
-    const { watched } = waiter;
-    watched.remove(waiter);
-    if (!watched.isWaitedFor) {
-      this.#waitedFor--;
-      this.interest?.unwatched(watched.key);
-    }
+    const before = this.size;
+    const stamp = super.leave(operation);
+    if (this.size < before) (operation as SharedWaiter<V>).watched.waiters--;
     return stamp;
   }
 
-  override allOf(key: unknown): DelayedOperation[] {
-    return this.operationsOf(key, Number.POSITIVE_INFINITY);
+  /** A pass over those who wait for `key` now. It is held until `release`. */
+  holdPass(key: WatchedKey): Pass {
+    const pass = this.beginPass(this.find(key.key) as Slot);
+    this.hold(pass);
+    this.endPass();
+    return pass;
   }
 
-  override keysOf(operation: DelayedOperation): unknown[] {
-    return [(operation as SharedWaiter<V>).watched.key];
-  }
-
-  override countedKeys(): CountedKey[] {
-    const counted: CountedKey[] = [];
-    for (const { key, size } of this.#keys.values()) {
-      if (size > 0 && counted.push({ key, watchers: size }) === MAX_KEYS) break;
-    }
-    return counted;
-  }
-
-  override watchersOf(key: unknown): number {
-    return this.#keys.get(key as string)?.size ?? 0;
-  }
-
-  override operationsOf(key: unknown, max: number): DelayedOperation[] {
-    const operations: DelayedOperation[] = [];
-    let waiter = this.#keys.get(key as string)?.first;
-    for (; waiter !== undefined && operations.length < max; waiter = waiter.after) {
-      operations.push(waiter);
-    }
-    return operations;
-  }
-
-  override allKeys(): IterableIterator<unknown> {
-    return this.#keys.keys();
+  /** The next waiter of a pass that is not over. */
+  nextOf(pass: Pass): SharedWaiter<V> {
+    pass.tried++;
+    return this.step(pass) as SharedWaiter<V>;
   }
 
   override check(): void {
-    let size = 0;
-    let waitedFor = 0;
-    for (const watched of this.#keys.values()) {
-      watched.check();
-      size += watched.size;
-      if (watched.isWaitedFor) waitedFor++;
-      mustHold(watched.isWaitedFor || watched.load !== undefined, `"${watched.key}" is left over`);
+    super.check();
+    let waiters = 0;
+    for (const key of this.#known.values()) {
+      const watchers = this.watchersOf(key.key);
+      mustHold(key.waiters === watchers, `${watchers} wait for "${key.key}", it says ${key.waiters}`);
+      mustHold(watchers > 0 || key.load !== undefined, `"${key.key}" is left over`);
+      const isSound = key.pass === undefined || isOver(key.pass) || watchers > 0;
+      mustHold(isSound, `the pass of "${key.key}" is not over, and nobody waits`);
+      waiters += watchers;
     }
-    const parked = this.checkOrder().length;
-    mustHold(parked === size, `${parked} waiters are parked, ${size} are in the lists of keys`);
-    mustHold(
-      this.#waitedFor === waitedFor,
-      `${this.#waitedFor} keys are counted, ${waitedFor} are waited for`,
-    );
+    mustHold(waiters === this.size, `${this.size} waiters are parked, ${waiters} on known keys`);
   }
 }

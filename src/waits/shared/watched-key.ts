@@ -1,10 +1,8 @@
 // A key that somebody waits for: its waiters, and the state of its loading.
 //
 // Ground rules. A key lives from its first waiter until its last has left and no load of it is under
-// way. Its waiters are a list in park order, linked through them. To leave takes two writes, and
-// nothing is ever copied. So a hundred thousand may leave between two turns of the loop. One pass
-// goes over the list at a time and stands any change: `#next` moves on when its waiter leaves. Only
-// Loads (loads.ts) writes the fields of the loading.
+// way. Its waiters are in the lists (waiter-lists.ts). Only Loads (loads.ts) writes the fields of the
+// loading.
 //
 //   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
 //                                                │                     event meanwhile
@@ -13,18 +11,18 @@
 // Ground rules of a waiter. Those of PromisedOperation: it is a parked operation behind a promise.
 // From parking until its end it is in the list of its key, and in the parking for its deadline. It
 // is never tried. A state is offered to it, by the answers to a load that began after it was parked.
-import { mustHold } from '../../base/must-hold.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Refusal } from '../../base/refusal.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import type { Pass } from '../../purgatory/watchers.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import type { Settler } from '../../turns/settler.ts';
 
 /** What a key needs of its load. */
 export interface KeyLoad {
-  /** The waiter of that number has left. */
-  left(number: number): void;
+  /** Of those who were parked before it began, none waits for this key any more. */
+  left(): void;
 }
 
 /** What a key needs of a sweep. */
@@ -33,7 +31,7 @@ export interface SweepRound {
   tried(waiters: number): void;
 }
 
-export class WatchedKey<V> {
+export class WatchedKey {
   readonly key: string;
   /** The load of it that is under way, or whose answers are being given. At most one. */
   load: KeyLoad | undefined;
@@ -60,83 +58,17 @@ export class WatchedKey<V> {
   look: TimerTask | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
-  #first: SharedWaiter<V> | undefined;
-  #last: SharedWaiter<V> | undefined;
-  /** In a pass: the waiter to be tried next. */
-  #next: SharedWaiter<V> | undefined;
-  #size = 0;
+  /** Those who were parked before its load began, until none of them waits any more. */
+  pass: Pass | undefined;
+  /** How many wait for it. Belongs to the lists. */
+  waiters = 0;
 
   constructor(key: string) {
     this.key = key;
   }
 
-  /** The number of its waiters. */
-  get size(): number {
-    return this.#size;
-  }
-
   get isWaitedFor(): boolean {
-    return this.#size > 0;
-  }
-
-  /** The waiter that has waited longest. */
-  get first(): SharedWaiter<V> | undefined {
-    return this.#first;
-  }
-
-  /** Puts `waiter` behind the others. */
-  add(waiter: SharedWaiter<V>): void {
-    waiter.before = this.#last;
-    if (this.#last === undefined) this.#first = waiter;
-    else this.#last.after = waiter;
-    this.#last = waiter;
-    this.#size++;
-  }
-
-  remove(waiter: SharedWaiter<V>): void {
-    const { before, after } = waiter;
-    if (before === undefined) this.#first = after;
-    else before.after = after;
-    if (after === undefined) this.#last = before;
-    else after.before = before;
-    if (this.#next === waiter) this.#next = after;
-    waiter.before = undefined;
-    waiter.after = undefined;
-    this.#size--;
-  }
-
-  /** A pass begins with the one that waits longest. */
-  beginPass(): void {
-    this.#next = this.#first;
-  }
-
-  /** The next waiter of the pass whose number is at most `upTo`; undefined: the pass has ended. */
-  step(upTo: number): SharedWaiter<V> | undefined {
-    const waiter = this.#next;
-    if (waiter === undefined || waiter.number > upTo) {
-      this.#next = undefined;
-      return undefined;
-    }
-    this.#next = waiter.after;
-    return waiter;
-  }
-
-  /** Throws unless the list is sound. For tests: O(waiters). */
-  check(): void {
-    let size = 0;
-    let before: SharedWaiter<V> | undefined;
-    for (let waiter = this.#first; waiter !== undefined; waiter = waiter.after) {
-      mustHold(waiter.before === before, `waiter ${waiter.number} of "${this.key}" has another before it`);
-      mustHold(
-        waiter.number > (before?.number ?? 0),
-        `waiter ${waiter.number} of "${this.key}" is out of order`,
-      );
-      mustHold(waiter.isPending, `waiter ${waiter.number} of "${this.key}" is not parked`);
-      before = waiter;
-      size++;
-    }
-    mustHold(this.#last === before, `the list of "${this.key}" ends elsewhere`);
-    mustHold(this.#size === size, `"${this.key}" counts ${this.#size} waiters of ${size}`);
+    return this.waiters > 0;
   }
 }
 
@@ -148,12 +80,7 @@ export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: t
 
 /** One waiter for a key to reach a state. */
 export class SharedWaiter<V> extends PromisedOperation {
-  /** The number of its parking. A load answers waiters up to the number at its beginning. */
-  number = 0;
-  readonly watched: WatchedKey<V>;
-  /** Its place in the list of its key, whose own they are. */
-  before: SharedWaiter<V> | undefined;
-  after: SharedWaiter<V> | undefined;
+  readonly watched: WatchedKey;
   /** The state that was offered last. */
   #state: V | undefined;
   readonly #left: (waiter: SharedWaiter<V>) => void;
@@ -161,7 +88,7 @@ export class SharedWaiter<V> extends PromisedOperation {
 
   /** @param left is called once, when the waiter has ended and is off all lists. */
   constructor(
-    watched: WatchedKey<V>,
+    watched: WatchedKey,
     left: (waiter: SharedWaiter<V>) => void,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,

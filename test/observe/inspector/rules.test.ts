@@ -114,6 +114,8 @@ describe('the rules of the inspector', () => {
     expect(rulesOf(ago(3, { late: 64 }))).to.deep.equal(['late']);
     expect(rulesOf(ago(3, { late: null }))).to.deep.equal(['late']);
     expect(rulesOf(ago(3, { late: 64, blocked: { overMs: 40 } }))).to.deep.equal([]);
+    const often = seconds(9, (number) => ({ blocked: { overMs: 90 }, late: number === 9 ? 512 : 1 }));
+    expect(rulesOf(present({}, { seconds: often }))).to.deep.equal([]);
     const echo = (ago: number): string[] =>
       incidentsOf(
         seconds(60, (number) =>
@@ -124,7 +126,7 @@ describe('the rules of the inspector', () => {
     expect(echo(4)).to.deep.equal(['late', 'hung']);
     const late = (ranMs: number, waitedMs: number): string => said(ago(3, { late: 64, ranMs, waitedMs }));
     expect(late(900, 0)).to.equal(
-      'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In that second the process ran for 900 ms and waited 0 ms for a CPU: a burst of deadlines or of events takes turns (yields).',
+      'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In 1 s the process ran for 900 ms and waited 0 ms for a CPU: a burst of deadlines or of events takes turns (yields).',
     );
     expect(late(6, 490)).to.match(/ran for 6 ms and waited 490 ms for a CPU\.$/);
     expect(late(6, 0)).to.match(/the timer may be advanced by hand, and too seldom\.$/);

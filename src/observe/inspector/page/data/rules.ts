@@ -220,14 +220,14 @@ export const RULES: readonly Rule[] = [
     name: 'late',
     level: 'warn',
     past: {
-      // What was due while the loop was blocked runs late afterwards: that is the block's.
+      // What was due while the loop was blocked, once or again and again, runs late afterwards.
       holds: (second, at, seconds) =>
         lateMs(second) >= LATE_MS &&
-        lateMs(second) > Math.max(...seconds.slice(Math.max(0, at - 3), at + 1).map(blockedMs)),
+        lateMs(second) > sum(seconds.slice(Math.max(0, at - 3), at + 1), blockedMs),
       say: (seconds) => {
         const latest = most(seconds, lateMs);
         const by = Number.isFinite(latenessIn(latest)) ? `up to ${time(latenessIn(latest))}` : 'very';
-        const why = `One task in a hundred ran ${by} late, and no block explains it. In that second ${spent(latest, LATE_CAUSES)}`;
+        const why = `One task in a hundred ran ${by} late, and no block explains it. In ${time(latest.overMs)} ${spent(latest, LATE_CAUSES)}`;
         return ['the timer ran late', why];
       },
     },
