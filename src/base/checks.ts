@@ -5,7 +5,7 @@
 // returns its value. Each throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE
 // for a value of the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its
 // rule. `name` is what the error calls the value. A rule that one call has stands beside that call.
-// That of a delay is in timer/checked-delay.ts, that of a timer in timer/checked-timer.ts. O(1).
+// That of a delay is in timer/timer-task.ts, that of a timer in timer/system-timer.ts. O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from './node-errors.ts';
 
 /** Bounds of a number, for {@link checkedNumber} and {@link requiredNumber}. */

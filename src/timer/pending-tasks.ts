@@ -1,6 +1,6 @@
 // The pending tasks of one timer, and the pass that takes out those that are due.
 //
-// It owns a slab with a cell for each task, which has the tick of its deadline, and `task.$slot`.
+// It owns a slab with a cell for each task, which has the tick of its deadline.
 // It knows no milliseconds and reads no clock. A scheme has the tasks that are ahead (the wheels,
 // or one of waits/schemes). Two lists have the others: `due`, which the pass under way has yet to
 // run, and `next`, the tasks without delay, with which the next pass begins.
@@ -19,8 +19,8 @@ export interface Scheme {
    * or nothing where memory ends.
    */
   insert(tick: number, cursor: number, task: TimerTask): Slot;
-  /** STOP_TIMER: frees a cell of the scheme, or of the list that it was collected to. */
-  remove(slot: Slot): void;
+  /** STOP_TIMER: a cell of the scheme, or of the list that it was collected to, is about to be freed. */
+  willRemove?(slot: Slot): void;
   /**
    * PER_TICK_BOOKKEEPING: moves what is due next, up to `horizon`, behind the last of `due`, by
    * tick, then by insert. Returns the new cursor: below `horizon` if a step of bounded length was
@@ -98,21 +98,20 @@ export class PendingTasks<S extends Scheme = Scheme> {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  /** Adds a task that has no cell, or leaves the one that it has. All or nothing. */
-  add(task: TimerTask, tick: number): void {
-    task.$slot = this.#file(task, tick);
+  /** Returns a new cell for a task, whose `$slot` is the caller's to write. All or nothing. */
+  add(task: TimerTask, tick: number): Slot {
+    const slot =
+      tick > this.#horizon
+        ? this.#scheme.insert(tick, this.cursor, task)
+        : this.#slab.pushTick(this.#next, tick, task);
     this.size++;
+    return slot;
   }
 
-  #file(task: TimerTask, tick: number): Slot {
-    return tick > this.#horizon
-      ? this.#scheme.insert(tick, this.cursor, task)
-      : this.#slab.pushTick(this.#next, tick, task);
-  }
-
-  /** Frees the cell of a task. The caller tells the task. */
+  /** Frees the cell of a task, whose `$slot` is the caller's to write. */
   release(slot: number): void {
-    this.#scheme.remove(slot as Slot);
+    this.#scheme.willRemove?.(slot as Slot);
+    this.#slab.remove(slot as Slot);
     this.size--;
   }
 
@@ -153,8 +152,8 @@ export class PendingTasks<S extends Scheme = Scheme> {
   }
 
   /**
-   * Takes out the next task of the pass; the caller tells the task. Undefined at the end of the
-   * pass, and also, with `isPassOpen` true, after a long step without a task.
+   * Takes out the next task of the pass, whose `$slot` is the caller's to write. Undefined at the end
+   * of the pass, and also, with `isPassOpen` true, after a long step without a task.
    */
   take(): TimerTask | undefined {
     const slab = this.#slab;
@@ -186,7 +185,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
     this.#readAhead = read;
   }
 
-  /** Takes out every task, in order; the caller tells them. */
+  /** Takes out every task, in order. Their `$slot` is the caller's to write. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     while (this.size > 0) {
@@ -236,8 +235,9 @@ export class PendingTasks<S extends Scheme = Scheme> {
       ticks.push(tick);
     });
     this.#renew();
+    this.size = 0;
     // A task that was frozen while it was pending must not leave the others without their slots.
-    for (const [i, task] of tasks.entries()) Reflect.set(task, '$slot', this.#file(task, ticks[i]));
+    for (const [i, task] of tasks.entries()) Reflect.set(task, '$slot', this.add(task, ticks[i]));
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {

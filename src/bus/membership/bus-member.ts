@@ -1,8 +1,5 @@
-// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits.
-//
-// A bus carries hints between processes. A hint means "look at this key again". This file has all
-// that the two sides know of each other. So a member does not import a bus, and a bus does not know
-// what its members park.
+// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits. It is
+// all that the two sides know of each other. A hint means "look at this key again".
 //
 // Ground rules for a member. It serves its own process itself, at once: the bus never hands a
 // member its own hints. `hinted` and `sweep` are called in a turn of the bus's own, never inside

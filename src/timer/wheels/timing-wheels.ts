@@ -5,7 +5,7 @@
 // Every bucket with tasks is queued, and no two queued buckets overlap. All expire after the
 // cursor, so the highest digit in which a tick differs from it names the wheel.
 //
-// Costs. insert, remove: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
+// Costs. insert: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
 // buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
 // lowest. No empty bucket is ever stepped through.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
@@ -15,8 +15,11 @@ import type { Scheme } from '../pending-tasks.ts';
 import type { TimerTask } from '../timer-task.ts';
 import { type Bucket, TimingWheel } from './timing-wheel.ts';
 
-/** Is called after a cascade: the level and index of the bucket, and how many tasks were moved. */
-export type DidCascade = (level: number, bucket: number, tasks: number) => void;
+/** Is called after a cascade. */
+export interface CascadeObserver {
+  /** `tasks` tasks of the bucket with the index `bucket`, in the wheel of `level`, were moved. */
+  didCascade(level: number, bucket: number, tasks: number): void;
+}
 
 /** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
@@ -59,7 +62,7 @@ class DelayQueue {
 
 export class TimingWheels implements Scheme {
   readonly #slab: Slab<TimerTask>;
-  readonly #didCascade: DidCascade;
+  readonly #observer: CascadeObserver | undefined;
   readonly lowest: TimingWheel;
   readonly queue: DelayQueue = new DelayQueue();
   /** The bucket that the last step of a pass has cascaded, and how many tasks it moved. */
@@ -67,9 +70,9 @@ export class TimingWheels implements Scheme {
   #moved = 0;
 
   /** @param bits log2 of the buckets of each wheel. */
-  constructor(slab: Slab<TimerTask>, bits: number, didCascade: DidCascade) {
+  constructor(slab: Slab<TimerTask>, bits: number, observer?: CascadeObserver) {
     this.#slab = slab;
-    this.#didCascade = didCascade;
+    this.#observer = observer;
     this.lowest = new TimingWheel(bits, slab);
   }
 
@@ -82,10 +85,6 @@ export class TimingWheels implements Scheme {
     const bucket = this.lowest.bucketFor(tick, cursor);
     if (!bucket.isQueued) this.queue.enqueue(bucket, bucket.wheel.startOf(tick));
     return bucket;
-  }
-
-  remove(slot: Slot): void {
-    this.#slab.remove(slot);
   }
 
   catchUp(tick: number, cursor: number): number {
@@ -137,7 +136,7 @@ export class TimingWheels implements Scheme {
     const bucket = this.#cascaded;
     if (bucket === undefined) return;
     this.#cascaded = undefined;
-    if (this.#moved > 0) this.#didCascade(bucket.wheel.level, bucket.index, this.#moved);
+    if (this.#moved > 0) this.#observer?.didCascade(bucket.wheel.level, bucket.index, this.#moved);
   }
 
   nextTick(): number {

@@ -41,10 +41,9 @@ class IndexedHeap extends TickingScheme {
     return slot;
   }
 
-  override remove(slot: Slot): void {
+  willRemove(slot: Slot): void {
     const position = this.slab.a(slot);
     if (this.#slots[position] === slot) this.#takeOut(position);
-    this.slab.remove(slot);
   }
 
   override collect(tick: number, _cursor: number, due: Slot): number {

@@ -29,10 +29,7 @@ export class FineTimer extends DrivenTimer {
       maxPending: Number.POSITIVE_INFINITY,
       reaper: true,
     };
-    const tasks = new PendingTasks(
-      (slab) => new TimingWheels(slab, WHEEL_BITS, () => {}),
-      tickAt(nowMs, TICK_MS),
-    );
+    const tasks = new PendingTasks((slab) => new TimingWheels(slab, WHEEL_BITS), tickAt(nowMs, TICK_MS));
     super(options, nowMs, tasks);
   }
 }
