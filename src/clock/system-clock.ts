@@ -118,7 +118,7 @@ export class SystemClock implements Clock {
 
   /**
    * @param turns where wake-ups wait whose time has come.
-   * @param follows tells the replacement of setTimeout that it follows: `foreign` for the engine.
+   * @param follows returns the replacement of setTimeout that it follows: `foreign` for the engine.
    *   Any other is for timers, which go by the host's own time while they follow none.
    */
   constructor(turns: Turns, follows: typeof foreign) {
@@ -317,7 +317,7 @@ function fire(wakeUp: HostWakeUp, arming: number): void {
  */
 export const systemClock: Clock = new SystemClock(new NextTurn(), foreign);
 
-/** The clock of `timer`. A timer from outside may have none to tell: then the system's. */
+/** The clock of `timer`. A timer from outside may have none: then the system's. */
 export function clockOf(timer: object): Clock {
   return (timer as { readonly clock?: Clock | undefined }).clock ?? systemClock;
 }

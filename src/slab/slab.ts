@@ -244,7 +244,7 @@ export class Slab<T = never> {
 
   /**
    * Sets `#next` and `#end` to the next free cells, 1 to 32 of them. Free cells are given out in the
-   * order of memory, and those that are freed behind the present place wait for the next round (next
+   * order of memory, and those that are freed behind the present place wait for the next lap (next
    * fit): so cells that are pushed one after the other are side by side, and a walk over a list goes
    * forwards through memory. (With a list of free cells, a walk over watchers that come and go took
    * twice as long: `npm run bench -- scan`, any 1 %.)
@@ -253,7 +253,7 @@ export class Slab<T = never> {
     let word = this.#end >> WORD_BITS;
     let bits = this.#end < this.capacity ? this.#free[word] & (-1 << this.#end) : 0;
     while (bits === 0) {
-      if (++word >= this.#free.length) word = this.#beginRound();
+      if (++word >= this.#free.length) word = this.#beginLap();
       bits = this.#free[word];
     }
     const first = trailingZeros(bits);
@@ -263,8 +263,8 @@ export class Slab<T = never> {
     this.#end = this.#next + trailingZeros(~(run >>> first));
   }
 
-  /** Returns the first word of the next round, which finds as many free cells as it has words. */
-  #beginRound(): number {
+  /** Returns the first word of the next lap, which finds as many free cells as it has words. */
+  #beginLap(): number {
     const words = this.#free.length;
     if (this.capacity - this.#inUse >= words) return 0;
     const cells = new Int32Array(this.#cells.length * 2);

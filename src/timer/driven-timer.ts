@@ -128,7 +128,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const nowTick = tickAt(nowMs, this.#tickMs);
     // Without delay it is due at once, and runs in the next pass.
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
-    if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
+    if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
     // Before the task is in, as a clock may refuse. A pass looks on at its end.
     if (tick < this.#wakeUpTick && !this.#isRunning) this.#look(tick);
     const left = task.$slot;

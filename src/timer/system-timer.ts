@@ -6,7 +6,7 @@
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 import { DrivenTimer } from './driven-timer.ts';
-import { PendingTasks } from './pending-tasks.ts';
+import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
   FixedDelayTask,
@@ -44,7 +44,8 @@ export class SystemTimer extends DrivenTimer {
     const bits = 32 - Math.clz32(wheelSize - 1);
     const nowMs = clock.now();
     const meter = new TimerMeter();
-    const tasks = new PendingTasks((slab) => new TimingWheels(slab, bits, meter), tickAt(nowMs, tickMs));
+    const make: MakeScheme<TimingWheels> = (slab, cursor) => new TimingWheels(slab, cursor, bits, meter);
+    const tasks = new PendingTasks(make, tickAt(nowMs, tickMs));
     super(checked, nowMs, tasks, meter);
     this.#tickMs = tickMs;
     this.#tasks = tasks;
@@ -79,7 +80,7 @@ export class SystemTimer extends DrivenTimer {
 
   /**
    * A picture of the timer, as plain JSON. Changes nothing. O(wheels x wheelSize): the number of
-   * pending tasks adds a bounded number of steps, as `maxPerBucket` tells.
+   * pending tasks adds a bounded number of steps, as `maxPerBucket` says.
    */
   snapshot(): TimerSnapshot {
     const nowMs = this.now();

@@ -1,4 +1,4 @@
-// What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
+// The picture of a purgatory at one moment: plain JSON of bounded size, at a bounded cost.
 //
 // Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
 // clock reading. Texts are cut (text.ts).
@@ -102,7 +102,7 @@ export const NO_EVENTS: EventsSnapshot = {
 /** The options of a snapshot. */
 export interface SnapshotOptions {
   /**
-   * How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100.
+   * How many of the hottest keys and of the oldest operations to show: an integer from 0 to 100.
    * Default 10.
    */
   top?: number | undefined;
@@ -150,7 +150,7 @@ function hottestKeys(lists: ParkedLists<never>, top: number): HotKey[] {
     .map(({ key, watchers }) => ({ key: keyText(key), watchers }));
 }
 
-/** A parked operation as it is told at `nowMs`. */
+/** A parked operation as a snapshot shows it at `nowMs`. */
 export function oldOperation(
   operation: DelayedOperation,
   lists: Pick<ParkedLists<never>, 'stampOf' | 'keysOf'>,

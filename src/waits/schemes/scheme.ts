@@ -23,24 +23,24 @@ export type Visit = (slot: Slot, tick: number) => void;
 
 export abstract class TickingScheme implements Scheme {
   protected readonly slab: TaskSlab;
-  protected cursor: number = 0;
+  cursor: number = 0;
 
   constructor(slab: TaskSlab, cursor: number) {
     this.slab = slab;
     this.cursor = cursor;
   }
 
-  abstract insert(tick: number, cursor: number, task: TimerTask): Slot;
+  abstract insert(tick: number, task: TimerTask): Slot;
   /** Collects all that is due up to `horizon`, and moves the cursor there. */
-  abstract collect(horizon: number, cursor: number, due: Slot): number;
+  abstract collect(horizon: number, due: Slot): void;
   abstract nextTick(): number;
   abstract forEach(visit: Visit): void;
   abstract readonly lists: number;
   /** Throws unless it is sound. */
   protected abstract checkAll(): void;
 
-  catchUp(tick: number, cursor: number, late: Slot): number {
-    return this.collect(tick, cursor, late);
+  catchUp(tick: number, late: Slot): void {
+    this.collect(tick, late);
   }
 
   lookFor(tick: number): number {
