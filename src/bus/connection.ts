@@ -1,16 +1,12 @@
-// The connection of a bus: connect, receive the own echo, be live; break, wait for a pause that
-// grows, connect again.
+// The connection of a bus: connect, receive the own echo, be live; break, pause, connect again.
 //
-// Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live`
-// means that an echo has come back that was published after the engine had acknowledged the
-// subscription. The next echo follows `echoMs` after the last one was sent. One that does not come
-// back within `echoTimeoutMs` is a gap. So a silent break is noticed within the sum of both. After
-// a break the connection is made again, after 50 ms at first and 1 s at most, with jitter, for
-// ever, unless the transport refuses.
-//
-// A process that was stopped for a while finds its deadline past, though the echo lies unread in
-// its socket. So a timeout that runs late by more than STALL_MS means that this process stood
-// still, not the engine. The timeout then starts again.
+// Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live` means
+// that an echo has come back that was published after the engine had acknowledged the subscription.
+// The next echo follows `echoMs` after the last one was sent. One that does not come back within
+// `echoTimeoutMs` is a gap. After a break it connects again, after 50 ms at first and 1 s at most,
+// with jitter, for ever, unless the transport refuses.
+// A process that was stopped finds a deadline past though the echo lies unread in its socket. So a
+// timeout that runs late by more than STALL_MS starts again.
 import { randomBytes } from 'node:crypto';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { isRefusal } from './bus.ts';
