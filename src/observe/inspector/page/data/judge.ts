@@ -73,7 +73,7 @@ export function judge(told: Told): Verdict {
     return { level: worst.level, headline, detail: worst.why, warnings };
   }
   const isQuiet = sum(last(told.frames).purgatories, ({ parked }) => parked) === 0;
-  const well = 'Nobody waits past a deadline, the event loop is free, no key grows without an answer.';
+  const well = 'No deadline is overdue, the event loop is free, and no key keeps growing.';
   return {
     level: 'well',
     headline: isQuiet ? 'All is quiet' : 'All is well',

@@ -103,7 +103,7 @@ function headInWords({ levels, nowMs, delayQueue: { head } }: TimerView): string
 }
 
 function cascadeInWords({ lastCascade, levels }: TimerView): string {
-  if (lastCascade === null) return 'none since this page watches';
+  if (lastCascade === null) return 'none since this page was opened';
   const { tasks, bucket, level, agoMs } = lastCascade;
   const of = ringPhrase(level, levels.length);
   return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(agoMs)} ago`;
