@@ -3,10 +3,10 @@
 // v: the version of the protocol. o: the origin, 12 random characters for each bus of each process.
 // n: its number, from 1 on, so that a missing frame is noticed. A frame for a bucket has no number,
 // and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to buckets.
-// h: hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity as
-// "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are to
-// try everything. An echo has no hints.
-// A frame is never longer than its engine takes. One hint always fits (bus-member.ts).
+// h: hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity
+// as "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are
+// to try everything. An echo has no hints. A frame is never longer than its engine takes. One hint
+// always fits (bus-member.ts).
 import { foreignProtocol, foreignText } from '../base/errors.ts';
 import type { HintValue, Routing } from './membership/bus-member.ts';
 

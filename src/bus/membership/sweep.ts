@@ -1,5 +1,5 @@
-// A sweep: a look at everything that is parked, once, because events may have been missed. It is made
-// in short slices, spread over a given time.
+// A sweep: a look at everything that is parked, once, because events may have been missed. It is
+// made in short slices, spread over a given time.
 //
 // Ground rules. It belongs to one purgatory, or to SharedWaits. Between two slices it holds no
 // operation and no place: what it goes over (a Walk) survives any change. Nothing is left out that

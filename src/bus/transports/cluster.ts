@@ -161,7 +161,7 @@ interface Listener {
   relay(text: string): boolean;
 }
 
-/** Welcomes the bus. Texts that come while a message is under way to it go into the next message. */
+/** Welcomes the bus. Texts that come while a message is under way go into the next message. */
 function welcome(worker: Worker, prefix: string, line: number): Listener {
   let waiting: string[] = [];
   /** Characters of the texts that are waiting. */

@@ -2,11 +2,12 @@
 // the same for the longest time that the loop was blocked.
 //
 // Ground rules. It measures only from `start` to `stop`, and keeps no process alive. An interval of
-// the host measures how late it runs, by the host's own clock: a fake clock that is moved by an hour
-// blocks nobody. The told time is shorter than the block by at most the interval. A probe costs about
-// 10 microseconds. (monitorEventLoopDelay of perf_hooks misses a block right after it was read.)
-// Source, Linux: Documentation/scheduler/sched-stats.rst, schedstat of a thread. Elsewhere it is the
-// CPU time of the whole process, and the system does not say how long it waited.
+// the host measures how late it runs, by the host's own clock: a fake clock that is moved by an
+// hour blocks nobody. The time that it reports is shorter than the block, by the interval at most.
+// A probe costs about 10 microseconds. (monitorEventLoopDelay of perf_hooks misses a block right
+// after it was read.)
+// Source, Linux: Documentation/scheduler/sched-stats.rst, schedstat of a thread. Elsewhere it is
+// the CPU time of the whole process, and the system does not say how long it waited.
 import { readFileSync } from 'node:fs';
 import type { Second, Spent } from './frame.ts';
 

@@ -1,12 +1,12 @@
 // What the page warns of: one table. A new warning is one entry of it.
 //
-// Ground rules. A rule is a name, a level, a test, and a sentence: what is wrong, and why. Of the
-// present, `now` finds what is wrong in the frames. Of what is past, `holds` tells whether a second of the
-// server is one of those, and `say` tells it of some of them: it is an incident of the history, and
-// the verdict tells it for a while. Pure. Both tell of the chosen purgatories only. A sentence begins
-// with our words, never with a user's. `what` has no number that changes with each frame, because
-// screen readers read the headline aloud when it changes. A rule gives the numbers, and names a cause
-// only where nothing else can be meant. The bounds are where a person who waits would notice.
+// Ground rules. A rule has a name, a level, and sentences: what is wrong, and why. `now` finds it
+// in the frames, the present. `past` finds it in the seconds of the server: `holds` picks seconds,
+// and `say` makes a sentence of some of them. That is an incident of the history, and the verdict
+// shows it for a while. Pure: both get the chosen purgatories only. A sentence begins with our
+// words, never with a user's. `what` has no number that changes with each frame, because screen
+// readers read the headline aloud when it changes. `why` has the numbers, and names a cause only
+// where there is no other. The bounds are where a person who waits would notice.
 import type { Frame, PurgatoryView, Second, Spent } from '../../frame.ts';
 import { clock, count, plural, progress, share, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
@@ -35,7 +35,7 @@ export interface Past {
 
 export const RECENT_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** From this length on, in ms, a block of the event loop is told as a silence of the server. */
+/** From this length on, in ms, a block of the event loop counts as a silence of the server. */
 export const SILENT_MS = 2000;
 const BLOCKED_MS = 100;
 const BLOCKED_BAD_MS = 1000;
@@ -297,7 +297,7 @@ function eachView({ frames }: Told, say: (view: PurgatoryView) => Sentence | und
 
 const blockedMs = ({ blocked }: Second): number => blocked.overMs;
 
-/** Whether the process could serve nobody in this second. */
+/** Whether the event loop was blocked in this second. */
 export function isBlocked(second: Second): boolean {
   return blockedMs(second) >= BLOCKED_MS;
 }

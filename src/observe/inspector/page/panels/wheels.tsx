@@ -1,8 +1,8 @@
 // The wheels of one timer as rings, and the same in a table.
 //
-// Ground rules. The sectors are drawn here, once for each frame of the server. The canvas above them
-// draws what moves in between (hands, falling tasks, the flash of the hub). To a screen reader the
-// picture is one image, and the table says what it shows.
+// Ground rules. The sectors are drawn here, once for each frame of the server. The canvas above
+// them draws what moves in between (hands, falling tasks, the flash of the hub). To a screen reader
+// the picture is one image, and the table says what it shows.
 import type { JSX } from 'preact';
 import type { TimerView } from '../../frame.ts';
 import { sum } from '../data/history.ts';
