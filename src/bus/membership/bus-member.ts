@@ -1,10 +1,10 @@
-// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits. It is
-// all that the two sides know of each other. A hint means "look at this key again".
+// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits. A
+// member does not import a bus, and a bus does not know what its members park.
 //
 // Ground rules for a member. It serves its own process itself, at once: the bus never hands a
 // member its own hints. `hinted` and `sweep` are called in a turn of the bus's own, never inside
-// `join` or `publish`, and never after `leave`. A hint can be late, repeated or wrong. So a member
-// decides by the state that it reads, never by the hint. Neither call may throw.
+// `join` or `publish`, and never after `leave`. A hint means "look at this key again", and can be
+// late, repeated or wrong: a member decides by the state that it reads. Neither call may throw.
 // Ground rules for a bus. `publish` never throws because of the connection's state, and takes O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
@@ -34,10 +34,8 @@ export interface BusMember {
    * whether any operation watched it.
    *
    * @param value the value that was published with it, if any.
-   * @param isLate a hint that the same process published later has arrived before. A lower value
-   * may be an old one.
    */
-  hinted(key: string, value: HintValue | undefined, isLate?: boolean): boolean;
+  hinted(key: string, value: HintValue | undefined): boolean;
 
   /** Default: the later value counts. Throws nothing. */
   readonly merge?: MergeValues | undefined;
@@ -56,6 +54,8 @@ export interface BusMember {
 /**
  * What a member tells a bus with interest routing: the keys that somebody watches. The bus
  * subscribes to those alone.
+ *
+ * @experimental
  */
 export interface KeyInterest {
   /** `key` gets its first watcher. To be called before the second try. O(length of the key). */
@@ -69,7 +69,10 @@ export interface KeyInterest {
   isHeld(key: string): boolean;
 }
 
-/** How a bus sends its hints: to all processes, or to those where somebody waits. */
+/**
+ * How a bus sends its hints: to all processes ('broadcast'), or to those where somebody waits
+ * ('interest', which is experimental).
+ */
 export type Routing = 'broadcast' | 'interest';
 
 /** A member's end of the bus. */
@@ -77,6 +80,8 @@ export interface Membership {
   /**
    * Only a bus with interest routing has it. A member that tells nothing there gets only the hints
    * that go to all.
+   *
+   * @experimental
    */
   readonly interest?: KeyInterest | undefined;
 
