@@ -29,8 +29,11 @@ export abstract class ParkedLists<Watch> {
   /** `a` is the subclass's, `b` the stamp. */
   protected operations: Slab<DelayedOperation> = new Slab();
   protected all: Slot = this.operations.makeList(NONE, NONE);
-  /** Is called for each key that gets its first watcher, or loses its last. */
-  protected interest: KeyInterest | undefined;
+  /**
+   * Is called for each key that gets its first watcher, or loses its last; keys are strings then. To
+   * be set before anything is parked.
+   */
+  interest: KeyInterest | undefined;
   #moves = 0;
 
   /** Pairs of an operation and a key that it watches. */
@@ -72,11 +75,6 @@ export abstract class ParkedLists<Watch> {
   /** Parked operations. */
   get size(): number {
     return this.operations.inUse - 1;
-  }
-
-  /** To be called before anything is parked. Keys are strings then. */
-  tell(interest: KeyInterest): void {
-    this.interest = interest;
   }
 
   protected add(operation: DelayedOperation, stamp: number): Slot {

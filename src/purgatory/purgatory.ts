@@ -83,7 +83,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
     this.#link = new BusLink(link.bus, { name, hinted, merge: addedLimits }, sweep);
-    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
+    parking.lists.interest = this.#link.interest;
   }
 
   /**
