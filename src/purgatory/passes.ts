@@ -126,7 +126,7 @@ export class Passes<K> {
     try {
       if (pass !== undefined) return this.#tryNext(pass, key, depth, most, steps);
       const operation = only as DelayedOperation;
-      if (parking.meter.tellsTries) parking.meter.willTry(operation, key);
+      if (parking.meter.hasTryListener) parking.meter.willTry(operation, key);
       return (depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation)) ? 1 : 0;
     } finally {
       parking.eventKey = outerKey;
@@ -138,13 +138,13 @@ export class Passes<K> {
   #tryNext(pass: Pass, key: K, depth: number, most: number, steps: number): number {
     const parking = this.#parking;
     const { lists, meter } = parking;
-    const { tellsTries } = meter; // asked once: a pass tries many
+    const { hasTryListener } = meter; // asked once: a pass tries many
     let completed = 0;
     let tried = 0;
     while (pass.next >= 0 && tried < steps) {
       tried++;
       const operation = lists.step(pass);
-      if (tellsTries) meter.willTry(operation, key);
+      if (hasTryListener) meter.willTry(operation, key);
       const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
       if (!isCompleted) continue;
       completed++;
