@@ -18,7 +18,6 @@ function undefinedOf(...names: string[]): object {
 const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
 const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
 const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock'];
-const FAULTS = ['loss', 'duplication', 'reordering', 'delayMs', 'seed'];
 const SHARED = ['bus', 'loadBatch', 'concurrency', 'recheckMs', 'pollMs', 'maxParked', 'clock', 'onError'];
 
 /** What takes options, given undefined for each that may be left out. */
@@ -63,7 +62,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     new HashedWheelTimer(undefinedOf(...TIMER, 'tickDurationMs', 'ticksPerWheel', 'maxPendingTimeouts')),
   HierarchicalWheelTimer: () => new HierarchicalWheelTimer(undefinedOf(...TIMER, 'levels')),
   SimpleWheelTimer: () => new SimpleWheelTimer(undefinedOf(...TIMER)),
-  LocalHub: () => new LocalHub(undefinedOf('clock', ...FAULTS)),
+  LocalHub: () => new LocalHub(undefinedOf('clock')),
   bus: () => new LocalHub().bus(undefinedOf(...BUS)).close(),
   createInspector: () =>
     createInspector(

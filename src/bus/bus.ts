@@ -77,6 +77,8 @@ export interface BusOptions {
   /**
    * With interest routing: how long a channel stays subscribed after its last wait, in ms: 0 to
    * 3,600,000. Default 60,000.
+   *
+   * @experimental
    */
   lingerMs?: number | undefined;
   /**

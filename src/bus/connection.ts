@@ -12,9 +12,9 @@
 // its socket. So a timeout that runs late by more than STALL_MS means that this process stood
 // still, not the engine. The timeout then starts again.
 import { randomBytes } from 'node:crypto';
-import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { type CheckedBusOptions, isRefusal } from './bus.ts';
+import { isRefusal } from './bus.ts';
+import type { BusBase } from './bus-base.ts';
 import { frameText, routedFrameText } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import type { Transport, TransportLink } from './transport.ts';
@@ -34,8 +34,16 @@ export interface ConnectionOwner {
   received(text: string): void;
 }
 
-/** Told once of the end of a call. */
-export type Done = (error?: { readonly reason: unknown }) => void;
+/** Called when the engine has done what it was asked for, unless the connection has broken. */
+export type Done = () => void;
+
+/** What the engine was asked for. */
+interface Asked {
+  readonly sinceMs: number;
+  /** What a failure is the cause of. */
+  readonly cause: GapCause;
+  readonly what: string | undefined;
+}
 
 /** The number of a frame that has none. */
 const NOT_NUMBERED = 0;
@@ -50,8 +58,7 @@ export class Connection {
   readonly origin: string = randomBytes(9).toString('base64url');
   readonly transport: Transport;
   readonly #owner: ConnectionOwner;
-  readonly #options: CheckedBusOptions;
-  readonly #timer: SystemTimer;
+  readonly #base: BusBase;
   readonly #random: () => number;
   #state: BusState = 'connecting';
   #liveSinceMs = 0;
@@ -59,6 +66,8 @@ export class Connection {
   /** The link of the last `connect`. Undefined between two attempts. */
   #link: TransportLink | undefined;
   #isUp = false;
+  /** What the engine has not done yet, the oldest first. */
+  readonly #asked = new Set<Asked>();
   #attempts = 0;
   /** The number of the echo that has not come back yet. 0 for none. */
   #echo = 0;
@@ -68,17 +77,10 @@ export class Connection {
   #next: TimerTask | undefined;
   #gone: Promise<unknown> | undefined;
 
-  constructor(
-    transport: Transport,
-    owner: ConnectionOwner,
-    options: CheckedBusOptions,
-    timer: SystemTimer,
-    random: () => number,
-  ) {
+  constructor(base: BusBase, transport: Transport, owner: ConnectionOwner, random: () => number) {
+    this.#base = base;
     this.transport = transport;
     this.#owner = owner;
-    this.#options = options;
-    this.#timer = timer;
     this.#random = random;
   }
 
@@ -116,45 +118,65 @@ export class Connection {
     }
   }
 
-  /**
-   * Publishes a frame with the next number. Calls back once, unless the connection has broken
-   * meanwhile.
-   *
-   * @param body its hints. Nothing for an echo.
-   */
+  /** Publishes a frame with the next number. @param body its hints. Nothing for an echo. */
   publish(body: string, done: Done): void {
-    const text = frameText(this.origin, ++this.#number, body, this.#options.routing);
-    this.#ask(() => this.transport.publish(text), done);
+    const text = frameText(this.origin, ++this.#number, body, this.#base.options.routing);
+    const what = body === '' ? undefined : 'confirm a frame'; // an echo confirms itself
+    this.#ask('publish', what, () => this.transport.publish(text), done);
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Such a frame has no number. */
   publishTo(channel: string, body: string, done: Done): void {
-    this.#ask(() => this.transport.publishTo?.(channel, routedFrameText(this.origin, body)), done);
+    const text = routedFrameText(this.origin, body);
+    this.#ask('publish', 'confirm a frame', () => this.transport.publishTo?.(channel, text), done);
   }
 
-  /** Subscribes, or the contrary. Calls back once, unless the connection has broken meanwhile. */
+  /** Subscribes, or the contrary. */
   command(what: 'subscribe' | 'unsubscribe', channels: readonly string[], done: Done): void {
-    this.#ask(() => this.transport[what]?.(channels), done);
+    this.#ask('connection', 'acknowledge a subscription', () => this.transport[what]?.(channels), done);
   }
 
-  #ask(call: () => Promise<unknown> | undefined, done: Done): void {
+  /**
+   * Drops the connection when the call fails.
+   *
+   * @param what must be done in time. Undefined: what nobody waits for.
+   */
+  #ask(
+    cause: GapCause,
+    what: string | undefined,
+    call: () => Promise<unknown> | undefined,
+    done: Done,
+  ): void {
     const link = this.#link;
-    const settle: Done = (error) => {
-      if (link === this.#link) done(error);
+    if (link === undefined) return; // it has broken since
+    const asked = { sinceMs: this.#base.timer.now(), cause, what };
+    const failed = (reason: unknown): void => {
+      if (link === this.#link) this.fail(cause, reason);
+    };
+    const ended = (): void => {
+      this.#asked.delete(asked);
+      if (link === this.#link) done();
     };
     let taken: Promise<unknown> | undefined;
     try {
       taken = call();
     } catch (reason) {
-      settle({ reason });
+      failed(reason);
       return;
     }
-    if (taken === undefined) settle();
-    else
-      taken.then(
-        () => settle(),
-        (reason: unknown) => settle({ reason }),
-      );
+    if (taken === undefined) {
+      ended();
+      return;
+    }
+    if (what !== undefined) this.#asked.add(asked);
+    taken.then(ended, failed);
+  }
+
+  /** Drops the connection when the engine has not done in time what it was asked for. */
+  #checkAsked(nowMs: number): void {
+    const [oldest] = this.#asked;
+    if (oldest === undefined || nowMs - oldest.sinceMs <= this.#base.options.echoTimeoutMs) return;
+    this.fail(oldest.cause, new Error(`The engine did not ${oldest.what}`));
   }
 
   /** A frame of this bus has come back. */
@@ -164,12 +186,13 @@ export class Connection {
     this.#echo = 0;
     this.#deadline?.cancel();
     this.#attempts = 0;
-    const nowMs = this.#timer.now();
-    this.#next = this.#timer.schedule(
+    const nowMs = this.#base.timer.now();
+    this.#next = this.#base.timer.schedule(
       () => this.#sendEcho(),
-      Math.max(0, this.#echoSentMs + this.#options.echoMs - nowMs),
+      Math.max(0, this.#echoSentMs + this.#base.options.echoMs - nowMs),
     );
     this.#owner.echoed(nowMs - this.#echoSentMs);
+    this.#checkAsked(nowMs);
     if (this.#state === 'live' || link !== this.#link) return;
     this.#state = 'live';
     this.#liveSinceMs = nowMs;
@@ -197,7 +220,7 @@ export class Connection {
     const wasLive = this.#state === 'live';
     if (wasLive) this.#state = 'gap';
     const retryMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts++, MAX_RETRY_MS);
-    this.#next = this.#timer.schedule(() => this.open(), retryMs * (0.5 + this.#random() / 2));
+    this.#next = this.#base.timer.schedule(() => this.open(), retryMs * (0.5 + this.#random() / 2));
     this.#owner.broke(cause, error, wasLive);
   }
 
@@ -218,19 +241,17 @@ export class Connection {
 
   #sendEcho(): void {
     this.#echo = this.#number + 1;
-    this.#echoSentMs = this.#timer.now();
-    this.#expect(this.#options.echoTimeoutMs, 'echo', 'The echo of this bus did not come back');
-    this.publish('', (error) => {
-      if (error !== undefined) this.fail('publish', error.reason);
-    });
+    this.#echoSentMs = this.#base.timer.now();
+    this.#expect(this.#base.options.echoTimeoutMs, 'echo', 'The echo of this bus did not come back');
+    this.publish('', () => {});
   }
 
   /** Fails unless the awaited event comes within `ms`. */
   #expect(ms: number, cause: GapCause, message: string): void {
     this.#deadline?.cancel();
-    const dueMs = this.#timer.now() + ms;
-    this.#deadline = this.#timer.schedule(() => {
-      if (this.#timer.now() > dueMs + STALL_MS) this.#expect(ms, cause, message);
+    const dueMs = this.#base.timer.now() + ms;
+    this.#deadline = this.#base.timer.schedule(() => {
+      if (this.#base.timer.now() > dueMs + STALL_MS) this.#expect(ms, cause, message);
       else this.fail(cause, new Error(`${message} within ${ms} ms`));
     }, ms);
   }
@@ -239,6 +260,7 @@ export class Connection {
     this.#link = undefined;
     this.#isUp = false;
     this.#echo = 0;
+    this.#asked.clear();
     this.#deadline?.cancel();
     this.#next?.cancel();
     // The errors of a client that is being closed are of no interest.

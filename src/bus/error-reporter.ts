@@ -5,29 +5,22 @@
 // become live in time. The cause is often a wrong address, and nothing else would say so.
 import { PurgatoryError } from '../base/errors.ts';
 import { reportError } from '../base/report-error.ts';
-import type { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { type CheckedBusOptions, isRefusal } from './bus.ts';
-import type { BusMeter } from './telemetry/bus-meter.ts';
+import { isRefusal } from './bus.ts';
+import type { BusBase } from './bus-base.ts';
 
 /** How long a bus may take to become live before that is worth a warning. */
 const LIVE_WITHIN_MS = 5_000;
 
 export class ErrorReporter {
-  readonly #engine: string;
-  readonly #options: CheckedBusOptions;
-  readonly #timer: SystemTimer;
-  readonly #meter: BusMeter;
+  readonly #base: BusBase;
   readonly #overdue: TimerTask | undefined;
   #last = '';
 
-  constructor(engine: string, options: CheckedBusOptions, timer: SystemTimer, meter: BusMeter) {
-    this.#engine = engine;
-    this.#options = options;
-    this.#timer = timer;
-    this.#meter = meter;
-    if (options.onError !== undefined) return;
-    this.#overdue = timer.schedule(() => this.#warnOfNoConnection(), LIVE_WITHIN_MS);
+  constructor(base: BusBase) {
+    this.#base = base;
+    if (base.options.onError !== undefined) return;
+    this.#overdue = base.timer.schedule(() => this.#warnOfNoConnection(), LIVE_WITHIN_MS);
   }
 
   becameLive(): void {
@@ -36,11 +29,12 @@ export class ErrorReporter {
   }
 
   report(error: unknown): void {
-    this.#meter.didFail(error, this.#timer.now());
+    const { meter, timer, options } = this.#base;
+    meter.didFail(error, timer.now());
     const text = String(error);
     if (text === this.#last) return;
     this.#last = text;
-    const { onError } = this.#options;
+    const { onError } = options;
     if (onError === undefined) {
       if (error instanceof PurgatoryError || isRefusal(error)) this.#warn(error as Error);
       return;
@@ -54,9 +48,10 @@ export class ErrorReporter {
   }
 
   #warnOfNoConnection(): void {
-    const said = this.#meter.lastError?.message ?? 'no error came, and no answer';
+    const { engine, options, meter } = this.#base;
+    const said = meter.lastError?.message ?? 'no error came, and no answer';
     process.emitWarning(
-      `A bus over ${this.#engine} (prefix "${this.#options.prefix}") is not live ${LIVE_WITHIN_MS / 1_000} s after ` +
+      `A bus over ${engine} (prefix "${options.prefix}") is not live ${LIVE_WITHIN_MS / 1_000} s after ` +
         `it was made: ${said}. It tries on, and until then hints reach no other process. ` +
         'Pass onError to get each error.',
       { type: 'PurgatoryWarning', code: 'PURGATORY_BUS_NOT_LIVE' },

@@ -22,6 +22,7 @@ import {
   checkedTransport,
   checkRouting,
 } from './bus.ts';
+import type { BusBase } from './bus-base.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import { InterestTable } from './interest/interest-table.ts';
@@ -36,10 +37,7 @@ import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 const SHOWN_MEMBERS = 100;
 
 export class HintBus implements Bus {
-  readonly #engine: string;
-  readonly #options: CheckedBusOptions;
-  readonly #timer: SystemTimer;
-  readonly #meter: BusMeter;
+  readonly #base: BusBase;
   readonly #errors: ErrorReporter;
   readonly #members: Members;
   readonly #connection: Connection;
@@ -53,31 +51,22 @@ export class HintBus implements Bus {
   constructor(transport: Transport, options: CheckedBusOptions, random: () => number) {
     const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
     const timer = new SystemTimer({ clock: options.clock, onError: throwLater }).unref();
-    const meter = new BusMeter(this, engine, timer.now());
-    const connection = new Connection(transport, this.#owner, options, timer, random);
-    this.#engine = engine;
-    this.#options = options;
-    this.#timer = timer;
-    this.#meter = meter;
-    this.#connection = connection;
-    this.#errors = new ErrorReporter(engine, options, timer, meter);
-    this.#members = new Members(timer, meter);
-    this.#receiver = new Receiver(
-      connection,
-      this.#members,
-      timer,
-      meter,
-      options,
-      (error) => this.#errors.report(error),
-      () => this.#sender.tellDeaf(),
-    );
-    const receiver = this.#receiver;
+    const base = { engine, options, timer, meter: new BusMeter(this, engine, timer.now()) };
+    const connection = new Connection(base, transport, this.#owner, random);
+    const members = new Members(base);
+    const errors = new ErrorReporter(base);
+    const deafCame = (): void => this.#sender.tellDeaf();
+    const receiver = new Receiver(base, connection, members, (error) => errors.report(error), deafCame);
     const isRouting = options.routing === 'interest';
     // Never more deliveries than a frame for all would cause.
     const routes: Routes = (hints) => isRouting && hints <= receiver.peers && receiver.allRoute;
-    const maxBytes = Math.min(maxFrameBytes, MAX_FRAME_BYTES);
-    this.#sender = new Sender(connection, timer, meter, options, maxBytes, routes);
-    if (isRouting) this.#interest = new InterestTable(connection, timer, options.lingerMs, receiver.tryKeys);
+    this.#base = base;
+    this.#connection = connection;
+    this.#members = members;
+    this.#errors = errors;
+    this.#receiver = receiver;
+    this.#sender = new Sender(base, connection, Math.min(maxFrameBytes, MAX_FRAME_BYTES), routes);
+    if (isRouting) this.#interest = new InterestTable(base, connection, receiver.tryKeys);
     rootContext.runInAsyncScope(connection.open, connection);
   }
 
@@ -86,7 +75,7 @@ export class HintBus implements Bus {
   }
 
   get routing(): Routing {
-    return this.#options.routing;
+    return this.#base.options.routing;
   }
 
   get isClosed(): boolean {
@@ -98,12 +87,12 @@ export class HintBus implements Bus {
     checkMemberName(name);
     if (this.#isClosed) throw busClosed();
     const members = this.#members;
-    const engine = this.#engine;
+    const { engine } = this.#base;
     members.add(member);
     return {
       interest: this.#interest?.join(member),
       publish: (key, value) => {
-        if (members.has(member)) this.#sender.publish(member, key, value);
+        if (members.has(member)) this.#sender.publish({ member, key, value });
         else debugOnce(this, 'closed', 'bus "%s" is closed: no other process hears of "%s"', engine, name);
       },
       leave: () => {
@@ -125,11 +114,11 @@ export class HintBus implements Bus {
   }
 
   snapshot(): BusSnapshot {
-    const nowMs = this.#timer.now();
-    const meter = this.#meter;
+    const { engine, options, timer, meter } = this.#base;
+    const nowMs = timer.now();
     return {
-      engine: this.#engine,
-      prefix: this.#options.prefix,
+      engine,
+      prefix: options.prefix,
       origin: this.#connection.origin,
       state: this.state,
       nowMs,
@@ -161,23 +150,21 @@ export class HintBus implements Bus {
   };
 
   #echoed(ms: number): void {
-    this.#meter.counts.framesSent++;
-    this.#meter.didEcho(ms);
-    const nowMs = this.#timer.now();
-    this.#receiver.forgetEnded(nowMs);
-    this.#sender.checkConfirmed(nowMs, this.#options.echoTimeoutMs);
-    this.#interest?.checkAcknowledged(nowMs, this.#options.echoTimeoutMs);
+    const { meter, timer } = this.#base;
+    meter.counts.framesSent++;
+    meter.didEcho(ms);
+    this.#receiver.forgetEnded(timer.now());
   }
 
   #becameLive(): void {
     this.#errors.becameLive();
-    this.#meter.didChange('live', this.#timer.now());
+    this.#base.meter.didChange('live', this.#base.timer.now());
     this.#sender.send();
     this.#members.sweepAll();
   }
 
   #broke(cause: GapCause, error: unknown, wasLive: boolean): void {
-    if (wasLive) this.#meter.didChange('gap', this.#timer.now(), cause, error);
+    if (wasLive) this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
     if (cause !== 'sequence') {
       this.#receiver.forgetAll();
       this.#sender.restore();
@@ -196,14 +183,15 @@ export class HintBus implements Bus {
     this.#isClosed = true;
     this.#members.clear();
     this.#receiver.clear();
-    const { clock, echoTimeoutMs } = this.#options;
+    const { options, timer, meter } = this.#base;
+    const { clock, echoTimeoutMs } = options;
     const endMs = clock.now() + echoTimeoutMs;
     await settledBy(clock, endMs, lastSent);
     const gone = this.#connection.close();
     this.#sender.close();
     this.#interest?.close();
-    this.#timer.close();
-    this.#meter.didChange('closed', this.#timer.now());
+    timer.close();
+    meter.didChange('closed', timer.now());
     await settledBy(clock, endMs, gone);
   }
 }

@@ -25,5 +25,4 @@ export type {
   SweepSnapshot,
 } from './telemetry/bus-snapshot.ts';
 export { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
-export type { HubFaults } from './transports/hub-faults.ts';
 export { LocalHub, type LocalHubOptions } from './transports/local-hub.ts';

@@ -5,22 +5,19 @@
 import { requiredString } from '../base/checks.ts';
 import { nameJoined } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
-import type { SystemTimer } from '../timer/system-timer.ts';
+import type { BusBase } from './bus-base.ts';
 import type { BusMember } from './membership/bus-member.ts';
-import type { BusMeter } from './telemetry/bus-meter.ts';
 
 const MAX_NAME_BYTES = 128;
 
 export class Members {
-  readonly #timer: SystemTimer;
-  readonly #meter: BusMeter;
+  readonly #base: BusBase;
   readonly #byName = new Map<string, BusMember>();
   /** For each sweep that is under way: when it began. */
   readonly #sweeping = new Map<BusMember, number>();
 
-  constructor(timer: SystemTimer, meter: BusMeter) {
-    this.#timer = timer;
-    this.#meter = meter;
+  constructor(base: BusBase) {
+    this.#base = base;
   }
 
   get names(): string[] {
@@ -52,8 +49,8 @@ export class Members {
   }
 
   sweep(member: BusMember): void {
-    const nowMs = this.#timer.now();
-    this.#meter.willSweep(nowMs, this.#sweeping.size === 0);
+    const nowMs = this.#base.timer.now();
+    this.#base.meter.willSweep(nowMs, this.#sweeping.size === 0);
     if (!this.#sweeping.has(member)) this.#sweeping.set(member, nowMs);
     member.sweep((tried) => this.#didSweep(member, tried));
   }
@@ -66,8 +63,8 @@ export class Members {
     const beganMs = this.#sweeping.get(member);
     if (beganMs === undefined) return;
     this.#sweeping.delete(member);
-    const nowMs = this.#timer.now();
-    this.#meter.didSweep(member.name, tried, nowMs - beganMs, nowMs, this.#sweeping.size === 0);
+    const nowMs = this.#base.timer.now();
+    this.#base.meter.didSweep(member.name, tried, nowMs - beganMs, nowMs, this.#sweeping.size === 0);
   }
 }
 

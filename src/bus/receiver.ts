@@ -5,16 +5,14 @@
 // origin go back to the connection, which looks for echoes. A repeated frame is dropped. A missing
 // frame before a frame is a gap.
 
-import type { SystemTimer } from '../timer/system-timer.ts';
-import type { CheckedBusOptions } from './bus.ts';
+import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import { Inbox } from './inbox.ts';
-import type { TryKeys } from './interest/interest-table.ts';
+import type { TryKeys } from './interest/member-interest.ts';
 import type { Members } from './members.ts';
 import type { BusMember } from './membership/bus-member.ts';
 import { type Arrival, Origins } from './origins.ts';
-import type { BusMeter } from './telemetry/bus-meter.ts';
 
 /**
  * A bus that has been live for so many times its `echoMs` has heard every process that was there
@@ -25,11 +23,9 @@ const ECHOES_TO_KNOW_ALL = 1.25;
 const ECHOES_TO_FORGET = 100;
 
 export class Receiver {
+  readonly #base: BusBase;
   readonly #connection: Connection;
   readonly #members: Members;
-  readonly #timer: SystemTimer;
-  readonly #meter: BusMeter;
-  readonly #echoMs: number;
   readonly #report: (error: unknown) => void;
   readonly #deafCame: () => void;
   readonly #origins = new Origins();
@@ -40,22 +36,19 @@ export class Receiver {
    * @param deafCame a process has come that does not listen to buckets.
    */
   constructor(
+    base: BusBase,
     connection: Connection,
     members: Members,
-    timer: SystemTimer,
-    meter: BusMeter,
-    { echoMs, maxPendingKeys }: CheckedBusOptions,
     report: (error: unknown) => void,
     deafCame: () => void,
   ) {
+    const { options, timer, meter } = base;
+    this.#base = base;
     this.#connection = connection;
     this.#members = members;
-    this.#timer = timer;
-    this.#meter = meter;
-    this.#echoMs = echoMs;
     this.#report = report;
     this.#deafCame = deafCame;
-    this.#inbox = new Inbox(maxPendingKeys, timer, {
+    this.#inbox = new Inbox(options.maxPendingKeys, timer, {
       tried: (someoneWatched) => {
         if (!someoneWatched) meter.counts.forNobody++;
       },
@@ -69,14 +62,14 @@ export class Receiver {
   /** Tries these keys, as hints of other processes. */
   readonly tryKeys: TryKeys = (tries) => {
     for (const [member, key] of tries) {
-      if (this.#members.has(member)) this.#inbox.add(member, key, undefined);
+      if (this.#members.has(member)) this.#inbox.add({ member, key, value: undefined });
     }
     this.#inbox.serve();
   };
 
   /** Whether it has heard every other process, and all of them listen to buckets. */
   get allRoute(): boolean {
-    return this.#origins.allRoute && this.#knowsAll(this.#timer.now());
+    return this.#origins.allRoute && this.#knowsAll(this.#base.timer.now());
   }
 
   get peers(): number {
@@ -88,7 +81,7 @@ export class Receiver {
     try {
       frame = readFrame(text);
     } catch (error) {
-      this.#meter.counts.framesDropped++;
+      this.#base.meter.counts.framesDropped++;
       this.#report(error);
       return;
     }
@@ -97,12 +90,12 @@ export class Receiver {
       this.#connection.returned(number);
       return;
     }
-    this.#meter.counts.framesReceived++;
+    this.#base.meter.counts.framesReceived++;
     const isNumbered = origin !== undefined && number > 0;
     if (isNumbered && !routes && this.#origins.noteDeaf(origin)) this.#deafCame();
     const arrival = isNumbered ? this.#note(origin, number) : 'inOrder';
-    if (arrival === 'repeated') this.#meter.counts.framesDropped++;
-    else this.#take(frame, arrival === 'late');
+    if (arrival === 'repeated') this.#base.meter.counts.framesDropped++;
+    else this.#take(frame);
   }
 
   /** A member has left. */
@@ -121,20 +114,15 @@ export class Receiver {
   }
 
   forgetEnded(nowMs: number): void {
-    this.#origins.forget(nowMs - ECHOES_TO_FORGET * this.#echoMs);
+    this.#origins.forget(nowMs - ECHOES_TO_FORGET * this.#base.options.echoMs);
   }
 
-  #take({ hints, all }: Frame, isLate: boolean): void {
+  #take({ hints, all }: Frame): void {
     for (const { name, key, value } of hints) {
-      this.#meter.counts.received++;
+      this.#base.meter.counts.received++;
       const member = this.#members.get(name);
-      if (member === undefined) {
-        this.#meter.didMissMember(name);
-        continue;
-      }
-      // A late hint must not replace a younger one that is pending.
-      if (!isLate) this.#inbox.add(member, key, value);
-      else if (!member.hinted(key, value, true)) this.#meter.counts.forNobody++;
+      if (member === undefined) this.#base.meter.didMissMember(name);
+      else this.#inbox.add({ member, key, value });
     }
     for (const name of all) {
       const member = this.#members.get(name);
@@ -144,11 +132,11 @@ export class Receiver {
   }
 
   #knowsAll(nowMs: number): boolean {
-    return this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#echoMs;
+    return this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#base.options.echoMs;
   }
 
   #note(origin: string, number: number): Arrival {
-    const nowMs = this.#timer.now();
+    const nowMs = this.#base.timer.now();
     const arrival = this.#origins.note(origin, number, nowMs, this.#knowsAll(nowMs));
     if (arrival === 'jumped') {
       this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));

@@ -9,48 +9,36 @@
 //
 // Costs. publish: O(1).
 
-import type { SystemTimer } from '../timer/system-timer.ts';
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
-import type { CheckedBusOptions } from './bus.ts';
-import type { Connection, Done } from './connection.ts';
-import type { BusMember, HintValue } from './membership/bus-member.ts';
+import type { BusBase } from './bus-base.ts';
+import type { Connection } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
-import type { BusMeter } from './telemetry/bus-meter.ts';
+import type { PendingHint } from './pending-hints.ts';
 
 /** Whether so many hints had better go to their buckets than to all processes. */
 export type Routes = (hints: number) => boolean;
 
 export class Sender {
+  readonly #base: BusBase;
   readonly #connection: Connection;
-  readonly #timer: SystemTimer;
-  readonly #meter: BusMeter;
-  readonly #flushMs: number;
   readonly #maxFrameBytes: number;
   readonly #outbox: Outbox;
-  /** The frame that the engine has not confirmed yet. */
-  #underWay: { readonly batch: Batch; readonly sinceMs: number } | undefined;
+  readonly #routes: Routes;
   readonly #job: Job;
+  /** What the engine has not confirmed yet. */
+  #underWay: Batch | undefined;
   #isFlushDue = false;
   #flushed: (() => void)[] = [];
   /** The names whose hints were sent to buckets since it was live. */
   readonly #routed = new Set<string>();
-  readonly #routes: Routes;
 
-  constructor(
-    connection: Connection,
-    timer: SystemTimer,
-    meter: BusMeter,
-    { flushMs, maxPendingKeys }: CheckedBusOptions,
-    maxFrameBytes: number,
-    routes: Routes,
-  ) {
+  constructor(base: BusBase, connection: Connection, maxFrameBytes: number, routes: Routes) {
+    const { options, timer } = base;
+    this.#base = base;
     this.#connection = connection;
-    this.#timer = timer;
-    this.#meter = meter;
-    this.#flushMs = flushMs;
     this.#maxFrameBytes = maxFrameBytes;
-    this.#outbox = new Outbox(maxPendingKeys);
+    this.#outbox = new Outbox(options.maxPendingKeys);
     this.#routes = routes;
     this.#job = schedulerOf(timer).job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#sendBatch(job) });
   }
@@ -59,12 +47,13 @@ export class Sender {
     return this.#outbox.size;
   }
 
-  publish({ name, merge }: BusMember, key: string, value: HintValue | undefined): void {
+  publish(hint: PendingHint): void {
+    const { meter } = this.#base;
     const { size } = this.#outbox;
-    const lost = this.#outbox.add(name, key, value, merge);
-    this.#meter.counts.published++;
-    if (lost > 0) this.#meter.didOverflow('out', lost);
-    else if (this.#outbox.size === size) this.#meter.counts.merged++;
+    const lost = this.#outbox.add(hint);
+    meter.counts.published++;
+    if (lost > 0) meter.didOverflow('out', lost);
+    else if (this.#outbox.size === size) meter.counts.merged++;
     this.#sendSoon();
   }
 
@@ -89,13 +78,6 @@ export class Sender {
     await flushed;
   }
 
-  /** Drops the connection when the transport has not confirmed a frame for over `timeoutMs`. */
-  checkConfirmed(nowMs: number, timeoutMs: number): void {
-    if (this.#underWay !== undefined && nowMs - this.#underWay.sinceMs > timeoutMs) {
-      this.#connection.fail('publish', new Error('The engine did not confirm a frame'));
-    }
-  }
-
   /**
    * A process has come that listens to no bucket. It may have missed what was sent to buckets until
    * now, so it is told to try everything.
@@ -109,9 +91,9 @@ export class Sender {
   /** The connection broke: what was under way is pending again. */
   restore(): void {
     if (this.#underWay === undefined) return;
-    const lost = this.#outbox.restore(this.#underWay.batch);
+    const lost = this.#outbox.restore(this.#underWay);
     this.#underWay = undefined;
-    if (lost > 0) this.#meter.didOverflow('out', lost);
+    if (lost > 0) this.#base.meter.didOverflow('out', lost);
   }
 
   close(): void {
@@ -127,13 +109,13 @@ export class Sender {
   #sendSoon(): void {
     if (this.#isFlushDue || this.#underWay !== undefined || !this.#isLive) return;
     this.#isFlushDue = true;
-    this.#timer.ref(); // hints that are published just before the process would end are sent
-    this.#timer.schedule(this.#sendDue, this.#flushMs);
+    this.#base.timer.ref(); // hints that are published just before the process would end are sent
+    this.#base.timer.schedule(this.#sendDue, this.#base.options.flushMs);
   }
 
   readonly #sendDue = (): void => {
     this.#isFlushDue = false;
-    this.#timer.unref();
+    this.#base.timer.unref();
     this.send();
   };
 
@@ -143,20 +125,14 @@ export class Sender {
     const outbox = this.#outbox;
     const isRouted = !outbox.hasAll && this.#routes(outbox.size);
     const batch = isRouted ? outbox.takeRouted(this.#maxFrameBytes) : outbox.take(this.#maxFrameBytes);
-    const isFull = !this.#outbox.isEmpty;
-    const underWay = { batch, sinceMs: this.#timer.now() };
-    this.#underWay = underWay;
-    this.#meter.counts.framesSent += batch.frames.length;
+    const isFull = !outbox.isEmpty;
+    this.#underWay = batch;
+    this.#base.meter.counts.framesSent += batch.frames.length;
     this.#note(batch, isRouted);
     let isInCall = true;
     let isNextDue = false;
     let unconfirmed = batch.frames.length;
-    const confirmed: Done = (error) => {
-      if (this.#underWay !== underWay) return;
-      if (error !== undefined) {
-        this.#connection.fail('publish', error.reason);
-        return;
-      }
+    const confirmed = (): void => {
       if (--unconfirmed > 0) return;
       this.#underWay = undefined;
       if (this.#isSent()) this.#resolveFlushed();
@@ -174,11 +150,11 @@ export class Sender {
 
   #note({ hints }: Batch, isRouted: boolean): void {
     if (!isRouted) {
-      this.#meter.counts.broadcast += hints.length;
+      this.#base.meter.counts.broadcast += hints.length;
       return;
     }
-    this.#meter.counts.routed += hints.length;
-    for (const { name } of hints) this.#routed.add(name);
+    this.#base.meter.counts.routed += hints.length;
+    for (const { member } of hints) this.#routed.add(member.name);
   }
 
   #isSent(): boolean {

@@ -4,7 +4,8 @@
 // Ground rules for an author. A transport knows one channel and texts. It knows nothing of
 // purgatories, hints, echoes or sequences: the bus above it does the rest. So about 100 lines are
 // enough. It never retries and keeps no time. It reports that a connection is lost, and the bus
-// calls `connect` again. A text may be lost, repeated or late. It must not be cut or changed.
+// calls `connect` again. A text may be lost or repeated. It must not be cut, changed, or overtaken by
+// a later one of the same process.
 // Nothing that a client does may become an unhandled rejection, or an 'error' event without a
 // listener. Run the cases of `purgatory/bus/conformance` over it.
 
@@ -35,23 +36,27 @@ export interface Transport {
   publish(text: string): Promise<unknown> | undefined;
 
   /**
-   * Optional, for interest routing, with `unsubscribe` and `publishTo`. Subscribes to more
+   * Optional, for interest routing (experimental), with `unsubscribe` and `publishTo`. Subscribes to more
    * channels, which belong to this one: names of at most 5 digits, 512 at most in a call. Their
    * texts go to `link.received` too. Returns undefined when the ENGINE has acknowledged all of
    * them, or a promise that is fulfilled then. Called between `up` and `down`, once at a time: the
    * bus waits for the last promise, of `unsubscribe` too. A rejection breaks the connection.
+   *
+   * @experimental
    */
   readonly subscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
 
-  /** Optional: ends what `subscribe` began. As that. */
+  /** Optional: ends what `subscribe` began. As that. @experimental */
   readonly unsubscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
 
-  /** Optional: as `publish`, to one of those channels. One order holds for both. */
+  /** Optional: as `publish`, to one of those channels. One order holds for both. @experimental */
   readonly publishTo?: ((channel: string, text: string) => Promise<unknown> | undefined) | undefined;
 
   /**
    * Optional: after an acknowledgement, keys are tried again after these times, in ms. For an
    * engine of several servers, where it says nothing of the others. Default none.
+   *
+   * @experimental
    */
   readonly settleMs?: readonly number[] | undefined;
 

@@ -173,8 +173,9 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     const pass = isFirst ? this.#firstPass : held?.pass;
     if (pass !== undefined) this.#passes.countDeadline(pass);
     else if (isFirst) return;
-    else if (held !== undefined) held.again--;
-    else if (this.#isPending(key) && --this.#limits[this.#positions.get(key) as number] === 0) this.#size--;
+    else if (held !== undefined) {
+      if (--held.again === 0) this.#end(key, held, 0);
+    } else if (this.#isPending(key) && --this.#limits[this.#positions.get(key) as number] === 0) this.#size--;
   }
 
   /** Whether the pass of `key` runs its first part. */
@@ -319,7 +320,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     if (held.pass !== undefined) {
       held.sinceMs = Math.min(held.sinceMs, job.lastMs);
       this.#passes.resume(held.pass, key, job);
-    } else if (held.again > 0) {
+    } else {
       this.#resumed = held;
       const begun = this.#firstPart(key, held.again, job);
       this.#resumed = undefined;
@@ -336,7 +337,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     held.group = held.againGroup;
     held.pass = undefined;
     held.sinceMs = Number.POSITIVE_INFINITY;
-    if (held.again <= 0) this.#held.delete(key);
+    if (held.again === 0) this.#held.delete(key);
     this.#endBarriers();
   }
 }

@@ -142,7 +142,7 @@ describe('a bus carries hints', () => {
         JSON.stringify(options),
       ).to.equal(code);
     }
-    expect(codeOf(() => new LocalHub({ loss: 2 }))).to.equal('ERR_OUT_OF_RANGE');
+    expect(codeOf(() => new LocalHub({ clock: 1 } as never))).to.equal('ERR_INVALID_ARG_TYPE');
     const { bus } = new Rig().process();
     expect(codeOf(() => hub.cut(bus))).to.equal('ERR_INVALID_ARG_VALUE');
   });

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { Bus, BusOptions } from '../../src/bus/bus.ts';
 import { createBus } from '../../src/bus/hint-bus.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
-import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
+import { FaultyHub, type HubFaults } from '../support/faulty-hub.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 
@@ -16,10 +16,10 @@ const KNOWN_MS = 2 * ECHO_MS;
 
 class World {
   readonly clock = new ManualClock();
-  readonly hub: LocalHub;
+  readonly hub: FaultyHub;
 
-  constructor(options?: LocalHubOptions) {
-    this.hub = new LocalHub({ clock: this.clock, ...options });
+  constructor(options?: HubFaults) {
+    this.hub = new FaultyHub({ clock: this.clock, ...options });
   }
 
   bus(options?: BusOptions) {
@@ -294,7 +294,7 @@ describe('A bus with interest routing', () => {
     await world.pass(110);
     expect(await first).to.deep.equal({ expired: false, value: 1 });
     const second = waits.waitUntil('k', (state) => state, { timeoutMs: 300 });
-    await world.pass(5);
+    await world.pass(110);
     expect(await second).to.deep.equal({ expired: false, value: 2 });
   });
 

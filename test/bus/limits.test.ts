@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BusOptions } from '../../src/bus/bus.ts';
 import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
-import type { MergeValues } from '../../src/bus/membership/bus-member.ts';
+import type { BusMember, MergeValues } from '../../src/bus/membership/bus-member.ts';
 import { type Batch, Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
+import { Listener } from './rig.ts';
 
 /**
  * Purgatories of one name, each on a bus of its own, with `waiters` operations on `k` each. They are
@@ -124,16 +125,18 @@ describe('a limit of notify over a bus', () => {
 describe('the outbox, for a member that says how values become one', () => {
   const sum: MergeValues = (earlier, later) =>
     earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
+  const plain: BusMember = new Listener('orders');
+  const summing: BusMember = { name: 'orders', hinted: () => false, sweep: () => {}, merge: sum };
 
   it('merges what is pending, and what could not be sent with what came since', () => {
     const outbox = new Outbox(10);
-    outbox.add('orders', 'k', 1, sum);
-    outbox.add('orders', 'k', 2, sum);
-    outbox.add('orders', 'none', undefined, sum);
+    outbox.add({ member: summing, key: 'k', value: 1 });
+    outbox.add({ member: summing, key: 'k', value: 2 });
+    outbox.add({ member: summing, key: 'none', value: undefined });
     const batch = outbox.take(16_000);
     expect(batch.hints.map(({ value }) => value)).to.deep.equal([3, undefined]);
-    outbox.add('orders', 'k', 4, sum);
-    outbox.add('orders', 'none', 5, sum);
+    outbox.add({ member: summing, key: 'k', value: 4 });
+    outbox.add({ member: summing, key: 'none', value: 5 });
     expect(outbox.restore(batch)).to.equal(0);
     expect(outbox.take(16_000).hints.map(({ key, value }) => [key, value])).to.deep.equal([
       ['k', 7],
@@ -154,7 +157,7 @@ describe('the outbox, for a member that says how values become one', () => {
         for (const step of all) {
           if (typeof step === 'object') {
             pending.push(step);
-            outbox.add('orders', step.key, step.limit, sum);
+            outbox.add({ member: summing, key: step.key, value: step.limit });
           } else if (step === 'take' && batch === undefined && !outbox.isEmpty) {
             batch = outbox.take(16_000);
             [sent, pending] = [pending, []];
@@ -181,21 +184,21 @@ describe('the outbox, for a member that says how values become one', () => {
 
   it('forgets how, where a member that says nothing has got the name', () => {
     const outbox = new Outbox(10);
-    outbox.add('orders', 'k', 1, sum);
+    outbox.add({ member: summing, key: 'k', value: 1 });
     outbox.take(16_000);
-    outbox.add('orders', 'k', 5);
+    outbox.add({ member: plain, key: 'k', value: 5 });
     const batch = outbox.take(16_000);
-    outbox.add('orders', 'k', 7);
+    outbox.add({ member: plain, key: 'k', value: 7 });
     outbox.restore(batch);
     expect(outbox.take(16_000).hints.map(({ value }) => value)).to.deep.equal([7]);
   });
 
   it('keeps the last value where the member says nothing', () => {
     const outbox = new Outbox(10);
-    outbox.add('offsets', 'k', 1);
-    outbox.add('offsets', 'k', 2);
+    outbox.add({ member: plain, key: 'k', value: 1 });
+    outbox.add({ member: plain, key: 'k', value: 2 });
     const batch = outbox.take(16_000);
-    outbox.add('offsets', 'k', 3);
+    outbox.add({ member: plain, key: 'k', value: 3 });
     outbox.restore(batch);
     expect(outbox.take(16_000).hints.map(({ value }) => value)).to.deep.equal([3]);
   });

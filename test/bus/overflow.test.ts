@@ -3,7 +3,7 @@ import { createBus } from '../../src/bus/index.ts';
 import { Outbox } from '../../src/bus/outbox.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { codeOf } from '../support/code-of.ts';
-import { Rig } from './rig.ts';
+import { Listener, Rig } from './rig.ts';
 
 describe('more hints than a bus keeps', () => {
   it('become one sweep in the process that hears them, and an event in both', () => {
@@ -29,16 +29,17 @@ describe('more hints than a bus keeps', () => {
   });
 
   it('are put back as "try everything", which hints that are pending become part of', () => {
+    const [orders, jobs] = [new Listener('orders'), new Listener('jobs')];
     const outbox = new Outbox(10);
     outbox.addAll('orders');
     const batch = outbox.take(16_000);
     expect(batch.all).to.deep.equal(['orders']);
-    outbox.add('orders', '1', undefined);
-    outbox.add('jobs', '1', undefined);
+    outbox.add({ member: orders, key: '1', value: undefined });
+    outbox.add({ member: jobs, key: '1', value: undefined });
     expect(outbox.restore(batch)).to.equal(0);
     expect(outbox.size, 'the hint for another name stays').to.equal(1);
-    expect(outbox.has('orders', 'any')).to.equal(true);
-    expect(outbox.add('orders', '2', undefined)).to.equal(1);
+    expect(outbox.hasAll).to.equal(true);
+    expect(outbox.add({ member: orders, key: '2', value: undefined })).to.equal(1);
   });
 });
 

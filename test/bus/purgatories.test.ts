@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Bus } from '../../src/bus/bus.ts';
-import type { BusMember } from '../../src/bus/membership/bus-member.ts';
+
 import { Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
@@ -10,6 +10,7 @@ import { Op, type OpOptions } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { turn } from '../support/turns.ts';
+import { Listener } from './rig.ts';
 
 interface World {
   readonly clock: ManualClock;
@@ -192,7 +193,7 @@ describe('a ThresholdPurgatory on a bus', () => {
     const control = '\u0001';
     const key = control.repeat(848) + 'k'.repeat(30);
     const outbox = new Outbox(10);
-    outbox.add(control.repeat(128), key, 1n - 10n ** 1_000n);
+    outbox.add({ member: new Listener(control.repeat(128)), key, value: 1n - 10n ** 1_000n });
     expect(outbox.take(7_500).hints).to.have.length(1);
     const w = world();
     const purgatory = make(w, w.bus());
@@ -350,24 +351,6 @@ describe('a ThresholdPurgatory on a bus', () => {
       await turn();
       expect(await Promise.race([wait, turn()])).to.deep.equal({ expired: false, value: 2 });
     }
-  });
-
-  it('does not let a late frame set a value back', () => {
-    const w = world();
-    let told: ((key: string, value: number, isLate: boolean) => void) | undefined;
-    const other = make(w, {
-      join: (member: BusMember) => {
-        told = (key, value, isLate) => void member.hinted(key, value, isLate);
-        return { publish: () => {}, leave: () => {} };
-      },
-    } as never);
-    told?.('p', 10, false);
-    told?.('p', 7, true);
-    expect(other.get('p')).to.equal(10);
-    told?.('p', 12, true);
-    expect(other.get('p')).to.equal(12);
-    told?.('p', 7, false);
-    expect(other.get('p')).to.equal(7);
   });
 
   it('does not let an older answer of current undo an advance', async () => {

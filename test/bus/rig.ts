@@ -2,8 +2,8 @@
 
 import type { Bus, BusOptions } from '../../src/bus/bus.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
-import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
+import { FaultyHub, type HubFaults } from '../support/faulty-hub.ts';
 
 /** A member that records what it gets. */
 export class Listener implements BusMember {
@@ -43,10 +43,10 @@ export interface Process {
 /** A hub on a ManualClock, and processes on it that each have one member. */
 export class Rig {
   readonly clock: ManualClock = new ManualClock();
-  readonly hub: LocalHub;
+  readonly hub: FaultyHub;
 
-  constructor(options?: LocalHubOptions) {
-    this.hub = new LocalHub({ clock: this.clock, ...options });
+  constructor(options?: HubFaults) {
+    this.hub = new FaultyHub({ clock: this.clock, ...options });
   }
 
   process(options?: BusOptions, name = 'orders'): Process {

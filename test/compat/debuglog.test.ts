@@ -39,7 +39,7 @@ describe('What the library prints by itself', function () {
       'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
       'a periodic task: nobody reads the option "initialDelay" (is "initialDelayMs" meant?)',
       'idle timeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
-      'a LocalHub: nobody reads the option "los" (is "loss" meant?)',
+      'a LocalHub: nobody reads the option "clok" (is "clock" meant?)',
     ]);
     expect(stdout).to.equal('');
   });

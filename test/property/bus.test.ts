@@ -7,11 +7,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Bus } from '../../src/bus/bus.ts';
-import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { FaultyHub } from '../support/faulty-hub.ts';
 import { runs } from './runs.ts';
 
 const SWEEP_MS = 200;
@@ -71,7 +71,7 @@ interface Faults {
 
 class World {
   readonly clock = new ManualClock();
-  readonly hub: LocalHub;
+  readonly hub: FaultyHub;
   readonly processes: Process[];
   readonly versions = new Map<string, number>();
   readonly waits: { wait: Wait; process: Process }[] = [];
@@ -79,7 +79,7 @@ class World {
   readonly #stop: () => void;
 
   constructor(count: number, { routing, ...faults }: Faults, maxPendingKeys: number) {
-    this.hub = new LocalHub({ clock: this.clock, ...faults });
+    this.hub = new FaultyHub({ clock: this.clock, ...faults });
     const byBus = new Map<Bus, Process>();
     this.#stop = listen('purgatory:bus:state', ({ bus, state }) => {
       const process = byBus.get(bus);

@@ -6,8 +6,8 @@
 // notices late, so there a wait may last until it is over.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LocalHub, type LocalHubOptions } from '../../src/bus/transports/local-hub.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
+import { FaultyHub, type HubFaults } from '../support/faulty-hub.ts';
 import { runs } from './runs.ts';
 
 const ECHO_MS = 300;
@@ -60,9 +60,9 @@ const faultsOf = {
 const calmFaults = fc.record(faultsOf);
 const faults = fc.record({ ...faultsOf, ackLoss: fc.constantFrom(0, 0, 0.2) });
 
-async function run(steps: readonly Step[], options: LocalHubOptions): Promise<void> {
+async function run(steps: readonly Step[], options: HubFaults): Promise<void> {
   const clock = new ManualClock();
-  const hub = new LocalHub({ clock, ...options });
+  const hub = new FaultyHub({ clock, ...options });
   const versions = new Array<number>(KEYS).fill(0);
   const waits: { wait: Wait; key: number; process: number }[] = [];
   const processes = Array.from({ length: PROCESSES }, () => {

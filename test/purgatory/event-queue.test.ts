@@ -7,6 +7,7 @@ import { pause, turn, until } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
 interface Scene {
+  readonly clock: SlowClock;
   readonly purgatory: Purgatory<string, Op>;
   readonly tried: string[];
   park(label: string, key: string, onTry?: (op: Op) => void): Op;
@@ -31,7 +32,7 @@ function scene({ tryMs = 1, sliceMs = 5 } = {}): Scene {
     isParked = true;
     return op;
   };
-  return { purgatory, tried, park };
+  return { clock, purgatory, tried, park };
 }
 
 function herd({ park }: Scene, key: string, size: number, onTry?: (op: Op) => void): Op[] {
@@ -511,6 +512,33 @@ describe('behaviour 30: a deadline that meets an event', () => {
       expect(late.completions - late.expirations).to.equal(1);
       expect(purgatory.numDelayed).to.equal(401 - atMost);
     }
+  });
+
+  it('uses up the event that waits behind the pass on its key, and later events are served', async () => {
+    let served: Promise<void> | undefined;
+    const all = scene({ sliceMs: 1 });
+    const { purgatory, tried } = all;
+    const triedOf = (key: string): number => tried.filter((label) => label.startsWith(key)).length;
+    herd(all, 'k', 40);
+    const late = new Op('late', { delayMs: 10_000 });
+    purgatory.tryCompleteElseWatch(late, ['k']);
+    const { tries } = late;
+    herd(all, 'm', 80, () => {
+      if (served !== undefined || late.tries === tries) return;
+      // The pass over k has ended, and the one behind it has not begun.
+      late.ready = true;
+      all.clock.advance(10_000);
+      purgatory.notify('k');
+      served = purgatory.served();
+    });
+    purgatory.notify('k');
+    purgatory.notify('m');
+    await turn();
+    purgatory.notify('k', { atMost: 1 });
+    await purgatory.served();
+    await served;
+    expect([late.completions, late.expirations]).to.deep.equal([1, 0]);
+    expect(triedOf('k')).to.equal(80);
   });
 
   it('uses it up in a purgatory that has served events before, and later events are served', async () => {

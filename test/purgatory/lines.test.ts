@@ -184,6 +184,22 @@ describe('behaviour 32: of those that wait in turn', () => {
     purgatory.close();
   });
 
+  it('one is behind those whom its own first try has parked', async () => {
+    const { purgatory } = hall();
+    const inner = new Op('inner');
+    const outer = new Op('outer', {
+      onTry: (op) => {
+        if (op.tries === 1) purgatory.tryCompleteElseWatch(inner, ['k'], { inTurn: true });
+        op.ready = op.tries > 1;
+      },
+    });
+    purgatory.tryCompleteElseWatch(outer, ['k'], { inTurn: true });
+    expect(outer.tries).to.equal(1);
+    inner.cancel();
+    await turn();
+    expect(outer.isCompleted).to.equal(true);
+  });
+
   it('none holds up a wait that is not in turn', async () => {
     const { acquire, release, next } = semaphore();
     acquire('two', { want: 2 });
@@ -240,6 +256,22 @@ describe('behaviour 32: of those that wait in turn', () => {
 });
 
 describe('behaviour 33: a hand-off to those who wait in turn', () => {
+  it('that is in vain costs one try, and steps to nobody else', async () => {
+    const { acquire, purgatory, next } = semaphore();
+    for (let i = 0; i < 100; i++) acquire(`${i}`);
+    await next();
+    const lists = purgatory.$parked.lists as unknown as { stepInTurn(pass: object): object | undefined };
+    const { stepInTurn } = lists;
+    let steps = 0;
+    lists.stepInTurn = (pass) => {
+      steps++;
+      return stepInTurn.call(lists, pass);
+    };
+    purgatory.notify('free');
+    expect(await next()).to.equal('try 0');
+    expect(steps).to.equal(1);
+  });
+
   it('with `atMost: 1` costs one try, however many wait', async () => {
     const { acquire, release, next } = semaphore();
     for (let i = 0; i < 2_000; i++) acquire(`${i}`);
@@ -382,12 +414,32 @@ describe('behaviour 34: no turn is lost', () => {
     expect(late.isCompleted).to.equal(true);
   });
 
-  it('after close, nobody is tried', async () => {
+  it('but not when one leaves behind the first, or the first has had its try', async () => {
+    const { acquire, next } = semaphore();
+    const controller = new AbortController();
+    const { signal } = controller;
+    acquire('a');
+    acquire('plain', { inTurn: false, signal });
+    acquire('b', { signal });
+    await next();
+    controller.abort();
+    expect(await next()).to.equal('plain gives up, b gives up');
+    const other = new AbortController();
+    acquire('plain', { inTurn: false, keys: ['other'] });
+    acquire('c', { keys: ['other'] });
+    acquire('d', { keys: ['other'], signal: other.signal });
+    await next();
+    other.abort();
+    expect(await next()).to.equal('d gives up');
+  });
+
+  it('after close, nobody is tried, and no event is pending', async () => {
     const { acquire, purgatory, units, next } = semaphore();
     for (const label of ['a', 'b']) acquire(label);
     await next();
     units.free = 2;
     purgatory.close();
+    expect(purgatory.snapshot().events.pendingKeys).to.equal(0);
     expect(await next()).to.equal('a gives up, b gives up');
   });
 });

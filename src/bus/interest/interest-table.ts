@@ -4,28 +4,20 @@
 //    ▲                                                                  │ last watcher left
 //    └──acknowledged── leaving ◄──UNSUBSCRIBE── lingering for lingerMs ◄┘
 //
-// Ground rules. It owns the state of each bucket, and how many keys are watched in it. One command
-// is under way at a time, of BATCH channels at most. So a bucket that is left and taken again needs
-// no care: the engine sees the commands in their order. The keys that were watched before the
-// acknowledgement are tried once at it. A bucket counts as not subscribed from the moment that the
-// UNSUBSCRIBE is sent. A break ends all subscriptions. Then all watched buckets are subscribed
-// before the bus becomes live; the sweep that follows tries everything.
-//
+// Ground rules. One command is under way at a time, so the engine sees them in their order. A bucket
+// counts as not subscribed from the UNSUBSCRIBE on. A break ends all subscriptions. Then all watched
+// buckets are subscribed before the bus becomes live; the sweep that follows tries everything.
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
 
-import { TurnEnd } from '../../clock/later.ts';
-import { rootContext } from '../../clock/root-context.ts';
-import type { SystemTimer } from '../../timer/system-timer.ts';
+import type { TimerTask } from '../../timer/timer-task.ts';
+import type { BusBase } from '../bus-base.ts';
 import type { Connection } from '../connection.ts';
 import type { BusMember } from '../membership/bus-member.ts';
 import { BUCKETS } from './buckets.ts';
-import { Lingering } from './lingering.ts';
-import { type KeyTry, type MemberInterest, MemberInterests } from './member-interest.ts';
+import { type Buckets, type KeyTry, MemberInterest, type TryKeys } from './member-interest.ts';
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
 const BATCH = 512;
-/** A key that waited so long is tried without its acknowledgement, and once more at it. */
-const HOLD_MS = 100;
 
 const IDLE = 0;
 const WANTED = 1;
@@ -33,43 +25,32 @@ const SENT = 2;
 const ACKNOWLEDGED = 3;
 const LEAVING = 4;
 
-/** Tries the keys of a member. */
-export type TryKeys = (tries: readonly KeyTry[]) => void;
-
-export class InterestTable {
+export class InterestTable implements Buckets {
+  readonly #base: BusBase;
   readonly #connection: Connection;
-  readonly #timer: SystemTimer;
   readonly #try: TryKeys;
-  readonly #members = new MemberInterests();
+  readonly #members = new Map<BusMember, MemberInterest>();
   readonly #states = new Uint8Array(BUCKETS);
   /** Watched keys of each bucket, of all members. */
   readonly #watched = new Uint32Array(BUCKETS);
   readonly #wanted = new Set<number>();
-  readonly #lingering: Lingering;
+  /** The acknowledged buckets that nobody watches: waits often come back to the same keys. */
+  readonly #lingering = new Map<number, TimerTask>();
   readonly #toLeave = new Set<number>();
   #subscriptions = 0;
-  #underWay: { readonly buckets: readonly number[]; readonly sinceMs: number } | undefined;
+  /** The buckets of the command under way. */
+  #underWay: readonly number[] | undefined;
   #isUp = false;
-  // The subscription serves all who wait. So it must not run in the async context of the first one.
-  readonly #turnEnd = new TurnEnd(() => this.#pump());
-  /** A turn of the event loop lies between two batches: this one is to come. */
-  #isTurnDue = false;
-  /** Since when the first key behind the command under way waits for its own. It counts for HOLD_MS. */
-  #behindSinceMs: number | undefined;
-  /** A key has waited for the command under way for HOLD_MS. */
-  #isLate = false;
+  /** Sends the next command, in a turn of its own: a batch takes the client some ms. */
+  #next: TimerTask | undefined;
   /** The buckets that are to be acknowledged before the bus becomes live. */
   #toRestore = 0;
   #restored: (() => void) | undefined;
 
-  constructor(connection: Connection, timer: SystemTimer, lingerMs: number, tryKeys: TryKeys) {
+  constructor(base: BusBase, connection: Connection, tryKeys: TryKeys) {
+    this.#base = base;
     this.#connection = connection;
-    this.#timer = timer;
     this.#try = tryKeys;
-    this.#lingering = new Lingering(timer, lingerMs, (buckets) => {
-      for (const bucket of buckets) this.#toLeave.add(bucket);
-      this.#pumpSoon();
-    });
   }
 
   /** Channels that the engine has acknowledged. */
@@ -79,31 +60,33 @@ export class InterestTable {
 
   /** Channels that are wanted, and not acknowledged yet. */
   get pending(): number {
-    return this.#wanted.size + (this.#underWay?.buckets.filter((b) => this.#states[b] === SENT).length ?? 0);
+    const sent = this.#underWay?.filter((bucket) => this.#states[bucket] === SENT);
+    return this.#wanted.size + (sent?.length ?? 0);
   }
 
-  /** Whether a key that is not heard yet is sure to be tried within HOLD_MS. */
-  get holds(): boolean {
-    return this.#isUp && !this.#isLate && this.#connection.state === 'live';
+  get isLive(): boolean {
+    return this.#connection.state === 'live';
   }
 
   join(member: BusMember): MemberInterest {
-    return this.#members.join(member, this);
+    const interest = new MemberInterest(this.#base, member, this, this.#try);
+    this.#members.set(member, interest);
+    return interest;
   }
 
   leave(member: BusMember): void {
-    this.#members.leave(member);
+    this.#members.get(member)?.heard(); // nothing of it is to be tried
+    this.#members.delete(member);
   }
 
   add(bucket: number): boolean {
     const isFirst = this.#watched[bucket]++ === 0;
     const state = this.#states[bucket];
     if (state === ACKNOWLEDGED) {
-      if (isFirst && !this.#lingering.delete(bucket)) this.#toLeave.delete(bucket);
+      if (isFirst) this.#keep(bucket);
       return true;
     }
     if (!this.#isUp) return true; // the sweep will try it
-    if (state !== SENT) this.#behindSinceMs ??= this.#timer.now();
     if (state === IDLE) this.#want(bucket);
     return false;
   }
@@ -114,7 +97,7 @@ export class InterestTable {
     if (state === WANTED) {
       this.#wanted.delete(bucket);
       this.#states[bucket] = IDLE;
-    } else if (state === ACKNOWLEDGED) this.#lingering.add(bucket);
+    } else if (state === ACKNOWLEDGED) this.#linger(bucket);
   }
 
   /** The connection is up. `done` is called once all watched buckets are acknowledged. */
@@ -123,12 +106,12 @@ export class InterestTable {
     for (let bucket = 0; bucket < BUCKETS; bucket++) if (this.#watched[bucket] > 0) this.#want(bucket);
     this.#toRestore = this.#wanted.size;
     this.#restored = done;
-    this.#pump();
+    this.#sendNext();
   }
 
   /** Ends it for good. */
   close(): void {
-    this.#members.clear();
+    for (const member of [...this.#members.keys()]) this.leave(member);
     this.lost();
   }
 
@@ -136,45 +119,52 @@ export class InterestTable {
   lost(): void {
     if (!this.#isUp) return;
     this.#isUp = false;
-    this.#isTurnDue = false;
-    this.#isLate = false;
-    this.#behindSinceMs = undefined;
+    this.#next?.cancel();
     this.#underWay = undefined;
     this.#restored = undefined;
     this.#subscriptions = 0;
     this.#states.fill(IDLE);
-    for (const set of [this.#wanted, this.#toLeave, this.#lingering]) set.clear();
-    this.#try(this.#members.unheard());
-    this.#members.forgetUnheard();
-  }
-
-  /** Drops the connection when a command was not acknowledged for over `timeoutMs`. */
-  checkAcknowledged(nowMs: number, timeoutMs: number): void {
-    if (this.#underWay !== undefined && nowMs - this.#underWay.sinceMs > timeoutMs) {
-      this.#connection.fail('connection', new Error('The engine did not acknowledge a subscription'));
-    }
+    this.#wanted.clear();
+    for (const bucket of [...this.#lingering.keys(), ...this.#toLeave]) this.#keep(bucket);
+    this.#try(this.#heard());
   }
 
   #want(bucket: number): void {
     this.#states[bucket] = WANTED;
     this.#wanted.add(bucket);
-    this.#pumpSoon();
+    this.#sendSoon();
   }
 
-  #pumpSoon(): void {
-    if (this.#underWay === undefined) this.#turnEnd.request();
+  #linger(bucket: number): void {
+    const { timer, options } = this.#base;
+    const leave = (): void => {
+      this.#lingering.delete(bucket);
+      this.#toLeave.add(bucket);
+      this.#sendSoon();
+    };
+    this.#lingering.set(bucket, timer.schedule(leave, options.lingerMs));
   }
 
-  #pump(): void {
-    while (this.#isUp && this.#underWay === undefined && !this.#isTurnDue) {
-      this.#tellRestored();
-      if (this.#wanted.size > 0) this.#send('subscribe', this.#wanted, SENT);
-      else if (this.#toLeave.size > 0) this.#send('unsubscribe', this.#toLeave, LEAVING);
-      else {
-        this.#behindSinceMs = undefined; // who was behind has left
-        return;
-      }
-    }
+  #keep(bucket: number): void {
+    this.#lingering.get(bucket)?.cancel();
+    this.#lingering.delete(bucket);
+    this.#toLeave.delete(bucket);
+  }
+
+  #heard(buckets?: readonly number[]): KeyTry[] {
+    return [...this.#members.values()].flatMap((interest) => interest.heard(buckets));
+  }
+
+  #sendSoon(): void {
+    if (!this.#isUp || this.#underWay !== undefined || this.#next?.isPending) return;
+    this.#next = this.#base.timer.schedule(() => this.#sendNext(), 0);
+  }
+
+  #sendNext(): void {
+    this.#tellRestored();
+    if (!this.#isUp || this.#underWay !== undefined) return;
+    if (this.#wanted.size > 0) this.#send('subscribe', this.#wanted, SENT);
+    else if (this.#toLeave.size > 0) this.#send('unsubscribe', this.#toLeave, LEAVING);
   }
 
   #tellRestored(): void {
@@ -192,25 +182,13 @@ export class InterestTable {
       this.#states[bucket] = state;
     }
     if (state === LEAVING) this.#subscriptions -= buckets.length;
-    const command = { buckets, sinceMs: this.#timer.now() };
-    const holdMs = (this.#behindSinceMs ?? command.sinceMs) + HOLD_MS - command.sinceMs;
-    if (this.#wanted.size === 0) this.#behindSinceMs = undefined;
-    this.#underWay = command;
-    this.#connection.command(what, buckets.map(String), (error) => {
-      if (this.#underWay !== command) return;
-      if (error !== undefined) return this.#connection.fail('connection', error.reason);
+    this.#underWay = buckets;
+    this.#connection.command(what, buckets.map(String), () => {
       this.#underWay = undefined;
       if (state === SENT) this.#acknowledged(buckets);
       else this.#left(buckets);
+      if (this.#wanted.size + this.#toLeave.size > 0) this.#sendSoon();
     });
-    if (this.#underWay === command) this.#timer.schedule(() => this.#holdNoLonger(command), holdMs);
-  }
-
-  /** What is wanted behind an UNSUBSCRIBE waits for that, too. */
-  #holdNoLonger(command: object): void {
-    if (this.#underWay !== command) return;
-    this.#isLate = true;
-    this.#try(this.#members.unheard());
   }
 
   #acknowledged(buckets: readonly number[]): void {
@@ -218,13 +196,13 @@ export class InterestTable {
     this.#subscriptions += buckets.length;
     for (const bucket of buckets) {
       this.#states[bucket] = ACKNOWLEDGED;
-      if (this.#watched[bucket] === 0) this.#lingering.add(bucket);
+      if (this.#watched[bucket] === 0) this.#linger(bucket);
     }
-    const tries = this.#members.heard(buckets);
-    this.#next();
+    const tries = this.#heard(buckets);
+    const settleMs = this.#connection.transport.settleMs ?? [];
+    for (const ms of settleMs) this.#base.timer.schedule(() => this.#try(tries), ms);
+    this.#tellRestored();
     this.#try(tries);
-    for (const ms of this.#connection.transport.settleMs ?? [])
-      this.#timer.schedule(() => this.#try(tries), ms);
   }
 
   #left(buckets: readonly number[]): void {
@@ -232,19 +210,5 @@ export class InterestTable {
       this.#states[bucket] = IDLE;
       if (this.#watched[bucket] > 0) this.#want(bucket);
     }
-    this.#next();
-  }
-
-  #next(): void {
-    if (this.#wanted.size === 0) this.#behindSinceMs = undefined;
-    else if (this.#isLate) this.#behindSinceMs = this.#timer.now(); // what is behind was not held
-    this.#isLate = false;
-    this.#tellRestored();
-    if (this.#wanted.size + this.#toLeave.size === 0) return;
-    this.#isTurnDue = true;
-    this.#timer.schedule(() => {
-      this.#isTurnDue = false;
-      rootContext.runInAsyncScope(this.#pump, this);
-    }, 0);
   }
 }

@@ -37,10 +37,8 @@ export interface BusMember {
    * whether any operation watched it.
    *
    * @param value the value that was published with it, if any.
-   * @param isLate a hint that the same process published later has arrived before. A lower value
-   * may be an old one.
    */
-  hinted(key: string, value: HintValue | undefined, isLate?: boolean): boolean;
+  hinted(key: string, value: HintValue | undefined): boolean;
 
   /** Default: the later value counts. Throws nothing. */
   readonly merge?: MergeValues | undefined;
@@ -59,6 +57,8 @@ export interface BusMember {
 /**
  * What a member tells a bus with interest routing: the keys that somebody watches. The bus
  * subscribes to those alone.
+ *
+ * @experimental
  */
 export interface KeyInterest {
   /** `key` gets its first watcher. To be called before the second try. O(length of the key). */
@@ -72,7 +72,10 @@ export interface KeyInterest {
   isHeld(key: string): boolean;
 }
 
-/** How a bus sends its hints: to all processes, or to those where somebody waits. */
+/**
+ * How a bus sends its hints: to all processes ('broadcast'), or to those where somebody waits
+ * ('interest', which is experimental).
+ */
 export type Routing = 'broadcast' | 'interest';
 
 /** A member's end of the bus. */
@@ -80,6 +83,8 @@ export interface Membership {
   /**
    * Only a bus with interest routing has it. A member that tells nothing there gets only the hints
    * that go to all.
+   *
+   * @experimental
    */
   readonly interest?: KeyInterest | undefined;
 

@@ -10,8 +10,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBus } from '../hint-bus.ts';
 import { MAX_FRAME_BYTES, type Transport } from '../transport.ts';
-import { interestCases } from './interest-conformance.ts';
-import { type ConformanceCase, mark, Probe } from './probe.ts';
+import { type ConformanceCase, mark, Probe, probing } from './probe.ts';
 
 export type { ConformanceCase } from './probe.ts';
 
@@ -38,26 +37,7 @@ export function transportConformance(
   makeTransport: () => Transport | Promise<Transport>,
   { sever, patienceMs = PATIENCE_MS }: ConformanceOptions = {},
 ): ConformanceCase[] {
-  const until = async (what: string, holds: () => boolean): Promise<void> => {
-    for (const endMs = Date.now() + patienceMs; !holds(); await sleep(2)) {
-      ok(Date.now() < endMs, `not within ${patienceMs} ms: ${what}`);
-    }
-  };
-  const withProbes = async (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> => {
-    const probes: Probe[] = [];
-    for (let made = 0; made < count; made++) probes.push(new Probe(await makeTransport()));
-    try {
-      for (const probe of probes) {
-        probe.connect();
-        await until('the subscription is acknowledged', () => probe.ups > 0 || probe.errors.length > 0);
-        deepStrictEqual(probe.errors, []);
-      }
-      await use(...probes);
-    } finally {
-      await Promise.all(probes.map((probe) => probe.disconnect()));
-    }
-  };
-
+  const { until, withProbes } = probing(makeTransport, patienceMs);
   const cases: ConformanceCase[] = [
     {
       title: 'names its engine, and takes texts of at least 7,500 bytes',
@@ -179,7 +159,6 @@ export function transportConformance(
       },
     },
   ];
-  cases.push(...interestCases(withProbes, until));
   if (sever === undefined) return cases;
   return [
     ...cases,

@@ -1,51 +1,34 @@
 // An engine in memory, for tests. Its buses get each other's hints as processes would.
 //
-// Ground rules. Without faults, everything happens at once, inside the call that publishes or
+// Ground rules. Everything happens at once, inside the call that publishes or
 // advances the clock. So a test on a ManualClock needs no waiting. A bus that is cut knows it at
 // once, and is live again as soon as it is mended. A bus that is muted must find out by its echo.
 
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
+import { type Bus, type BusOptions, type CheckedBusOptions, checkedBusOptions } from '../bus.ts';
 import { HintBus } from '../hint-bus.ts';
 import type { Transport, TransportLink } from '../transport.ts';
-import { checkedFaults, type HubFaults, randomFrom } from './hub-faults.ts';
 
 /** The options of a {@link LocalHub}. */
-export interface LocalHubOptions extends HubFaults {
-  /** Source of time for the hub and its buses: a ManualClock in tests. Default: the host's. */
+export interface LocalHubOptions {
+  /** Source of time for the buses of the hub: a ManualClock in tests. Default: the host's. */
   clock?: Clock | undefined;
 }
 
-const HUB_OPTIONS: OptionNames<LocalHubOptions> = {
-  loss: true,
-  duplication: true,
-  reordering: true,
-  delayMs: true,
-  ackDelayMs: true,
-  subscribeDelayMs: true,
-  ackLoss: true,
-  seed: true,
-  clock: true,
-};
-/** By how much a frame that is out of order is late, in ms. */
-const REORDERING_MS = 20;
+const HUB_OPTIONS: OptionNames<LocalHubOptions> = { clock: true };
 
 /** Stands for an engine and its network. Each `bus()` is the bus of one process. */
 export class LocalHub {
   readonly #clock: Clock;
-  readonly #faults: Required<HubFaults>;
-  readonly #random: () => number;
   readonly #lines = new Set<LocalLine>();
   readonly #lineOf = new WeakMap<Bus, LocalLine>();
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
-    this.#faults = checkedFaults(options);
-    warnOfUnread('a LocalHub', options, HUB_OPTIONS);
     this.#clock = checkedBusOptions({ clock: options?.clock }).clock;
-    this.#random = randomFrom(this.#faults.seed);
+    warnOfUnread('a LocalHub', options, HUB_OPTIONS);
   }
 
   /**
@@ -54,11 +37,16 @@ export class LocalHub {
    */
   bus(options?: BusOptions): Bus {
     const checked = checkedBusOptions(options, { clock: this.#clock });
-    const line = new LocalLine(checked.prefix, this);
+    const line = new LocalLine(checked.prefix, this.#lines);
     this.#lines.add(line);
-    const bus = new HintBus(line, checked, this.#random);
+    const bus = this.$busOver(line, checked);
     this.#lineOf.set(bus, line);
     return bus;
+  }
+
+  /** A test puts faults between the two. @internal */
+  $busOver(line: Transport, options: CheckedBusOptions): Bus {
+    return new HintBus(line, options, Math.random);
   }
 
   /**
@@ -92,78 +80,30 @@ export class LocalHub {
     if (line === undefined) throw invalidArgValue('bus', 'must be a bus of this hub', bus);
     return [line];
   }
-
-  /** @internal */
-  $deliver(from: LocalLine, text: string, channel: string | undefined): void {
-    for (const line of [...this.#lines]) {
-      if (line.prefix !== from.prefix || !line.listensTo(channel) || this.#happens(this.#faults.loss))
-        continue;
-      this.#deliverTo(line, text);
-      if (this.#happens(this.#faults.duplication)) this.#deliverTo(line, text);
-    }
-  }
-
-  /**
-   * Subscribes by `change`, and acknowledges; each with its fault. @internal
-   */
-  $subscribe(change: () => void): Promise<unknown> | undefined {
-    const { ackDelayMs, subscribeDelayMs, ackLoss } = this.#faults;
-    const isLost = this.#happens(ackLoss);
-    if (subscribeDelayMs + ackDelayMs === 0 && !isLost) {
-      change();
-      return undefined;
-    }
-    return new Promise((resolve) => {
-      this.#after(subscribeDelayMs, () => {
-        change();
-        if (!isLost) this.#after(ackDelayMs, () => resolve(undefined));
-      });
-    });
-  }
-
-  #after(ms: number, then: () => void): void {
-    if (ms === 0) then();
-    else this.#clock.wakeAt(this.#clock.now() + ms, then).unref?.();
-  }
-
-  #deliverTo(line: LocalLine, text: string): void {
-    const { delayMs, reordering } = this.#faults;
-    const lateMs = this.#happens(reordering) ? this.#random() * REORDERING_MS : 0;
-    this.#after(delayMs + lateMs, () => line.receive(text));
-  }
-
-  #happens(probability: number): boolean {
-    return probability > 0 && this.#random() < probability;
-  }
 }
 
 /** The connection of one bus. */
 class LocalLine implements Transport {
   readonly engine = 'local';
-  readonly prefix: string;
-  readonly #hub: LocalHub;
-  /** Of this connection: a new one has a new Set. */
-  #channels = new Set<string>();
+  readonly #prefix: string;
+  /** Those of the hub. */
+  readonly #lines: Iterable<LocalLine>;
+  readonly #channels = new Set<string>();
   isMuted = false;
   #isCut = false;
   /** The last link that the bus has given. A mended line connects again with it. */
   #link: TransportLink | undefined;
   #isConnected = false;
 
-  constructor(prefix: string, hub: LocalHub) {
-    this.prefix = prefix;
-    this.#hub = hub;
-  }
-
-  /** @param channel undefined: that of all. */
-  listensTo(channel: string | undefined): boolean {
-    return channel === undefined || this.#channels.has(channel);
+  constructor(prefix: string, lines: Iterable<LocalLine>) {
+    this.#prefix = prefix;
+    this.#lines = lines;
   }
 
   connect(link: TransportLink): void {
     this.#link = link;
-    if (this.#isCut) throw new Error('The bus is cut off its hub');
-    this.#isConnected = true;
+    this.#isConnected = !this.#isCut;
+    this.#checkConnected();
     link.up();
   }
 
@@ -171,38 +111,29 @@ class LocalLine implements Transport {
     this.publishTo(undefined, text);
   }
 
+  /** @param channel undefined: that of all. */
   publishTo(channel: string | undefined, text: string): undefined {
     this.#checkConnected();
-    if (!this.isMuted) this.#hub.$deliver(this, text, channel);
+    if (this.isMuted) return;
+    for (const line of [...this.#lines]) {
+      const listens = channel === undefined || line.#channels.has(channel);
+      if (listens && line.#prefix === this.#prefix) line.#receive(text);
+    }
   }
 
-  subscribe(channels: readonly string[]): Promise<unknown> | undefined {
-    return this.#change('add', channels);
-  }
-
-  unsubscribe(channels: readonly string[]): Promise<unknown> | undefined {
-    return this.#change('delete', channels);
-  }
-
-  #change(how: 'add' | 'delete', channels: readonly string[]): Promise<unknown> | undefined {
+  subscribe(channels: readonly string[]): undefined {
     this.#checkConnected();
-    const subscribed = this.#channels;
-    return this.#hub.$subscribe(() => {
-      for (const channel of channels) subscribed[how](channel);
-    });
+    for (const channel of channels) this.#channels.add(channel);
+  }
+
+  unsubscribe(channels: readonly string[]): undefined {
+    this.#checkConnected();
+    for (const channel of channels) this.#channels.delete(channel);
   }
 
   disconnect(): undefined {
     this.#isConnected = false;
-    this.#channels = new Set();
-  }
-
-  #checkConnected(): void {
-    if (!this.#isConnected) throw new Error('The bus is cut off its hub');
-  }
-
-  receive(text: string): void {
-    if (this.#isConnected && !this.isMuted) this.#link?.received(text);
+    this.#channels.clear();
   }
 
   cut(): void {
@@ -214,5 +145,13 @@ class LocalLine implements Transport {
     this.isMuted = false;
     this.#isCut = false;
     this.#link?.retry();
+  }
+
+  #receive(text: string): void {
+    if (this.#isConnected && !this.isMuted) this.#link?.received(text);
+  }
+
+  #checkConnected(): void {
+    if (!this.#isConnected) throw new Error('The bus is cut off its hub');
   }
 }

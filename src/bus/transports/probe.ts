@@ -1,6 +1,8 @@
 // What the cases of the conformance suite are made of: the probe of a transport, and its texts.
 //
 // Ground rules. A probe belongs to one case, which disconnects it.
+import { deepStrictEqual, ok } from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /** One case. It fails by throwing an AssertionError. */
@@ -52,4 +54,34 @@ export class Probe {
     this.#link = undefined;
     await this.transport.disconnect();
   }
+}
+
+/** What the cases wait with, and what they look through. */
+export interface Probing {
+  until(what: string, holds: () => boolean): Promise<void>;
+  /** Connects so many probes, uses them, and disconnects them. */
+  withProbes(count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void>;
+}
+
+export function probing(makeTransport: () => Transport | Promise<Transport>, patienceMs: number): Probing {
+  const until = async (what: string, holds: () => boolean): Promise<void> => {
+    for (const endMs = Date.now() + patienceMs; !holds(); await sleep(2)) {
+      ok(Date.now() < endMs, `not within ${patienceMs} ms: ${what}`);
+    }
+  };
+  const withProbes = async (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> => {
+    const probes: Probe[] = [];
+    for (let made = 0; made < count; made++) probes.push(new Probe(await makeTransport()));
+    try {
+      for (const probe of probes) {
+        probe.connect();
+        await until('the subscription is acknowledged', () => probe.ups > 0 || probe.errors.length > 0);
+        deepStrictEqual(probe.errors, []);
+      }
+      await use(...probes);
+    } finally {
+      await Promise.all(probes.map((probe) => probe.disconnect()));
+    }
+  };
+  return { until, withProbes };
 }

@@ -84,8 +84,7 @@ export class ThresholdPurgatory<
     }
     if (link === undefined) return;
     const sweep = this.#currentValues?.sweeper(link);
-    const hinted: BusMember['hinted'] = (key, value, isLate) =>
-      this.#hinted(key as K, value as V | undefined, isLate);
+    const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
     this.#link = new BusLink(link.bus, { name, hinted }, sweep);
     if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
   }
@@ -217,10 +216,9 @@ export class ThresholdPurgatory<
     return this.#link?.bus;
   }
 
-  #hinted(key: K, value: V | undefined, isLate = false): boolean {
+  #hinted(key: K, value: V | undefined): boolean {
     const isWaitedOn = this.watchersOf(key) > 0;
-    const known = this.get(key);
-    if (value !== undefined && !(isLate && known !== undefined && known >= value)) this.#set(key, value);
+    if (value !== undefined) this.#set(key, value);
     else if (isWaitedOn) this.#currentValues?.ask(key);
     return isWaitedOn;
   }

@@ -18,9 +18,16 @@ import {
   startRedis,
   TcpProxy,
 } from '../../support/engines.ts';
+import { interestCases } from './interest-cases.ts';
 
 function suite(make: () => Transport | Promise<Transport>, options?: ConformanceOptions): void {
   for (const { title, run } of transportConformance(make, options)) it(title, run);
+}
+
+/** For an engine that can route by interest. */
+function routingSuite(make: () => Transport | Promise<Transport>, options: ConformanceOptions): void {
+  for (const { title, run } of interestCases(make)) it(title, run);
+  suite(make, options);
 }
 
 /** An engine behind a proxy, for the tests of one block. */
@@ -52,7 +59,7 @@ describe('a transport over worker threads', () => {
   const { port, sever, later } = behindProxy(startRedis);
 
   describe('by ioredis', () => {
-    suite(
+    routingSuite(
       () => {
         const client = new Redis(port(), '127.0.0.1', { retryStrategy: () => 10 });
         client.on('error', () => {});
@@ -64,7 +71,7 @@ describe('a transport over worker threads', () => {
   });
 
   describe('by iovalkey', () => {
-    suite(
+    routingSuite(
       () => {
         const client = new IoValkey(port(), '127.0.0.1', { retryStrategy: () => 10 });
         client.on('error', () => {});
@@ -76,7 +83,7 @@ describe('a transport over worker threads', () => {
   });
 
   describe('by node-redis', () => {
-    suite(
+    routingSuite(
       async () => {
         const client = createClient({ socket: { port: port(), host: '127.0.0.1', reconnectStrategy: 10 } });
         client.on('error', () => {});
@@ -91,7 +98,7 @@ describe('a transport over worker threads', () => {
 
 (isInstalled('nats') ? describe : describe.skip)('a transport over NATS', () => {
   const { port, sever, later } = behindProxy(startNats);
-  suite(
+  routingSuite(
     async () => {
       const connection = await connect({
         servers: `127.0.0.1:${port()}`,

@@ -13,6 +13,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
+import { interestCases } from './interest-cases.ts';
 
 const quiet = { retryStrategy: () => 20 };
 
@@ -199,7 +200,7 @@ describe('redisBus', () => {
       await once(client, 'ready');
       return redisTransport(client, 'cluster');
     };
-    for (const { title, run } of transportConformance(make)) it(title, run);
+    for (const { title, run } of [...transportConformance(make), ...interestCases(make)]) it(title, run);
   });
 
   // After the suite: a node dies.

@@ -37,7 +37,7 @@ replies.expect(1, { timeoutMs: 1, sginal: undefined } as { timeoutMs: number }).
 timeoutSignal(Infinity)[Symbol.dispose]();
 timeoutSignal(Date.now(), { singal: undefined } as object)[Symbol.dispose]();
 new IdleTimeouts({ timeoutMs: 1, onidle() {} } as { timeoutMs: number }).close();
-new LocalHub({ los: 1 } as object);
+new LocalHub({ clok: 1 } as object);
 const misspelt = { maxparked: 1, onError: () => {} };
 new Purgatory('near', { slice: 5, curent: 1, maxPnding: 1 } as object).close();
 using other = new Purgatory('misspelt', misspelt);

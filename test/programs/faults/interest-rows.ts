@@ -2,7 +2,7 @@
 // subscribes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { MemberInterests } from '../../../src/bus/interest/member-interest.ts';
+import { MemberInterest } from '../../../src/bus/interest/member-interest.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { turn } from '../../support/turns.ts';
 import { channels } from './channels-row.ts';
@@ -98,15 +98,15 @@ async function race(
 
 /** The control: an acknowledgement tries nothing. */
 async function withoutTry<T>(run: () => Promise<T>): Promise<T> {
-  const { heard } = MemberInterests.prototype;
-  MemberInterests.prototype.heard = function (buckets) {
+  const { heard } = MemberInterest.prototype;
+  MemberInterest.prototype.heard = function (buckets) {
     heard.call(this, buckets);
     return [];
   };
   try {
     return await run();
   } finally {
-    MemberInterests.prototype.heard = heard;
+    MemberInterest.prototype.heard = heard;
   }
 }
 

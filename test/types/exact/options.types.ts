@@ -16,7 +16,7 @@ import type {
   WaitOptions,
 } from 'purgatory';
 import type {} from 'purgatory/async-context';
-import type { BusOptions, HubFaults, LocalHubOptions, Transport } from 'purgatory/bus';
+import type { BusOptions, LocalHubOptions, Transport } from 'purgatory/bus';
 import type {} from 'purgatory/bus/cluster';
 import type { ConformanceOptions } from 'purgatory/bus/conformance';
 import type {} from 'purgatory/bus/nats';
@@ -78,7 +78,6 @@ export type Taken = [
   Assignable<WithUndefined<SimpleWheelTimerOptions>, SimpleWheelTimerOptions>,
   Assignable<WithUndefined<BusOptions>, BusOptions>,
   Assignable<WithUndefined<LocalHubOptions>, LocalHubOptions>,
-  Assignable<WithUndefined<HubFaults>, HubFaults>,
   Assignable<WithUndefined<Transport>, Transport>,
   Assignable<WithUndefined<ConformanceOptions>, ConformanceOptions>,
   Assignable<WithUndefined<InspectorOptions>, InspectorOptions>,

@@ -1,25 +1,13 @@
-// What a transport must do for interest routing, as cases of the conformance suite.
-//
-// Ground rules. A transport without `subscribe`, `unsubscribe` and `publishTo` passes: it cannot
-// route, and a bus over it refuses the option.
+// What a transport must do for interest routing, as cases like those of the conformance suite.
 import { deepStrictEqual, ok } from 'node:assert/strict';
-import { type ConformanceCase, mark, type Probe } from './probe.ts';
-
-type WithProbes = (count: number, use: (...probes: Probe[]) => Promise<void>) => Promise<void>;
-type Until = (what: string, holds: () => boolean) => Promise<void>;
+import type { Transport } from '../../../src/bus/transport.ts';
+import { type ConformanceCase, mark, probing } from '../../../src/bus/transports/probe.ts';
 
 /** As many channels as a bus names in one call. */
 const BATCH = 512;
 
-/** The cases, in the words of `transportConformance`. */
-export function interestCases(withProbes: WithProbes, until: Until): ConformanceCase[] {
-  const routed = (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> =>
-    withProbes(count, async (...probes) => {
-      const { subscribe, unsubscribe, publishTo } = probes[0].transport;
-      const given = [subscribe, unsubscribe, publishTo].filter((method) => method !== undefined).length;
-      ok(given === 0 || given === 3, 'some of subscribe, unsubscribe and publishTo are missing');
-      if (given === 3) await use(...probes);
-    });
+export function interestCases(makeTransport: () => Transport | Promise<Transport>): ConformanceCase[] {
+  const { until, withProbes: routed } = probing(makeTransport, 5_000);
   const channels = Array.from({ length: BATCH }, (_, index) => `${index * 100}`);
   return [
     {
