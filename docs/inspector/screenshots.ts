@@ -67,7 +67,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
   const devtools = await page.context().newCDPSession(page);
   await page.goto(url.href);
   await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
-  await page.waitForSelector('.choices button[data-end="completed"]');
   await page.waitForSelector('.verdict[data-tone="well"]', { timeout: 120_000 }); // on a busy machine it says so
   const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 45 });
   writeFileSync(fileURLToPath(new URL(`${colorScheme}.webp`, import.meta.url)), data, 'base64');

@@ -1,11 +1,10 @@
 // The listeners of AbortSignals: any number of waits behind one listener for each signal.
 //
-// Ground rules. A signal with at least one wait carries one listener of ours. It carries none once
-// its last wait has ended. So thousands of waits on one signal print no
-// MaxListenersExceededWarning, and leave nothing behind. An abort calls all waits in the order of
-// their registration, inside the abort. Each operation is O(1). A signal may be any object with
-// `aborted` and `addEventListener`, so polyfills and signals of other realms work. A signal without
-// `removeEventListener` keeps our one listener, which is used again.
+// Invariants. A signal with at least one wait carries one listener of ours, and none once its last
+// wait has ended. So thousands of waits on one signal print no MaxListenersExceededWarning. An
+// abort calls all waits in the order of their registration, inside the abort. A signal may be any
+// object with `aborted` and `addEventListener`: a polyfill, or of another realm. One without
+// `removeEventListener` keeps our one listener, which is used again. Each operation is O(1).
 import { addAbortListener } from 'node:events';
 import { throwLater } from './report-error.ts';
 

@@ -1,5 +1,4 @@
-// How long to wait before what has failed is asked for again: a load of SharedWaits, the `current`
-// of a ThresholdPurgatory.
+// How long a load of SharedWaits, or the `current` of a ThresholdPurgatory, pauses after a failure.
 
 const FIRST_MS = 50;
 /** With the jitter, 5 s. */

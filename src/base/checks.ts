@@ -1,10 +1,10 @@
 // The rules for arguments and options that many calls have, each once: numbers, functions, texts,
 // arrays, objects of options, signals and clocks.
 //
-// Ground rules. `checked...` is for what may be left out, and `required...` for what may not. Each
-// returns its value. Each throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE
-// for a value of the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its
-// rule. `name` is what the error calls the value. A rule that one call has stands beside that call.
+// Invariants. `checked...` is for optional values, `required...` for the others. Each returns its
+// value, or throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE for a value of
+// the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its rule. The error
+// calls the value `name`. A rule that one call has stands beside that call.
 // That of a delay is in timer/checked-delay.ts, that of a timer in timer/checked-timer.ts. O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from './node-errors.ts';
 

@@ -1,13 +1,11 @@
-// The errors of the library's own: all PurgatoryErrors. Each is made here, and nowhere else in src/.
+// The errors of the library's own: all PurgatoryErrors. Each is made here, and nowhere else in
+// src/.
 //
 // A PurgatoryError says what went wrong though the arguments were good (closed, full, already
-// parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. Those for bad
-// arguments and bad user code have Node's codes: node-errors.ts.
-//
-// Made elsewhere, as none of them has a code of ours: a DOMException (timeout-signal.ts and
-// abort-listeners.ts, wait-for.ts), the AggregateError of two throws (delayed-operation.ts), the
-// AbortError of Node's timers (timers/promises.ts), the plain Errors in which a bus says why a
-// connection broke (src/bus), and mustHold in tests (must-hold.ts).
+// parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. Errors for bad
+// arguments and bad user code have Node's codes: node-errors.ts. The few others have no code of
+// ours: DOMExceptions and AbortErrors of signals, the AggregateError of two throws, and the plain
+// Errors in which a bus says why a connection broke.
 import { toStringWithCode } from './node-errors.ts';
 import { cut } from './text.ts';
 
@@ -20,7 +18,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_CLOSED'
   /** `maxPending` or `maxParked` is reached. */
   | 'ERR_PURGATORY_FULL'
-  /** The waiter was taken out by `cancelForKey`. */
+  /** The wait was taken out by `cancelForKey`. */
   | 'ERR_PURGATORY_CANCELLED'
   /** The operation is parked already. */
   | 'ERR_PURGATORY_ALREADY_WATCHED'
@@ -90,8 +88,8 @@ export function taskPendingElsewhere(): PurgatoryError {
 }
 
 /**
- * @param cause what `close` has ended, for the waits that it refuses: the error of a wait that
- * nobody awaits is printed with it. Not in the message: who is shown that may be another's client.
+ * @param cause what `close` has ended. The error of a wait that nobody awaits is printed with it. It
+ * is not in the message, which may be shown to a client that must not see it.
  */
 export function purgatoryClosed(name: string, cause?: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`, withCause(cause));

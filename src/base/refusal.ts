@@ -10,8 +10,8 @@ export class Refusal {
 }
 
 /**
- * What a promise is to be resolved with. A Refusal becomes a rejected promise: so a wait needs
- * `resolve` alone, and keeps one function less for as long as it waits.
+ * The value that a promise is to be resolved with. A Refusal becomes a rejected promise, so a wait
+ * keeps `resolve` alone, one function less while it waits.
  */
 export function resolution(outcome: unknown): unknown {
   return outcome instanceof Refusal ? Promise.reject(outcome.reason) : outcome;

@@ -1,7 +1,7 @@
-// What happens to an error that user code throws where no caller of the user's could catch it.
+// What happens to an error that user code throws out of reach of its callers.
 //
-// Ground rules. No error is swallowed. It goes to the user's `onError`. Without one it becomes an
-// uncaught exception in a later turn, as an error in a setTimeout callback does.
+// Invariants. It goes to the user's `onError`. Without one it becomes an uncaught exception in a
+// later turn, as an error in a setTimeout callback does.
 import { setImmediate as laterTurn } from 'node:timers';
 
 /**

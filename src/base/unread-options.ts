@@ -1,10 +1,10 @@
-// Options that nobody reads, because their name is misspelt or belongs to something else.
+// Options that nobody reads, because their name is misspelt or belongs to another class.
 //
-// Where a call could do harm in silence (what an inspector shows, where it listens) such an option
-// is refused. Everywhere else a warning of the process names it, and what was meant: with a misspelt
-// `maxParked` there is no limit. A name is warned of once a process for each kind of options, such
-// as those of a wait, and not for each call or purgatory: there may be thousands. The lists of names
-// are typed by the options, so the compiler keeps them complete. A check costs some 10 ns an option.
+// If such an option could do harm in silence (what an inspector shows, where it listens), it is
+// refused. Else a warning of the process names it, and the option that was probably meant: with a
+// misspelt `maxParked` there is no limit. A warning comes once a process for each name and kind of
+// options. The lists of names are typed by the options, so the compiler keeps them complete. A
+// check costs some 10 ns an option.
 import { isFirst } from './debug.ts';
 import { invalidArgValue } from './node-errors.ts';
 import { cut } from './text.ts';

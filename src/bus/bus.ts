@@ -158,7 +158,7 @@ export function checkedTransport(transport: Transport): Transport {
   return transport;
 }
 
-/** @throws TypeError ERR_INVALID_ARG_VALUE for interest routing over an engine that cannot do it. */
+/** @throws TypeError ERR_INVALID_ARG_VALUE: interest routing over an engine that cannot do it. */
 export function checkRouting(routing: Routing, transport: Transport): void {
   const { subscribe, unsubscribe, publishTo } = transport;
   if (routing === 'broadcast' || areFunctions(subscribe, unsubscribe, publishTo)) return;

@@ -1,16 +1,12 @@
-// The connection of a bus: connect, receive the own echo, be live; break, wait for a pause that
-// grows, connect again.
+// The connection of a bus: connect, receive the own echo, be live; break, pause, connect again.
 //
 // Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live`
 // means that an echo has come back that was published after the engine had acknowledged the
 // subscription. The next echo follows `echoMs` after the last one was sent. One that does not come
-// back within `echoTimeoutMs` is a gap. So a silent break is noticed within the sum of both. After
-// a break the connection is made again, after 50 ms at first and 1 s at most, with jitter, for
-// ever, unless the transport refuses.
-//
-// A process that was stopped for a while finds its deadline past, though the echo lies unread in
-// its socket. So a timeout that runs late by more than STALL_MS means that this process stood
-// still, not the engine. The timeout then starts again.
+// back within `echoTimeoutMs` is a gap. After a break it connects again, after 50 ms at first and 1
+// s at most, with jitter, for ever, unless the transport refuses. A process that was stopped finds
+// a deadline past though the echo lies unread in its socket. So a timeout that runs late by more
+// than STALL_MS starts again.
 import { randomBytes } from 'node:crypto';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { isRefusal } from './bus.ts';
@@ -125,13 +121,13 @@ export class Connection {
     this.#ask('publish', what, () => this.transport.publish(text), done);
   }
 
-  /** As `publish`, for the processes that have subscribed to `channel`. Such a frame has no number. */
+  /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */
   publishTo(channel: string, body: string, done: Done): void {
     const text = routedFrameText(this.origin, body);
     this.#ask('publish', 'confirm a frame', () => this.transport.publishTo?.(channel, text), done);
   }
 
-  /** Subscribes, or the contrary. */
+  /** Subscribes or unsubscribes. */
   command(what: 'subscribe' | 'unsubscribe', channels: readonly string[], done: Done): void {
     this.#ask('connection', 'acknowledge a subscription', () => this.transport[what]?.(channels), done);
   }
@@ -139,7 +135,7 @@ export class Connection {
   /**
    * Drops the connection when the call fails.
    *
-   * @param what must be done in time. Undefined: what nobody waits for.
+   * @param what the engine must do in time, in words. Undefined: it may take any time.
    */
   #ask(
     cause: GapCause,

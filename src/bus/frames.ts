@@ -1,21 +1,12 @@
-// The protocol: the frames that the processes of a bus send each other.
-//
-// A frame is one line of JSON:
+// The frames that the processes of a bus send each other: one line of JSON each, such as
 //   {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
-//   v    the version of the protocol
-//   o    its origin: 12 random characters for each bus of each process. A frame of
-//        `notifyInTransaction` has none.
-//   r    1: its origin listens to the channels of the buckets. Frames may then be routed.
-//   n    its number: 1, 2, 3 ... for each origin, so that a missing frame is noticed. A frame that
-//        was sent to a bucket has none: the others do not see it
-//   h    hints by the name of their member: a key, or a key and its value. A bigint is the text
-//        "12n", Infinity the text "Infinity". The value for a Purgatory is the limit of the event:
-//        at most so many completions. A version that knows no limits does not look at it.
-//   all  names whose members are to try everything: more had changed than could be kept
-// An echo is a frame without hints.
-//
-// Ground rules. A frame is never longer than its engine takes. Keys and values are short
-// (bus-member.ts), so one hint always fits.
+// v: the version of the protocol. o: the origin, 12 random characters for each bus of each process.
+// n: its number, from 1 on, so that a missing frame is noticed. A frame for a bucket has no number,
+// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to buckets.
+// h: hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity
+// as "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are
+// to try everything. An echo has no hints. A frame is never longer than its engine takes. One hint
+// always fits (bus-member.ts).
 import { foreignProtocol, foreignText } from '../base/errors.ts';
 import type { HintValue, Routing } from './membership/bus-member.ts';
 

@@ -1,42 +1,39 @@
 // The hints from other processes that are to be tried.
 //
 // Ground rules. Hints are tried by a job of the scheduler, so a flood of them does not block the
-// event loop. Hints that arrive meanwhile are merged. When more than `maxKeys` are pending, they
-// become one sweep for each of their members.
+// event loop. Hints that arrive meanwhile are merged. When more than `maxPendingKeys` are pending,
+// they become one sweep for each of their members.
 //
 // Costs. O(1) for a hint, and the cost of its tries.
 
-import type { SystemTimer } from '../timer/system-timer.ts';
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
+import type { BusBase } from './bus-base.ts';
+import type { Members } from './members.ts';
 import type { BusMember } from './membership/bus-member.ts';
 import { type PendingHint, PendingHints } from './pending-hints.ts';
 
-/** What the inbox reports to its bus. */
-export interface InboxOwner {
-  tried(someoneWatched: boolean): void;
-  overflowed(keys: number, members: readonly BusMember[]): void;
-}
-
 export class Inbox {
-  readonly #maxKeys: number;
-  readonly #owner: InboxOwner;
+  readonly #base: BusBase;
+  readonly #members: Members;
   readonly #job: Job;
   readonly #pending = new PendingHints();
 
-  constructor(maxKeys: number, timer: SystemTimer, owner: InboxOwner) {
-    this.#maxKeys = maxKeys;
-    this.#owner = owner;
-    this.#job = schedulerOf(timer).job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#tryBatch(job) });
+  constructor(base: BusBase, members: Members) {
+    this.#base = base;
+    this.#members = members;
+    const step = (job: Job): boolean => this.#tryBatch(job);
+    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, step });
   }
 
   add(hint: PendingHint): void {
     this.#pending.add(hint);
     const { size } = this.#pending;
-    if (size <= this.#maxKeys) return;
+    if (size <= this.#base.options.maxPendingKeys) return;
     const { members } = this.#pending;
     this.clear();
-    this.#owner.overflowed(size, members);
+    this.#base.meter.didOverflow('in', size);
+    for (const member of members) this.#members.sweep(member);
   }
 
   /** Has what is pending tried, from the end of this turn on. */
@@ -60,7 +57,7 @@ export class Inbox {
       this.#pending.delete(hint);
       const someoneWatched = hint.member.hinted(hint.key, hint.value);
       job.count(1, someoneWatched ? 1 : 0);
-      this.#owner.tried(someoneWatched);
+      if (!someoneWatched) this.#base.meter.counts.forNobody++;
     }
     return false;
   }

@@ -1,7 +1,7 @@
 // Hints that wait, to be sent or to be tried: each key of a member once.
 //
-// Ground rules. The values of a key become one as its member says; by default, the later one counts.
-// A walk goes on soundly whatever is added or deleted meanwhile.
+// Ground rules. The values of a key become one as its member says; by default, the later one
+// counts. A walk goes on soundly whatever is added or deleted meanwhile.
 //
 // Costs. add, delete: O(1).
 import type { BusMember, HintValue } from './membership/bus-member.ts';

@@ -42,21 +42,12 @@ export class Receiver {
     report: (error: unknown) => void,
     deafCame: () => void,
   ) {
-    const { options, timer, meter } = base;
     this.#base = base;
     this.#connection = connection;
     this.#members = members;
     this.#report = report;
     this.#deafCame = deafCame;
-    this.#inbox = new Inbox(options.maxPendingKeys, timer, {
-      tried: (someoneWatched) => {
-        if (!someoneWatched) meter.counts.forNobody++;
-      },
-      overflowed: (keys, overflowing) => {
-        meter.didOverflow('in', keys);
-        for (const member of overflowing) members.sweep(member);
-      },
-    });
+    this.#inbox = new Inbox(base, members);
   }
 
   /** Tries these keys, as hints of other processes. */

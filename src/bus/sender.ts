@@ -80,7 +80,7 @@ export class Sender {
 
   /**
    * A process has come that listens to no bucket. It may have missed what was sent to buckets until
-   * now, so it is told to try everything.
+   * now, so it gets a "try everything".
    */
   tellDeaf(): void {
     for (const name of this.#routed) this.#outbox.addAll(name);

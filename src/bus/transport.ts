@@ -4,10 +4,9 @@
 // Ground rules for an author. A transport knows one channel and texts. It knows nothing of
 // purgatories, hints, echoes or sequences: the bus above it does the rest. So about 100 lines are
 // enough. It never retries and keeps no time. It reports that a connection is lost, and the bus
-// calls `connect` again. A text may be lost or repeated. It must not be cut, changed, or overtaken by
-// a later one of the same process.
-// Nothing that a client does may become an unhandled rejection, or an 'error' event without a
-// listener. Run the cases of `purgatory/bus/conformance` over it.
+// calls `connect` again. A text may be lost or repeated. It must not be cut, changed, or overtaken
+// by a later one of the same process. Nothing that a client does may become an unhandled rejection,
+// or an 'error' event without a listener. Run the cases of `purgatory/bus/conformance` over it.
 
 /** An engine's connection for one bus. Make a bus of it with `createBus`. */
 export interface Transport {
@@ -36,17 +35,17 @@ export interface Transport {
   publish(text: string): Promise<unknown> | undefined;
 
   /**
-   * Optional, for interest routing (experimental), with `unsubscribe` and `publishTo`. Subscribes to more
-   * channels, which belong to this one: names of at most 5 digits, 512 at most in a call. Their
-   * texts go to `link.received` too. Returns undefined when the ENGINE has acknowledged all of
-   * them, or a promise that is fulfilled then. Called between `up` and `down`, once at a time: the
-   * bus waits for the last promise, of `unsubscribe` too. A rejection breaks the connection.
+   * Optional, for interest routing (experimental), with `unsubscribe` and `publishTo`. Subscribes
+   * to more channels, which belong to this one: names of at most 5 digits, 512 at most in a call.
+   * Their texts go to `link.received` too. Returns undefined when the ENGINE has acknowledged all
+   * of them, or a promise that is fulfilled then. Called between `up` and `down`, once at a time:
+   * the bus waits for the last promise, of `unsubscribe` too. A rejection breaks the connection.
    *
    * @experimental
    */
   readonly subscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
 
-  /** Optional: ends what `subscribe` began. As that. @experimental */
+  /** Optional: the reverse of `subscribe`, under the same rules. @experimental */
   readonly unsubscribe?: ((channels: readonly string[]) => Promise<unknown> | undefined) | undefined;
 
   /** Optional: as `publish`, to one of those channels. One order holds for both. @experimental */

@@ -118,8 +118,8 @@ export function openSources<T extends Source>(sources: Sources<T>): T[] {
 }
 
 /**
- * @throws TypeError ERR_INVALID_ARG_TYPE for a purgatory itself, a list of them, or a function, where
- * `given` is to be an object that has them.
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a purgatory itself, a list of them, or a function,
+ * where `given` is to be an object that has them.
  */
 export function refuseBareSources(name: string, given: unknown): void {
   if (!hasSnapshot(given) && !isIterable(given) && typeof given !== 'function') return;
@@ -128,7 +128,8 @@ export function refuseBareSources(name: string, given: unknown): void {
 
 /**
  * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, for a
- * Map (it may have no pair yet that would be refused), or for one that yields something without snapshot().
+ * Map (it may have no pair yet that would be refused), or for one that yields something without
+ * snapshot().
  */
 export function checkSources(name: string, sources: unknown, what: string): void {
   const read = readOf(sources);

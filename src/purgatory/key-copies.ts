@@ -8,8 +8,8 @@
 // is left to the collector. A copy that nobody has taken holds no key.
 //
 // Costs. O(keys). To make each copy anew takes no more time, but as many bytes as an operation.
-// Then the collector runs twice as often, and finds more operations alive. The ledger of mechanisms
-// in docs/performance.md has the figures.
+// Then the collector runs twice as often, and finds more operations alive. The figures
+// are in docs/contributors/performance-ledger.md.
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 
 /** Most operations have few keys. */
@@ -28,7 +28,7 @@ export class KeyCopies<K> {
     const spare = length <= MAX_LENGTH ? this.#spares[length] : undefined;
     if (spare === undefined) return newCopy(watchKeys);
     this.#spares[length] = undefined;
-    // Without a loop, which takes longer (docs/performance.md, "Tried and thrown out").
+    // Without a loop, which takes longer (docs/contributors/performance-ledger.md).
     spare[0] = watchKeys[0];
     if (length > 1) spare[1] = watchKeys[1];
     if (length > 2) spare[2] = watchKeys[2];

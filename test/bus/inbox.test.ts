@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { type Bus, checkedBusOptions } from '../../src/bus/bus.ts';
 import { Inbox } from '../../src/bus/inbox.ts';
+import { Members } from '../../src/bus/members.ts';
 import type { BusMember } from '../../src/bus/membership/bus-member.ts';
 import { Origins } from '../../src/bus/origins.ts';
+import { BusMeter } from '../../src/bus/telemetry/bus-meter.ts';
 import { type Clock, ManualClock, SystemTimer } from '../../src/index.ts';
 import { SlowClock } from '../support/slow-clock.ts';
 import { turn, until } from '../support/turns.ts';
@@ -11,14 +14,11 @@ type MovedClock = Clock & Pick<ManualClock, 'advance'>;
 /** An inbox whose members take `ms` for each hint. */
 function slowInbox(ms: number, { maxKeys = 1_000, clock = new ManualClock() as MovedClock } = {}) {
   const heard: unknown[] = [];
-  const overflows: unknown[] = [];
-  let unwatched = 0;
-  const inbox = new Inbox(maxKeys, new SystemTimer({ clock }), {
-    tried: (someoneWatched) => {
-      if (!someoneWatched) unwatched++;
-    },
-    overflowed: (keys, members) => overflows.push([keys, [...members].map(({ name }) => name)]),
-  });
+  const swept: string[] = [];
+  const timer = new SystemTimer({ clock });
+  const meter = new BusMeter({} as Bus, 'none', 0);
+  const base = { engine: 'none', options: checkedBusOptions({ maxPendingKeys: maxKeys }), timer, meter };
+  const inbox = new Inbox(base, new Members(base));
   const member: BusMember = {
     name: 'orders',
     hinted: (key, value) => {
@@ -26,9 +26,9 @@ function slowInbox(ms: number, { maxKeys = 1_000, clock = new ManualClock() as M
       clock.advance(ms);
       return key !== 'nobody';
     },
-    sweep: () => {},
+    sweep: () => swept.push('orders'),
   };
-  return { heard, overflows, inbox, member, unwatched: () => unwatched };
+  return { heard, swept, inbox, member, counts: meter.counts };
 }
 
 describe('hints that come in', () => {
@@ -85,13 +85,13 @@ describe('hints that come in', () => {
   });
 
   it('become one sweep for each member when more than maxKeys are pending', async () => {
-    const { heard, overflows, inbox, member } = slowInbox(20, { maxKeys: 20, clock: new SlowClock() });
+    const { heard, swept, counts, inbox, member } = slowInbox(20, { maxKeys: 20, clock: new SlowClock() });
     for (let key = 0; key < 20; key++) inbox.add({ member, key: `${key}`, value: undefined });
     inbox.serve();
     await undefined;
     expect(heard).to.have.length(16);
     for (let key = 0; key < 17; key++) inbox.add({ member, key: `more ${key}`, value: undefined });
-    expect(overflows).to.deep.equal([[21, ['orders']]]);
+    expect([swept, counts.overflowed]).to.deep.equal([['orders'], 21]);
     for (let turns = 0; turns < 3; turns++) await turn();
     expect(heard).to.have.length(16);
     inbox.add({ member, key: 'later', value: undefined });
@@ -101,10 +101,10 @@ describe('hints that come in', () => {
   });
 
   it('tell whether anybody watched', () => {
-    const { inbox, member, unwatched } = slowInbox(0);
+    const { inbox, member, counts } = slowInbox(0);
     for (const key of ['somebody', 'nobody']) inbox.add({ member, key, value: undefined });
     inbox.serve();
-    expect(unwatched()).to.equal(1);
+    expect(counts.forNobody).to.equal(1);
   });
 
   it('are dropped when their member leaves, also from inside a try', () => {

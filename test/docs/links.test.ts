@@ -8,7 +8,7 @@ import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages that name files of the repository in their text, not in links alone. */
+/** Pages that name files of the repository in their text, besides their links. */
 const GUIDES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];
 
 /** The pages of the root, and those of the folders that are read. */
@@ -61,6 +61,13 @@ describe('The pages of the repository', () => {
       });
       expect(broken).to.deep.equal([]);
     });
+
+    it(`name in ${page} only npm scripts that exist`, () => {
+      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+      const source = readFileSync(join(root, page), 'utf8'); // with its commands
+      const named = [...source.matchAll(/\bnpm run ([\w:]+)/g)].map(([, script]) => script);
+      expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
+    });
   }
 
   for (const page of GUIDES) {
@@ -69,12 +76,6 @@ describe('The pages of the repository', () => {
       const paths = pathsIn(page);
       expect(paths).to.not.be.empty;
       expect(paths.filter((path) => !existsSync(join(root, path)) && !made.includes(path))).to.deep.equal([]);
-    });
-
-    it(`name in ${page} only npm scripts that exist`, () => {
-      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-      const named = [...text(page).matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script);
-      expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
     });
   }
 });

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { printed, program } from '../support/documented.ts';
-import { isInstalled, startRedis } from '../support/engines.ts';
+import { printed, program, start } from '../support/documented.ts';
+import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,6 +15,60 @@ const run = promisify(execFile);
 function read(path: string): Promise<string> {
   return readFile(join(root, path), 'utf8');
 }
+
+async function files(folder: string, ending: string): Promise<string[]> {
+  const all = await readdir(join(root, folder), { recursive: true });
+  return all.filter((file) => file.endsWith(ending)).map((file) => `${folder}/${file}`);
+}
+
+describe('The programs of the docs', () => {
+  it('are whole, have a name, and are run by a test', async () => {
+    const tests = await Promise.all((await files('test', '.ts')).map(read));
+    const pages = (await files('docs', '.md')).filter((page) => !page.startsWith('docs/api/'));
+    expect(pages).to.have.length.above(20);
+    for (const page of pages) {
+      for (const [, language, first] of (await read(page)).matchAll(/^```(\w+)\n(.*)$/gm)) {
+        expect(language, page).to.be.oneOf(['js', 'sh', 'text', 'mermaid']);
+        if (language !== 'js') continue;
+        const [, name] =
+          /^\/\/ ([\w.-]+\.[cm]?js)$/.exec(first) ?? expect.fail(`${page}: ${first} is no name`);
+        expect(
+          tests.some((test) => test.includes(`'${name}'`)),
+          `a test runs ${name} of ${page}`,
+        ).to.equal(true);
+      }
+    }
+  });
+
+  const outputs: readonly [page: string, name: string, output: string][] = [
+    ['async-context', 'request-context.mjs', 'answered in the context of the fetch\n'],
+    ['drop-in-timers', 'drop-in.mjs', 'slept\n'],
+    ['drop-in-timers', 'globals.mjs', 'true\n'],
+    ['herd', 'one-item.mjs', '1 19999\n'],
+    ['many-processes', 'jobs.mjs', "{ expired: false, value: 'forty-two' }\n"],
+    ['many-processes', 'replicated.mjs', '{ expired: false, value: 9 }\n'],
+    ['schemes', 'netty.mjs', 'true true\n0\n1\n'],
+  ];
+  for (const [page, name, output] of outputs) {
+    it(`print what docs/${page}.md says: ${name}`, async () => {
+      expect(await printed(program(`docs/${page}.md`, name))).to.equal(output);
+    });
+  }
+});
+
+describe('docs/inspector.md', () => {
+  it('has a program that prints the address of the page', async () => {
+    const source = program('docs/inspector.md', 'inspector.mjs').replace('port: 7070', 'port: 0');
+    const child = start(`${source}setTimeout(() => {}, 20_000);`); // the inspector keeps no process alive
+    try {
+      const [url] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+      expect(await (await fetch(String(url).trim())).text()).to.contain('<title>');
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  });
+});
 
 describe('docs/delayed-operation.md', () => {
   it('has a program that prints what the page says', async () => {
@@ -51,6 +106,42 @@ describe('docs/operations.md', () => {
       expect(output).to.equal("{ expired: false, value: 'parcel-1' }\n");
     } finally {
       await redis.stop();
+    }
+  });
+});
+
+describe('docs/many-processes.md without a server', () => {
+  it('has a program that carries an event between the workers of a cluster', async function () {
+    this.timeout(30_000);
+    const folder = await mkdtemp(join(root, 'test/docs/.workers-')); // cluster.fork needs a file
+    try {
+      const path = join(folder, 'workers.mjs');
+      await writeFile(path, program('docs/many-processes.md', 'workers.mjs'));
+      const { stdout } = await run(process.execPath, [path], { env: uncovered() });
+      expect(stdout).to.equal("{ expired: false, value: 'order-7' }\n");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('has a transport that passes the cases for transports', async function () {
+    this.timeout(30_000);
+    const output = await printed(program('docs/many-processes.md', 'conformance.test.mjs'));
+    expect(output).to.match(/^(# |ℹ )fail 0$/m);
+    expect(output).not.to.match(/^(# |ℹ )pass 0$/m);
+  });
+});
+
+(isInstalled('postgres') ? describe : describe.skip)('docs/many-processes.md with PostgreSQL', () => {
+  it('has a program that notifies in a transaction', async function () {
+    this.timeout(60_000);
+    const postgres = await startPostgres();
+    try {
+      const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
+      const output = await printed(program('docs/many-processes.md', 'transaction.mjs'), env);
+      expect(output).to.equal('{ expired: false, value: true }\n');
+    } finally {
+      await postgres.stop();
     }
   });
 });

@@ -2,8 +2,7 @@
 //
 // Ground rules. The hash is part of the protocol: all processes of a bus must agree on it. A key
 // of its own channel would be simpler. But names of channels have no bound then, and no engine
-// takes every character. Keys that share a bucket cost each other a hint for nobody, never a wrong
-// answer.
+// takes every character. Keys that share a bucket cost each other hints, and never a wrong answer.
 //
 // Costs. O(length of the key). 65,536 buckets: one hint in vain for each 65,536 watched keys.
 

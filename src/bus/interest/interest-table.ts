@@ -4,9 +4,9 @@
 //    ▲                                                                  │ last watcher left
 //    └──acknowledged── leaving ◄──UNSUBSCRIBE── lingering for lingerMs ◄┘
 //
-// Ground rules. One command is under way at a time, so the engine sees them in their order. A bucket
-// counts as not subscribed from the UNSUBSCRIBE on. A break ends all subscriptions. Then all watched
-// buckets are subscribed before the bus becomes live; the sweep that follows tries everything.
+// Ground rules. One command is under way at a time, so the engine sees them in order. A bucket counts
+// as left from the UNSUBSCRIBE on. A break ends all subscriptions: then all watched buckets are
+// subscribed before the bus becomes live, and the sweep that follows tries everything.
 // Costs. add, remove: O(1). 400 kB for each bus with interest routing.
 
 import type { TimerTask } from '../../timer/timer-task.ts';
@@ -34,7 +34,7 @@ export class InterestTable implements Buckets {
   /** Watched keys of each bucket, of all members. */
   readonly #watched = new Uint32Array(BUCKETS);
   readonly #wanted = new Set<number>();
-  /** The acknowledged buckets that nobody watches: waits often come back to the same keys. */
+  /** The acknowledged buckets without watchers: waits often come back to the same keys. */
   readonly #lingering = new Map<number, TimerTask>();
   readonly #toLeave = new Set<number>();
   #subscriptions = 0;

@@ -1,8 +1,9 @@
-// A member's end of interest routing: which of its keys somebody watches, and which are to be tried.
+// A member's end of interest routing: which of its keys somebody watches, and which are to be
+// tried.
 //
 // Ground rules. It counts its keys into the buckets of the table. A key that is watched while its
 // bucket is not acknowledged may miss a hint. So it is tried at the acknowledgement, and already
-// after HOLD_MS where that takes longer. A key that nobody watches any more is not tried.
+// after HOLD_MS where that takes longer. A key without watchers is not tried.
 //
 // Costs. watched, unwatched: O(length of the key). heard: O(buckets + keys). Memory only for keys
 // that wait for an acknowledgement.

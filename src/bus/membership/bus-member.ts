@@ -1,13 +1,10 @@
-// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits.
-//
-// A bus carries hints between processes. A hint means "look at this key again". This file has all
-// that the two sides know of each other. So a member does not import a bus, and a bus does not know
-// what its members park.
+// The interface between a bus and its members: a Purgatory, a ThresholdPurgatory, SharedWaits. A
+// member does not import a bus, and a bus does not know what its members park.
 //
 // Ground rules for a member. It serves its own process itself, at once: the bus never hands a
 // member its own hints. `hinted` and `sweep` are called in a turn of the bus's own, never inside
-// `join` or `publish`, and never after `leave`. A hint can be late, repeated or wrong. So a member
-// decides by the state that it reads, never by the hint. Neither call may throw.
+// `join` or `publish`, and never after `leave`. A hint means "look at this key again", and can be
+// late, repeated or wrong: a member decides by the state that it reads. Neither call may throw.
 // Ground rules for a bus. `publish` never throws because of the connection's state, and takes O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';

@@ -1,15 +1,12 @@
-// A sweep: a look at everything that is parked, once, because events may have been missed. It takes
-// turns with the rest of the program: short slices, spread over a given time.
+// A sweep: a look at everything that is parked, once, because events may have been missed. It is
+// made in short slices, spread over a given time.
 //
-// Ground rules. A sweep belongs to one purgatory, or to SharedWaits. Between two slices it holds no
-// operation and no place: what it goes over (a Walk) survives any change. What enters during a
-// sweep may be looked at or not; nothing that was there at its beginning and stays is left out. It
-// begins at a random place, so that many processes that sweep at the same time do not all read the
-// same things first. Its wake-ups are its own, because the clock spreads them over a time: it takes
-// no place of the timer of the purgatory, and keeps no process alive.
-//
-// Costs. O(places of the walk) in all. It is a job of the scheduler, woken every SLICE_EVERY_MS. If
-// slices of MAX_SLICE_MS cannot keep to `overMs`, the sweep takes longer.
+// Ground rules. It belongs to one purgatory, or to SharedWaits. Between two slices it holds no
+// operation and no place: what it goes over (a Walk) survives any change. Nothing is left out that
+// was there at its beginning and stays. It begins at a random place, so that many processes do not
+// all read the same things first. Its wake-ups keep no process alive.
+// Costs. O(places of the walk). It is a job of the scheduler, woken every SLICE_EVERY_MS. If slices
+// of MAX_SLICE_MS cannot keep to `overMs`, it takes longer.
 
 import { throwLater } from '../../base/report-error.ts';
 import type { Clock } from '../../clock/clock.ts';

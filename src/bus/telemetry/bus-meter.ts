@@ -101,8 +101,8 @@ export class BusMeter {
   }
 
   /**
-   * A hint came for `name`, and nothing of that name has joined in this process. That may be as it
-   * should be, where processes differ, or a name that is misspelt: those who ask are told, once.
+   * A hint came for `name`, and no member of this process has that name. The processes may differ
+   * on purpose, or the name is misspelt. With NODE_DEBUG, a line says so once.
    */
   didMissMember(name: string): void {
     this.counts.forNobody++;

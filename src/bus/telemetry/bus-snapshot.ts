@@ -29,7 +29,7 @@ export interface BusSnapshot {
   sinceMs: number;
   /** The names of its members in this process: the first 100. */
   members: string[];
-  /** Other buses that have sent something since this one became live. */
+  /** Other buses whose frames have come since this one became live. */
   peers: number;
   routing: Routing;
   /** Channels of interest routing that the engine has acknowledged. */
@@ -92,7 +92,7 @@ export interface BusTotals {
   overflowed: number;
   /** Hints from other processes. */
   received: number;
-  /** Of these, hints for a key that nobody watched, or for a name that nothing here has joined. */
+  /** Of these, hints for a key without watchers, or for a name that has no member here. */
   forNobody: number;
   /** Echoes included. */
   framesSent: number;

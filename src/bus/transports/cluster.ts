@@ -134,10 +134,7 @@ export function relayBus(): Relay {
     }
     const id = `${worker.id} ${line} ${prefix}`;
     listeners.delete(id);
-    if (kind !== 'hello') return;
-    const listener = new Listener(worker, prefix, line);
-    listeners.set(id, listener);
-    listener.welcome();
+    if (kind === 'hello') listeners.set(id, welcome(worker, prefix, line));
   };
   const forget = (worker: Worker): void => {
     for (const [id, listener] of listeners) if (listener.worker === worker) listeners.delete(id);
@@ -156,52 +153,42 @@ function isRelayMessage(message: unknown): message is RelayMessage {
   return typeof message === 'object' && message !== null && 'purgatoryRelay' in message;
 }
 
-/**
- * The relay's view of one bus of a worker. Texts that come while a message is under way to it go
- * into the next message.
- */
-class Listener {
+/** The relay's view of one bus of a worker. */
+interface Listener {
   readonly worker: Worker;
   readonly prefix: string;
-  readonly line: number;
-  #waiting: string[] = [];
-  /** Characters of the texts that are waiting. */
-  #backlog = 0;
-  #isSending = false;
-
-  constructor(worker: Worker, prefix: string, line: number) {
-    this.worker = worker;
-    this.prefix = prefix;
-    this.line = line;
-  }
-
-  welcome(): void {
-    this.#send('welcome');
-  }
-
   /** False when its backlog is too long. */
-  relay(text: string): boolean {
-    this.#waiting.push(text);
-    this.#backlog += text.length;
-    if (!this.#isSending) this.#sendWaiting();
-    return this.#backlog <= MAX_BACKLOG;
-  }
+  relay(text: string): boolean;
+}
 
-  #sendWaiting(): void {
-    const texts = this.#waiting;
-    if (texts.length === 0) return;
-    this.#waiting = [];
-    this.#backlog = 0;
-    this.#isSending = true;
-    this.#send('text', texts, () => {
-      this.#isSending = false;
-      this.#sendWaiting();
+/** Welcomes the bus. Texts that come while a message is under way go into the next message. */
+function welcome(worker: Worker, prefix: string, line: number): Listener {
+  let waiting: string[] = [];
+  /** Characters of the texts that are waiting. */
+  let backlog = 0;
+  let isSending = false;
+  // Does nothing when the worker has gone: its 'disconnect' follows.
+  const send = (purgatoryRelay: 'welcome' | 'text', texts?: readonly string[], sent?: () => void): void => {
+    const message: RelayMessage = { purgatoryRelay, prefix, line, texts };
+    if (worker.isConnected()) worker.send(message, undefined, undefined, () => sent?.());
+  };
+  const sendWaiting = (): void => {
+    if (isSending || waiting.length === 0) return;
+    const texts = waiting;
+    waiting = [];
+    backlog = 0;
+    isSending = true;
+    send('text', texts, () => {
+      isSending = false;
+      sendWaiting();
     });
-  }
-
-  /** Does nothing when the worker has gone: its 'disconnect' follows. */
-  #send(purgatoryRelay: 'welcome' | 'text', texts?: readonly string[], sent?: () => void): void {
-    const message: RelayMessage = { purgatoryRelay, prefix: this.prefix, line: this.line, texts };
-    if (this.worker.isConnected()) this.worker.send(message, undefined, undefined, () => sent?.());
-  }
+  };
+  send('welcome');
+  const relay = (text: string): boolean => {
+    waiting.push(text);
+    backlog += text.length;
+    sendWaiting();
+    return backlog <= MAX_BACKLOG;
+  };
+  return { worker, prefix, relay };
 }

@@ -108,7 +108,7 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
   };
 }
 
-/** What still comes in the meantime is for a link that nobody uses any more. */
+/** A text that comes meanwhile goes to a link that the bus does not use any more. */
 async function endAll(
   connection: NatsConnectionLike,
   all: readonly { unsubscribe(): void }[],

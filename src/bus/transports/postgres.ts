@@ -69,13 +69,13 @@ export function postgresBus(newClient: () => PostgresClient, options?: BusOption
  *
  * @param client the connected client that the transaction runs on. A Pool is refused: it would
  * notify on another connection, outside of the transaction.
- * @param purgatory the purgatory, or the SharedWaits, of which those of the same name in all
- * processes are told, over the prefix of its bus.
+ * @param purgatory a purgatory, or SharedWaits. Its hints reach all that have its name, in all
+ * processes, over the prefix of its bus.
  * @param options the `prefix` of the bus, for a purgatory without one. Default 'purgatory'.
- * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, for one in which
- * operations are parked that has no bus, for one whose bus is not over PostgreSQL, for a `prefix`
- * that its bus does not have, and for keys that a bus does not take; nothing is published then.
- * Rejects with what the query rejects with.
+ * @throws Rejects with a TypeError for a Pool, for a name in place of the purgatory, for one in
+ * which operations are parked that has no bus, for one whose bus is not over PostgreSQL, for a
+ * `prefix` that its bus does not have, and for keys that a bus does not take; nothing is published
+ * then. Rejects with what the query rejects with.
  */
 export async function notifyInTransaction(
   client: PostgresQueryable,
@@ -148,7 +148,7 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
       const own = newClient();
       if (own === latest || !isNewClient(own)) {
         const error = invalidReturnValue('a client of pg that is not connected', 'newClient', own);
-        // The promise of an asynchronous newClient may reject, and nobody else handles that.
+        // The promise of an asynchronous newClient may reject: no other code handles that.
         Promise.resolve(own).catch(() => {});
         throw error;
       }

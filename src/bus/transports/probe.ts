@@ -28,22 +28,16 @@ export class Probe {
     this.transport = transport;
   }
 
-  connect(): this {
+  connect(): void {
+    const isCurrent = (): boolean => link === this.#link;
     const link: TransportLink = {
-      up: () => {
-        if (link === this.#link) this.ups++;
-      },
-      received: (text) => {
-        if (link === this.#link) this.texts.push(text);
-      },
-      down: (error) => {
-        if (link === this.#link) this.errors.push(error);
-      },
+      up: () => void (isCurrent() && this.ups++),
+      received: (text) => void (isCurrent() && this.texts.push(text)),
+      down: (error) => void (isCurrent() && this.errors.push(error)),
       retry: () => {},
     };
     this.#link = link;
     this.transport.connect(link);
-    return this;
   }
 
   has(text: string): boolean {

@@ -61,9 +61,9 @@ interface Line {
  * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
  * own.
  *
- * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with interest
- * routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`). Without them
- * the bus is refused and closes.
+ * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
+ * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
+ * Without them the bus is refused and closes.
  *
  * @throws TypeError, RangeError (Node's codes) for a value that is not a client, or a bad option.
  */

@@ -1,10 +1,10 @@
-// The stream of frames to those who watch: Server-Sent Events, at most four a second.
+// The stream of frames to the open pages: Server-Sent Events, at most four a second.
 //
 // Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody
 // watches, there is no clock, no frame is made and the recorder is stopped. So the stream costs
 // nothing while nobody watches. A frame is made once for all watchers. A watcher whose connection
-// has not taken the last frame yet misses this one. A frame that cannot be made ends the streams: the
-// pages ask again, and get 500 until it can be made. Nothing here keeps the process alive.
+// has not taken the last frame yet misses this one. A frame that cannot be made ends the streams:
+// the pages ask again, and get 500 until it can be made. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
 import type { Recorder } from './recorder.ts';
 import { GUARDED } from './responses.ts';

@@ -2,10 +2,10 @@
 // the answer to a search, and an operation that the reader asks for. All are JSON of bounded size,
 // whatever is parked.
 //
-// Ground rules. Only types and their bounds, and no code but constants: the server and the page import
-// this file. What snapshots say is sent as it is, and has the type of the snapshot. A frame is the
-// present; whatever looks back does so by seconds. All times are in ms: `...AtMs` and `nowMs` by the
-// clock of their timer or feed, `wallMs` since 1970.
+// Ground rules. Only types and their bounds, and no code but constants: the server and the page
+// import this file. What snapshots say is sent as it is, and has the type of the snapshot. A frame
+// is the present; whatever looks back does so by seconds. All times are in ms: `...AtMs` and
+// `nowMs` by the clock of their timer or feed, `wallMs` since 1970.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { PassSnapshot } from '../../purgatory/telemetry/events-snapshot.ts';
 import type { OldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
@@ -181,8 +181,8 @@ export interface SecondOfTimer {
 export interface Found {
   readonly text: string;
   /**
-   * At most MAX_FOUND: first those that are exactly the text, `exact` of them, then others that contain
-   * it, none without a search.
+   * At most MAX_FOUND: first those that are exactly the text, `exact` of them, then others that
+   * contain it, none without a search.
    */
   readonly keys: readonly FoundKey[];
   readonly exact: number;

@@ -1,15 +1,13 @@
 // How the thread of the event loop spent a span of time: on a CPU, waiting for one, or neither; and
 // the same for the longest time that the loop was blocked.
 //
-// Ground rules. It measures only from `start` to `stop`, and keeps no process alive. An interval
-// measures how late it runs. It is the host's own, by the host's own clock, because a fake clock that
-// is moved by an hour blocks nobody. Each block is told, whenever it began. The told time is shorter
-// than the block by at most the interval. (perf_hooks' monitorEventLoopDelay would miss a block that
-// begins right after it was read: its reset() forgets the last probe too.)
-//
-// A probe costs about 10 microseconds. Source, Linux: Documentation/scheduler/sched-stats.rst,
-// schedstat of a thread: ns on a CPU, ns waiting for one, time slices. Elsewhere it is the CPU time of
-// the whole process, and nobody says how long it waited.
+// Ground rules. It measures only from `start` to `stop`, and keeps no process alive. An interval of
+// the host measures how late it runs, by the host's own clock: a fake clock that is moved by an
+// hour blocks nobody. The time that it reports is shorter than the block, by the interval at most.
+// A probe costs about 10 microseconds. (monitorEventLoopDelay of perf_hooks misses a block right
+// after it was read.)
+// Source, Linux: Documentation/scheduler/sched-stats.rst, schedstat of a thread. Elsewhere it is
+// the CPU time of the whole process, and the system does not say how long it waited.
 import { readFileSync } from 'node:fs';
 import type { Second, Spent } from './frame.ts';
 

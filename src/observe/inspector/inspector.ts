@@ -42,8 +42,8 @@ export interface InspectorOptions {
   /** More timers whose wheels to show: as the purgatories, or an object of them by name. */
   timers?: NamedSources<ObservedTimer> | undefined;
   /**
-   * More buses between processes to show: as the timers. Those that the purgatories are on are shown
-   * with them.
+   * More buses between processes to show: as the timers. Those that the purgatories are on are
+   * shown with them.
    */
   buses?: NamedSources<ObservedBus> | undefined;
   /** Where `handle` answers: it begins and ends with a slash. Default `/`. */
@@ -51,7 +51,7 @@ export interface InspectorOptions {
   /**
    * The host names, without ports, under which it answers besides loopback names and IP addresses:
    * those of the server in which it is mounted. Requests under other names get 403. `'any'`: the
-   * inspector checks no host name, because that server itself checks the Host header or who asks.
+   * inspector checks no host name, because that server itself checks the Host header, or the user.
    */
   hosts?: readonly string[] | 'any' | undefined;
   /**
@@ -61,8 +61,8 @@ export interface InspectorOptions {
   history?: boolean | undefined;
   /**
    * Gets what a request threw, and what reading the sources for the history threw: nearly always an
-   * error of the function that gives the sources, or of a `snapshot` of yours. The request gets 500.
-   * Default: a warning of the process (`PURGATORY_INSPECTOR_FAILED`), once where it repeats.
+   * error of the function that gives the sources, or of a `snapshot` of yours. The request gets
+   * 500. Default: a warning of the process (`PURGATORY_INSPECTOR_FAILED`), once where it repeats.
    */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -81,8 +81,8 @@ export interface Inspector {
   /**
    * Answers a request of a server of yours, if it is for the page (`path`) or for what the page
    * loads below it. Returns false if it is not: then nothing has been done. Under a host name that
-   * is not known (see `hosts`) it answers 403. Your server decides who else may ask. It never throws:
-   * what goes wrong is a 500, and goes to `onError`.
+   * is not known (see `hosts`) it answers 403. Your server decides who else may ask. It never
+   * throws: what goes wrong is a 500, and goes to `onError`.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /**

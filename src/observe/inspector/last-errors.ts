@@ -1,7 +1,7 @@
 // The last error of each purgatory that user code threw, from the library's channels.
 //
-// Ground rules. It listens from `start` to `stop`. It keeps texts and no operation, and no purgatory:
-// errors are found by weak reference. O(1) an error.
+// Ground rules. It listens from `start` to `stop`. It keeps texts and no operation, and no
+// purgatory: errors are found by weak reference. O(1) an error.
 
 import { cut, keyText } from '../../base/text.ts';
 import { PromisedOperation } from '../../purgatory/promised-operation.ts';

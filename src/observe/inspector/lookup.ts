@@ -2,9 +2,9 @@
 //
 // Ground rules. It only reads a purgatory, and keeps operations by weak reference only. An
 // operation that is shown gets an id, and the latest MAX_IDS ids are known. A key that is exactly
-// the text is found at once. A search for part of a key looks at all keys, for SLICE_MS of real time
-// a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an earlier
-// one ends.
+// the text is found at once. A search for part of a key looks at all keys, for SLICE_MS of real
+// time a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an
+// earlier one ends.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keyText } from '../../base/text.ts';
 import { systemClock } from '../../clock/system-clock.ts';

@@ -2,8 +2,8 @@
 //
 // Ground rules. The browser stores no JSON, and asks again before it shows a stored page.
 //
-// The page is one HTML text, with its style and script inside, which the build has made a module of,
-// with its policy (page/build.ts).
+// The page is one HTML text, with its style and script inside, which the build has made a module
+// of, with its policy (page/build.ts).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { GZIPPED_PAGE, PAGE_POLICY } from './built-page.ts';

@@ -1,11 +1,11 @@
 // The last ten minutes, second by second. So a page that is opened after an incident shows it.
 //
 // Ground rules. It records while somebody needs it: the history, and each that watches. It keeps no
-// process alive. It uses the host's own interval, because a fake clock must not add seconds. It keeps
-// at most MAX_SECONDS seconds, each with at most MAX_RECORDED purgatories, timers and buses. It keeps
-// no purgatory: the values of the second before are found by weak reference. Costs: each second takes
-// a snapshot of each purgatory, without its keys, and reads the lateness of each timer and the state of
-// each bus. docs/inspector.md has the figures.
+// process alive. It uses the host's own interval, because a fake clock must not add seconds. It
+// keeps at most MAX_SECONDS seconds, each with at most MAX_RECORDED purgatories, timers and buses.
+// It keeps no purgatory: the values of the second before are found by weak reference. Costs: each
+// second takes a snapshot of each purgatory, without its keys, and reads the lateness of each timer
+// and the state of each bus. docs/inspector.md has the figures.
 
 import { quantile } from '../../base/duration-histogram.ts';
 import type { LiveSources } from '../live-sources.ts';

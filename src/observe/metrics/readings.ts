@@ -15,7 +15,7 @@ export interface Reading<Snapshot> {
   readonly type: 'counter' | 'gauge';
   /** A gauge in 's' is a time: of several, the longest counts. Other values are added up. */
   readonly unit: string;
-  /** Undefined: there is none now, and nothing is told. */
+  /** Undefined: there is none now, and the metric is left out. */
   readonly of: (snapshot: Snapshot) => number | undefined;
 }
 

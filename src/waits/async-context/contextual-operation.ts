@@ -1,9 +1,8 @@
 // A delayed operation that answers in the async context of the request that made it.
 //
-// Ground rules. It takes the async context in its constructor and keeps it for its whole life, so
-// do not keep a completed operation. An event, a deadline or another request completes it, each in
-// its own context. `tryComplete` runs in that context. `onComplete` and `onExpiration` run in the
-// context of the constructor. Only classes that extend it pay for the switch.
+// Invariants. It takes the async context in its constructor and keeps it for its whole life, so do
+// not keep a completed operation. `tryComplete` runs in the context of the event, the deadline or
+// the request that tries it. `onComplete` and `onExpiration` run in that of the constructor.
 import { AsyncResource } from 'node:async_hooks';
 import { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 

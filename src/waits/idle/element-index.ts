@@ -1,17 +1,13 @@
 // From an element to its row in the ElementTable, fast enough for a touch.
 //
-// Ground rules. An object carries its row in private fields of Mark. Its user has the object at
-// hand, so a touch reads memory that is in the cache. A Map or a WeakMap would have to search for
-// it. The fields are written only when the element comes, goes or moves. A touch writes neither,
-// because the collector has to visit an old object into which a pointer was written. Private fields
-// belong to the object alone, not to objects that inherit from it, and not to proxies of it. Nobody
-// else sees them. They can be set in a frozen object that has them. Only one index at a time can
-// use the fields. A Map holds the other elements: those that another index tracks already,
-// functions, primitives, and objects that are not extensible and have no such fields.
+// Invariants. An object carries its row in private fields of Mark: the caller has the object at
+// hand, so a touch reads memory that is in the cache. The fields are written only when the element
+// comes, goes or moves, because a write of a pointer makes the collector visit an old object. One
+// index at a time can use the fields. A Map has all other elements: those that another index
+// tracks, functions, primitives, and objects that cannot get fields.
 //
-// When the first objects of a class are tracked as soon as they are made, as a server does with
-// connections, V8 leaves room for the fields in all objects of the class. Else the fields are
-// beside the object, which costs a touch one more cache miss.
+// V8 leaves room for the fields in all objects of a class if the first of them are tracked as soon
+// as they are made. Else a touch costs one more cache miss.
 declare const rowBrand: unique symbol;
 
 /** The number of an element's row in the ElementTable. */

@@ -1,17 +1,13 @@
-// The tracked elements: one row for each, with what is known of it, in columns.
+// The tracked elements: one row for each, in columns.
 //
-// Ground rules. It owns the columns and the rows. A Row is valid until `remove` or the next
-// `compact`. Only the ElementIndex and the buckets keep one for longer, and both are updated. Each
-// row in use is in one bucket, at a place in it. A bucket has a number here while it has rows. The
-// table reads no clock and knows no timer.
+// Invariants. A Row is valid until `remove` or the next `compact`; only the ElementIndex and the
+// buckets keep one for longer, and both are updated. Each row in use is in one bucket, at a place
+// in it. The table reads no clock and knows no timer.
 //
 // Why columns: a touch, and most looks, read and write a few bytes in dense arrays that the
-// collector never visits. An object for each element would cost cache misses, and a write barrier
-// for each pointer. A stretch takes 2 bytes and a filing 4, so those of 100,000 elements stay in
-// the cache. The other columns are not read while elements with the common timeout are touched.
+// collector never visits. An object for each element would cost cache misses and write barriers.
 //
-// Costs. About 22 bytes a row, and 30 after the first timeout that is not the common one. Growth
-// doubles the capacity. Compaction, when under a quarter is in use, halves it at least. Both are
+// Costs. About 22 bytes a row, and 30 after the first timeout of its own. Growth and compaction are
 // O(1), amortised.
 import { mustHold } from '../../base/must-hold.ts';
 import type { Row } from './element-index.ts';

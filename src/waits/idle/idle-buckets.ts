@@ -1,17 +1,13 @@
-// The buckets of one IdleTimeouts: elements that are looked at together, by the time of their look.
-// A bucket is one task of the timer for up to 32 elements.
+// The buckets of one IdleTimeouts: elements that are looked at together. A bucket is one task of
+// the timer for up to 32 elements.
 //
-// Ground rules. A bucket has its rows at places, in the order in which they were filed. When a row
-// leaves, its place stays empty. So the other rows keep their places. The timer may run the bucket
-// before its elements are idle, as a touch changes nothing here. Then its owner looks at the last
-// touch of each element, and files it anew.
+// Invariants. A bucket has its rows at places, in the order in which they were filed, and a row
+// that leaves leaves a hole. It is in the timer while it has elements. It is open, to be found by
+// its time, until it is full, looked at or moved. A touch changes nothing here: when the timer runs
+// the bucket, its owner looks at the last touch of each element, and files it anew.
 //
-// A bucket is in the timer while it has elements. A bucket is open, to be found by its time, until
-// it is full, looked at or moved. Nobody else adds a bucket to the timer or takes one out.
-//
-// Why not all elements of one time in one bucket: a timer checks its slice between two tasks. With
-// small buckets, a burst of idle elements runs in slices, to its end by advanceClock(), and stops
-// at close(), as if each element were a task of its own.
+// Buckets are small because a timer checks its slice between two tasks: so a burst of idle elements
+// runs in slices, and stops at close().
 import { mustHold } from '../../base/must-hold.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { TimerTask } from '../../timer/timer-task.ts';

@@ -1,21 +1,14 @@
 // Idle timeouts: which elements have not been touched for `timeoutMs`? For connections, sessions
 // and caches.
 //
-// Ground rules. It owns the tracked elements (ElementTable, ElementIndex), the buckets that the
-// timer holds for them, and the timer unless it is shared. A touch only notes the stretch of time
-// (touch-time.ts). When the time of a bucket comes, each of its elements is idle, or is filed anew
-// for the time that is left since its last touch. So a busy element is not filed at each touch, but
-// once a timeout, or once for each half of the ring of stretches. An element is forgotten before
-// its listeners are called, so a listener may touch it again. Listeners run in the root context
-// (docs/async-context.md). They may do anything (touch, remove, close, throw), and the look under
-// way goes on.
+// Invariants. A touch only notes a stretch of time (touch-time.ts). When the time of a bucket
+// comes, each of its elements is idle, or is filed anew for the rest of its timeout. An element is
+// forgotten before its listeners are called, in the root context, so a listener may do anything.
 //
-// Accuracy. Never early. Late by the timer's lateness. On the system clock, elements share their
-// time of touch and their looks: two hundredths of the shortest timeout later, but 2 to 128 ms.
+// Accuracy. Never early. Late by the timer's lateness and, on the system clock, by two hundredths
+// of the shortest timeout, but 2 to 128 ms.
 //
-// Costs. touch of a tracked element, start, remove, and each look at an element: O(1). About 65
-// bytes an element, some of them in the element itself. `npm run bench -- idle` measures the touch,
-// the bytes, and 100,000 connections with a heartbeat.
+// Costs. touch, start, remove, and each look at an element: O(1). About 65 bytes an element.
 import { requiredFunction } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { idleTimeoutsClosed } from '../../base/errors.ts';

@@ -1,22 +1,14 @@
-// When an element was touched, without a clock reading for each touch. A reading costs more than
-// the rest of a touch (`npm run bench -- limits idle`).
+// When an element was touched, without a reading of the clock for each touch: a reading costs more
+// than the rest of a touch (`npm run bench -- limits idle`).
 //
-// Ground rules. A touch notes the number of the stretch of time that it is in. A stretch is open
-// until it ends. Only then it gets its time, which is that of its END by the clock. So the time of
-// a stretch is never before a touch in it, however long the event loop was blocked. No element
-// becomes idle early. It can become idle late by one stretch. One wake-up ends each stretch, and no
-// stretch begins before a touch. So elements that nobody touches cost nothing.
+// Invariants. A touch notes the number of a stretch of time. A stretch gets its time when it ends,
+// which is that of its END, so no element becomes idle early, and each at most one stretch late.
+// One wake-up ends a stretch, and only a touch begins one. The numbers are reused in a ring:
+// `lookAt` looks at most half of the ring ahead, and a look keeps a number of at most a quarter of
+// the ring, so a quarter is left for late looks.
 //
-// The numbers are reused in a ring, so memory is fixed. Before a number is used again, every
-// element that has it must get its time instead. A look keeps a number only if it is at most a
-// quarter of the ring old. `lookAt` never looks further ahead than half of the ring. So a quarter
-// is left for looks that come late. When the stretches become shorter, no number may be kept, and
-// all looks must come sooner. A look can be later still when its timer is not advanced. Then the
-// number stands for a later stretch, and the element becomes idle late, but never early.
-//
-// Only the host's own time has stretches: it moves by itself and in small steps. Any other clock
-// (ManualClock, a fake one) can jump between two statements and is cheap to read. It is read at
-// every touch, and the times are exact.
+// Only the host's own time has stretches. Any other clock can jump between two statements and is
+// cheap to read: it is read at every touch.
 import type { Clock } from '../../clock/clock.ts';
 import { isHostTimeReal } from '../../clock/host.ts';
 import { systemClock } from '../../clock/system-clock.ts';

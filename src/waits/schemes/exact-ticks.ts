@@ -1,16 +1,12 @@
 // A scheme around a wheel, for ticks that are too high for the wheel's arithmetic.
 //
-// From 2^53 on a double skips integers. A bucket may begin at a tick that no double equals, a
-// quotient may round to the next bucket, and `cursor + 1` can equal the cursor. A wheel would
-// misfile such ticks, or step on the spot for ever. They are rare (285,000 years ahead, at a tick
-// of a millisecond), but the longest delay leads to them, so they must be taken.
+// From 2^53 on a double skips integers, so a wheel would misfile such ticks, or step on the spot
+// for ever. They are rare (285,000 years ahead, at a tick of a millisecond), but the longest delay
+// leads to them.
 //
-// Ground rules. The wheel gets only ticks below 2^53, and its cursor stops there. So its divisions,
-// products and steps are exact. Higher ticks go to the list of scheme 1, which only compares ticks,
-// and to compare is exact. All ticks of the wheel are before all ticks of the list, and equal ticks
-// are always in the same of the two. So the order holds. The slots of the wheel must be plain
-// members of lists, so that one `remove` serves both. Costs: those of the wheel; for high ticks,
-// those of scheme 1.
+// Invariants. The wheel gets only ticks below 2^53, and its cursor stops there. Higher ticks go to
+// the list of scheme 1, which only compares. So equal ticks are always in the same of the two, and
+// the order holds. The slots of the wheel are plain members of lists, so one `remove` serves both.
 import type { Slot } from '../../slab/slab.ts';
 import type { MakeScheme, Scheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';

@@ -1,15 +1,11 @@
-// The wheels of schemes 5 and 6, which are those of schemes 2 and 1 when they have one bucket. The
-// remainder of a tick, divided by the size of the wheel, is the number of its bucket. The rotation of
-// the tick does not matter.
+// The wheels of schemes 5 and 6; with one bucket they are those of schemes 2 and 1. The remainder
+// of a tick, divided by the size of the wheel, is the number of its bucket.
 //
-// Ground rules. All ticks in the wheel are ahead of the cursor. The paper counts down the rotations
-// of each timer. Here a timer keeps its tick, and the wheel looks into a bucket only when its
-// earliest tick may be due. So a rotation in which nothing of a bucket is due costs one comparison.
-// A clock that jumps over many rotations looks into each bucket once. `latest` is the highest tick
-// that was filed. A stop does not change it. `collect` does not step through the buckets of later
-// ticks. `nextTick` may step through all buckets. wheelSize is a power of two and ticks are below
-// 2^53 (exact-ticks.ts), so remainders and steps are exact. A wheel of one bucket takes all ticks:
-// each step leads to that bucket, which only compares them.
+// Invariants. All ticks in the wheel are ahead of the cursor. (The paper counts down the rotations
+// of each timer.) A timer keeps its tick, and the wheel looks into a bucket only when its earliest
+// tick may be due. A clock that jumps over many rotations looks into each bucket once. `latest` is
+// the highest tick that was filed: `collect` steps no further. wheelSize is a power of two and
+// ticks are below 2^53 (exact-ticks.ts), so remainders are exact.
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';

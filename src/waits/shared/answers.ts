@@ -1,11 +1,10 @@
-// Gives the results of loads to the waiters, in slices, so that a hundred thousand waiters of one
-// key do not block the event loop.
+// Gives the results of loads to the waits, in slices, so that a hundred thousand waits on one key
+// do not block the event loop.
 //
-// Ground rules. It owns the queue of passes. A pass is one key of one load. The state is offered in
-// the order of parking to those who were parked before the load began. It goes on as events do
-// (turns/job.ts): what the answered do next is part of the slice.
+// Invariants. It owns the queue of passes. A pass is one key of one load. It offers the state, in
+// park order, to the waits that were parked before the load began.
 //
-// Costs. O(1) for each waiter besides its `accept`. (npm run bench -- shared)
+// Costs. O(1) for each wait besides its `accept`. (npm run bench -- shared)
 import { isOver } from '../../purgatory/watchers.ts';
 import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';

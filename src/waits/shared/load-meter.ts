@@ -19,7 +19,7 @@ export interface LoadTotals {
   keys: number;
   /** Threw, were rejected, or returned no Map. */
   failed: number;
-  /** Ended without an answer for any waiter. */
+  /** Ended without an answer for any wait. */
   inVain: number;
   /** Aborted, because nobody waited for them any more. */
   aborted: number;
@@ -37,14 +37,13 @@ export interface LoadsSnapshot {
 }
 
 /**
- * `purgatory:load:answered`: a load has ended, and its result has been given to all who waited for
- * it.
+ * `purgatory:load:answered`: a load has ended, and all waits on its keys have had its result.
  */
 export interface LoadAnswered {
   readonly waits: Named;
   /** How many keys it was for. */
   readonly keys: number;
-  /** The number of waiters that it ended. 0: the load was in vain. */
+  /** The number of waits that it ended. 0: the load was in vain. */
   readonly answered: number;
   /** From its beginning to the last answer, in ms by the clock. */
   readonly tookMs: number;

@@ -1,10 +1,10 @@
 // Loads every watched key again, because hints may have been missed.
 //
-// Ground rules. The keys are spread over the time of a purgatory's sweep (membership/sweep.ts), so
+// Invariants. The keys are spread over the time of a purgatory's sweep (membership/sweep.ts), so
 // that processes that became live together do not read the shared state all at once. They are taken
-// `loadBatch` at a time, so that each batch is one load. A sweep has ended when each of its keys
-// has been answered by a load that it caused, or has lost all its waiters. A call during a sweep
-// begins a new round where the old one is. Then only the end of the new round counts.
+// `loadBatch` at a time, each batch for one load. A sweep has ended when each of its keys was
+// answered by a load of the sweep, or has lost all its waits. A call during a sweep begins a new
+// round from there, and only the end of that round counts.
 
 import type { Sweeper } from '../../bus/membership/bus-link.ts';
 import { KeyWalk } from '../../bus/membership/key-walk.ts';

@@ -1,8 +1,8 @@
 // One load: the keys that it reads, and its outcome.
 //
-// Ground rules. It is under way until its promise settles, or until it is given up. After that its
-// result is dropped. It answers those who were parked before it began: the pass of each of its keys
-// has them. All fields but the counts are set once.
+// Invariants. It is under way until its promise settles or it is given up; then its result is
+// dropped. It answers the waits that were parked before it began: they are the passes of its keys.
+// All fields but the counts are set once.
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
@@ -13,7 +13,7 @@ import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 /** A key of a load, with what must be known about it when the load ends. */
 export interface LoadedKey {
   readonly watched: WatchedKey;
-  /** Those whom it answers. */
+  /** The waits that it answers. */
   readonly pass: Pass;
   /** An event caused this load, so rechecks follow it. */
   readonly hasEvent: boolean;
@@ -26,14 +26,14 @@ export class Load<V> implements KeyLoad {
   readonly beganAtMs: number;
   readonly #controller = new AbortController();
   readonly #deserted: (load: Load<V>) => void;
-  /** Keys with somebody left whom it would answer. */
+  /** Keys with a wait left that it would answer. */
   #waitedFor: number;
   /** Keys whose answers are still to be given. */
   unanswered: number;
-  /** Waiters that it ended. */
+  /** Waits that it ended. */
   answered = 0;
 
-  /** @param deserted is called when no waiter is left that it would answer. */
+  /** @param deserted is called when no wait is left that it would answer. */
   constructor(keys: readonly LoadedKey[], beganAtMs: number, deserted: (load: Load<V>) => void) {
     this.keys = keys;
     this.beganAtMs = beganAtMs;

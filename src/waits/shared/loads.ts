@@ -1,13 +1,11 @@
 // The scheduler of loads: it decides which key is loaded when. It stands between the events of
 // SharedWaits and the user's `load`.
 //
-// Ground rules. Only this file writes the loading fields of a WatchedKey. One load of a key is
-// under way at a time. A load is over for a key once its answers have been given. Keys that are due
-// at the end of a turn are loaded together, `loadBatch` keys a load, `concurrency` loads at a time.
-// An event during the load of its key causes exactly one more. A load is aborted once no waiter is
-// left that it would answer. If it does not end within GIVE_UP_MS after that, it is given up: a
-// database that hangs holds nobody for ever. The only user code called from here is `load` and
-// `onError`. What they throw is handled.
+// Invariants. Only this file writes the loading fields of a WatchedKey. A key has one load at a
+// time, and the load is over once its answers have been given. Keys that are due at the end of a
+// turn are loaded together: `loadBatch` keys a load, `concurrency` loads at a time. An event during
+// the load of its key causes exactly one more. A load aborts when all waits that it would answer
+// have ended, and is given up GIVE_UP_MS later.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
@@ -39,7 +37,7 @@ export class Loads<V> {
   readonly #due = new Set<WatchedKey>();
   /** The loads that are under way. An aborted one has the task that ends it. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
-  // The load serves all waiters. So it must not run in the async context of the first one.
+  // The load serves all waits. So it must not run in the async context of the first one.
   readonly #turnEnd = new TurnEnd(() => this.#start());
   #isClosed = false;
 
@@ -65,7 +63,7 @@ export class Loads<V> {
   }
 
   /**
-   * A new waiter came for `key`, or the key may have changed. A load that begins after this call
+   * A new wait on `key` has begun, or the key may have changed. A load that begins after this call
    * must follow. O(1).
    */
   event(key: WatchedKey): void {
@@ -164,7 +162,7 @@ export class Loads<V> {
     if (onError !== undefined) reportError(error, load.names, onError);
   }
 
-  /** An answer has been given to all its waiters. */
+  /** An answer has been given to all its waits. */
   #answered({ load, key, failure }: Answer<V>): void {
     const { watched } = key;
     this.#didEnd(key);
@@ -236,7 +234,7 @@ export class Loads<V> {
     load.abort();
   };
 
-  /** The aborted `load` has no waiter left. Waiters that came since get a load of their own. */
+  /** The aborted `load` has no wait left. Waits that began since get a load of their own. */
   #release(load: Load<V>): void {
     this.#meter.aborted();
     for (const key of load.keys) {

@@ -25,7 +25,7 @@ export type LoadKeys<V> = (
 export interface SharedWaitsOptions<V> {
   /**
    * Reads the present state of `keys`, wherever it is kept. A key that does not exist is left out
-   * of the Map. `context.signal` aborts once no waiter is left for this load, and on `close()`:
+   * of the Map. `context.signal` aborts once all waits on these keys have ended, and on `close()`:
    * pass it on. Give loads that may hang a deadline. docs/contract.md says when a key is loaded,
    * docs/many-processes.md how to write a load.
    */
@@ -45,13 +45,13 @@ export interface SharedWaitsOptions<V> {
    * Loads each key that somebody waits for again this many ms after its last load. Default: never.
    */
   pollMs?: number | undefined;
-  /** The most waiters at once: an integer >= 1, or Infinity. Default Infinity. */
+  /** The most waits at once: an integer >= 1, or Infinity. Default Infinity. */
   maxParked?: number | undefined;
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
    * Gets the error of a failed load, which is then tried again while somebody waits. Without it, a
-   * failed load rejects the waiters of its keys, and nothing is tried again. docs/contract.md
+   * failed load rejects the waits on its keys, and is not tried again. docs/contract.md
    */
   onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }

@@ -1,18 +1,15 @@
-// Waits on state that is kept elsewhere: in a database, a file, another service. Waiters name a key
-// and say which state they accept. One load a key and event reads it for all of them.
+// Waits on state that is kept elsewhere: in a database, a file, another service. A wait names a key
+// and says which state it accepts. One load a key and event reads the state for all waits.
 //
-//   waitUntil(key) ─┐                                ┌─► accept ► answered
-//   changed(key) ───┼─► due ─► load(keys), batched ──┤
-//   the bus ────────┘                                └─► not yet: stays until the next event or
-//                                                        the deadline
+//  waitUntil(key) ─┐                                ┌─► accept ► answered
+//  changed(key) ───┼─► due ─► load(keys), batched ──┤
+//  the bus ────────┘                                └─► not yet: waits for the next event
 //
-// Ground rules. It owns the keys that somebody waits for, its parking (deadlines, maxParked,
-// counts) and its timer. A waiter is in the list of its key exactly while it is parked. No hint is
-// lost: it starts a load, or one more after the load that is under way. A key that nobody waits for
-// is never loaded and takes no memory. The bus carries hints to other processes (bus-member.ts).
+// Invariants. It owns the keys that somebody waits for, its parking and its timer. Each hint is
+// followed by a load that begins after it. A key without a wait is never loaded and takes no
+// memory.
 //
-// Costs. Waiting, a hint, the end of a wait: O(1). A load: O(its keys), and a try for each of their
-// waiters, in slices.
+// Costs. A wait, its end, a hint: O(1). A load: O(its keys), and a try of each of their waits.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredFunction, requiredString } from '../../base/checks.ts';
 import { sharedWaitsClosed } from '../../base/errors.ts';
@@ -45,7 +42,7 @@ export interface SharedWaitsSnapshot extends PurgatorySnapshot {
 }
 
 /**
- * Waits on shared state `V` by key. A waiter reads nothing: one load answers all waiters of a key.
+ * Waits on shared state `V` by key. One load reads the state for all waits on a key.
  */
 export class SharedWaits<V> {
   readonly name: string;
@@ -88,7 +85,7 @@ export class SharedWaits<V> {
     return this.#lists.size;
   }
 
-  /** How many waiters wait for `key` now. O(1). */
+  /** How many waits there are on `key` now. O(1). */
   watchersOf(key: string): number {
     return this.#lists.watchersOf(key);
   }
@@ -104,8 +101,7 @@ export class SharedWaits<V> {
   }
 
   /**
-   * Waits until `accept` returns something other than undefined, null or false, which mean "not
-   * yet". `accept` is called with each state of `key` from a load that began after this call. The
+   * Waits until the condition `accept` returns a value: undefined, null and false mean "not yet". `accept` is called with each state of `key` from a load that began after this call. The
    * state is undefined where the load had none for the key. Resolves with the value of `accept`, or
    * with `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
    * undefined. The first load begins at the end of this turn, or after a load of the key that is
@@ -143,7 +139,7 @@ export class SharedWaits<V> {
 
   /**
    * The state of `key` has changed, and all readers can see the change. The key is loaded for its
-   * waiters, here and, over the bus, in the other processes. Call it after the change. Does nothing
+   * waits, here and, over the bus, in the other processes. Does nothing
    * after `close`. O(1).
    *
    * @throws TypeError ERR_INVALID_ARG_TYPE for a key that is no string; with a bus,
@@ -176,8 +172,8 @@ export class SharedWaits<V> {
   }
 
   /**
-   * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waiters
-   * with ERR_PURGATORY_CLOSED. A second call does nothing. O(waiters).
+   * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waits
+   * with ERR_PURGATORY_CLOSED. A second call does nothing. O(waits).
    */
   close(): void {
     if (this.#isClosed) return;

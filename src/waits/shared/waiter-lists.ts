@@ -1,6 +1,6 @@
-// The lists behind the parking of SharedWaits: those of a Purgatory, and what is known of each key.
+// The lists behind the parking of SharedWaits: those of a Purgatory, and the WatchedKeys.
 //
-// Invariants. A WatchedKey is known from the first waiter of its key until `forget`.
+// Invariants. A WatchedKey is known from the first wait on its key until `forget`.
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { isOver, type Pass, Watchers } from '../../purgatory/watchers.ts';
@@ -15,7 +15,7 @@ export class WaiterLists<V> extends Watchers<string> {
     return this.#known.get(name);
   }
 
-  /** The key of that name. A new key becomes known when a waiter is parked on it. */
+  /** The key of that name. A new key becomes known when a wait is parked on it. */
   keyOf(name: string): WatchedKey {
     return this.#known.get(name) ?? new WatchedKey(name);
   }
@@ -38,7 +38,7 @@ export class WaiterLists<V> extends Watchers<string> {
     return stamp;
   }
 
-  /** A pass over those who wait for `key` now. It is held until `release`. */
+  /** A pass over the waits on `key`. It is held until `release`. */
   holdPass(key: WatchedKey): Pass {
     const pass = this.beginPass(this.find(key.key) as Slot);
     this.hold(pass);
@@ -46,7 +46,7 @@ export class WaiterLists<V> extends Watchers<string> {
     return pass;
   }
 
-  /** The next waiter of a pass that is not over. */
+  /** The next wait of a pass that is not over. */
   nextOf(pass: Pass): SharedWaiter<V> {
     pass.tried++;
     return this.step(pass) as SharedWaiter<V>;

@@ -1,16 +1,13 @@
-// A key that somebody waits for: its waiters, and the state of its loading.
+// A key of SharedWaits with the state of its loading, and one wait on it.
 //
-// Ground rules. A key lives from its first waiter until its last has left and no load of it is under
-// way. Its waiters are in the lists (waiter-lists.ts). Only Loads (loads.ts) writes the fields of the
-// loading.
+//  idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
+//                                               │                     event meanwhile
+//                                               └─ failed ──► backing off ──► due
 //
-//   idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
-//                                                │                     event meanwhile
-//                                                └─ failed ──► backing off ──► due
-//
-// Ground rules of a waiter. Those of PromisedOperation: it is a parked operation behind a promise.
-// From parking until its end it is in the list of its key, and in the parking for its deadline. It
-// is never tried. A state is offered to it, by the answers to a load that began after it was parked.
+// Invariants. A key lives from its first wait until its last has ended and no load of it is under
+// way. Only Loads writes the fields of the loading. A wait is in the list of its key exactly while
+// it is parked. It is never tried by an event: answers offer it each state that was loaded after it
+// was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Refusal } from '../../base/refusal.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
@@ -21,13 +18,13 @@ import type { Settler } from '../../turns/settler.ts';
 
 /** What a key needs of its load. */
 export interface KeyLoad {
-  /** Of those who were parked before it began, none waits for this key any more. */
+  /** All waits on this key that were parked before it began have ended. */
   left(): void;
 }
 
 /** What a key needs of a sweep. */
 export interface SweepRound {
-  /** A key of the round is done, after this many waiters were tried. */
+  /** A key of the round is done, after so many waits were tried. */
   tried(waiters: number): void;
 }
 
@@ -58,9 +55,9 @@ export class WatchedKey {
   look: TimerTask | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
-  /** Those who were parked before its load began, until none of them waits any more. */
+  /** The waits that were parked before its load began, until all of them have ended. */
   pass: Pass | undefined;
-  /** How many wait for it. Belongs to the lists. */
+  /** How many waits there are on it. Belongs to the lists. */
   waiters = 0;
 
   constructor(key: string) {
@@ -73,12 +70,12 @@ export class WatchedKey {
 }
 
 /**
- * What {@link SharedWaits.waitUntil} resolves with. `state` of an expired wait is what was offered
- * to it last: undefined when the last load had none for the key, or none ended in time.
+ * The result of {@link SharedWaits.waitUntil}. `state` of an expired wait is the one that was
+ * offered last: undefined when the last load had none for the key, or no load ended in time.
  */
 export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
 
-/** One waiter for a key to reach a state. */
+/** One wait for a key to reach a state. */
 export class SharedWaiter<V> extends PromisedOperation {
   readonly watched: WatchedKey;
   /** The state that was offered last. */
@@ -86,7 +83,7 @@ export class SharedWaiter<V> extends PromisedOperation {
   readonly #left: (waiter: SharedWaiter<V>) => void;
   readonly #accept: (value: V | undefined) => unknown;
 
-  /** @param left is called once, when the waiter has ended and is off all lists. */
+  /** @param left is called once, when the wait has ended and is off all lists. */
   constructor(
     watched: WatchedKey,
     left: (waiter: SharedWaiter<V>) => void,
@@ -108,7 +105,7 @@ export class SharedWaiter<V> extends PromisedOperation {
   }
 
   /**
-   * Offers a state of the key that was loaded after the waiter was parked. True iff that ended it,
+   * Offers a state of the key that was loaded after the wait was parked. True iff that ended it,
    * answered or rejected.
    */
   offer(value: V | undefined): boolean {
@@ -131,7 +128,7 @@ export class SharedWaiter<V> extends PromisedOperation {
     return isAnswer(answer) && this.answer(answer);
   }
 
-  /** The load has failed. `isFinal`: it is not tried again. True iff that ended the waiter. */
+  /** The load has failed. `isFinal`: it is not tried again. True iff that ended the wait. */
   missed(error: unknown, isFinal: boolean): boolean {
     return isFinal && this.fail(error);
   }

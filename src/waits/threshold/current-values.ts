@@ -1,16 +1,11 @@
-// Asks the user's `current` for the values of keys that may have been missed, key by key, and again
-// after a failure.
+// Calls the user's `current` for the values of keys that may have been missed, key by key.
 //
-// Ground rules. It asks for a key only while an operation waits on it, and once at a time, and
-// hands the answer to its purgatory. What fails is reported with the first operation that waits.
-// A wait on a key without a value asks too, unless a question or its retry is under way: one for
-// all who wait. So does a wait on a value in doubt. A value is in doubt when it fell: either the log
-// was truncated, or another writer was overtaken, and its lower value came last. All are in doubt
-// after a gap, until they are read. The key may be advanced while a question is open. Then the
-// answer counts only if it is higher, as it may be older. A question that fails is asked again as
-// loads are (backoff.ts), while an operation waits on the key, and nothing shortens the pause. Its
-// timer keeps no process alive. It asks in the root async context, because the answer is not for
-// the first who waits alone.
+// Invariants. A key has one question at a time, asked in the root async context, while an operation
+// waits on it. The operation that begins to wait asks if the value is unknown, or in doubt: it fell
+// (the log was truncated, or another writer was overtaken), or a gap came since it was read. An
+// answer to a key that was advanced meanwhile counts only if it is higher. A question that fails is
+// reported with the first operation that waits, and asked again as loads are (backoff.ts). Its
+// timer keeps no process alive.
 import { backoffMs } from '../../base/backoff.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { throwLater } from '../../base/report-error.ts';
@@ -66,13 +61,13 @@ export class CurrentValues<K, V extends ThresholdValue> {
   /** The value of `key` is lower than the one before. O(1). */
   doubt(key: K): void {
     this.#parking.lists.confirm(key, IN_DOUBT);
-    // A question that is open may outlive those who waited: who comes before its end relies on it.
+    // An open question may outlive the waits that asked: one that begins before its end relies on it.
     if (this.#asked.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
   /**
-   * What is done each time values may have been missed: those of watched keys are asked for at
-   * once, the others when somebody waits.
+   * Values may have been missed: asks for those of watched keys at once, for the others when
+   * somebody begins to wait.
    */
   sweeper({ sweepMs, clock }: CheckedBusLink): Sweeper {
     const { lists } = this.#parking;

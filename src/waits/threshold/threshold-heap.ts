@@ -1,13 +1,10 @@
 // The thresholds that wait on one key, the lowest first: an indexed binary heap.
 //
-// Ground rules. It owns the order of its marks and `mark.index`, their place in it. A mark is in
-// one heap at most. Thanks to the index, a mark leaves without a search and leaves nothing behind,
-// however many waits end by their deadline. (A heap with lazy deletion keeps removed marks until
-// they get to the top. A high threshold that is never reached would stay for ever.)
-//
-// Thresholds that wait for a counter mostly come in their order and are reached in it. So as long as
-// that is so, the marks are a sorted array, whose first ones have left. Any other push or removal
-// makes it a heap, as which it lasts until it is empty.
+// Invariants. It owns the order of its marks and `mark.index`, their place in it. A mark is in one
+// heap at most, and leaves it without a search. (With lazy deletion, a high threshold that is never
+// reached would stay for ever.) Thresholds of a counter mostly come and are reached in their order.
+// While they do, the marks are a sorted array, whose first ones have left. Any other push or
+// removal makes it a heap until it is empty.
 //
 // Costs. first: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
 import { mustHold } from '../../base/must-hold.ts';

@@ -1,4 +1,4 @@
-// What a threshold purgatory and its waits can be told, and the checks of it.
+// The options of a ThresholdPurgatory and its waits, and their checks.
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import type { OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
@@ -17,9 +17,9 @@ export interface ThresholdPurgatoryOptions<
    * The value of a key now, or a promise of it: a number, or a bigint where the values are such.
    * Undefined or null when it has none. It is called when an operation waits on a key whose value is
    * not known in this process, has fallen, or may have been missed (docs/contract.md). Give reads
-   * that may hang a deadline. What it throws or rejects with goes to `onError`, with the first
-   * operation that waits on the key (for `awaitAtLeast`, one of the library's own). It is called
-   * again after 50 ms, doubling to 5 s.
+   * that may hang a deadline. If it throws or rejects, `onError` gets the error, with the
+   * first operation that waits on the key (for `awaitAtLeast`, one of the library's own). Then it is
+   * called again after 50 ms, doubling to 5 s.
    */
   current?: Current<K, V> | undefined;
 }

@@ -1,21 +1,13 @@
 // A purgatory for conditions that are a number: wait until the value of a key is at least a
-// threshold (an offset that is replicated, bytes to read, a sequence number applied), or until the
-// deadline.
+// threshold, such as an offset that is replicated, or until the deadline.
 //
-// Ground rules. It owns its Parking, and its timer unless it is shared. It remembers the last value
-// of each key. So a wait for a value that was reached is over at once, and no wake-up is lost
-// between reading a value and waiting on it. (current-values.ts asks for values that are not known,
-// or are in doubt.) The last value counts, also a lower one (a truncated log). It undoes no wait that
-// has ended, and the next wait is measured by it. Parking sees to exactly once, and to immediate
-// removal.
+// Invariants. It remembers the last value of each key, also a lower one, so a wait for a value that
+// was reached is over at once, and no wake-up is lost. A pass takes the thresholds from the lowest
+// up, as long as they are at most the value that the key has THEN. User code may advance the key,
+// set it back, delete it or close the purgatory: the pass goes on from there.
 //
-// A pass takes the thresholds from the lowest up, for as long as they are at most the value that
-// the key has THEN. User code in it may advance the key, set it back, delete it or close the
-// purgatory. The pass goes on from there.
-//
-// Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait, and
-// its end by deadline, abort or cancel: O(log waiting). (A Purgatory tries every watcher of the
-// key, which is right for any condition.)
+// Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait and its
+// end: O(log waiting).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { checkedFunction } from '../../base/checks.ts';
 import { isDebugging } from '../../base/debug.ts';
@@ -183,10 +175,10 @@ export class ThresholdPurgatory<
 
   /**
    * For answers without promises. Completes `op` if all `thresholds` are reached. Else parks it
-   * until each of them has been reached at some time. Then its `tryComplete` is called, once. One
-   * that returns false then (that of a {@link ThresholdOperation} never does) leaves it parked for
-   * its deadline, `forceComplete` or `cancel`. True iff this call completed it. What `tryComplete`
-   * throws in it goes to the caller, and nothing is parked. O(thresholds x log waiting).
+   * until each of them has been reached at some time. Then its `tryComplete` is called, once. If
+   * that returns false (that of a {@link ThresholdOperation} never does), the operation stays parked
+   * for its deadline, `forceComplete` or `cancel`. True iff this call completed it. If `tryComplete`
+   * throws in this call, the error goes to the caller, and nothing is parked. O(thresholds x log waiting).
    *
    * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map.
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no iterable of pairs, or a
@@ -225,8 +217,7 @@ export class ThresholdPurgatory<
 
   /**
    * Asks for values that are not known here. With interest routing, a newer value may have come
-   * while nobody waited on its key. If the bus has not subscribed yet, it calls `hinted` once it
-   * has.
+   * while nobody waited on its key. A bus that has yet to subscribe calls `hinted` once it has.
    */
   #askUnknown(thresholds: readonly Threshold<K, V>[]): void {
     const interest = this.#link?.interest;

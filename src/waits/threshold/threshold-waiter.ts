@@ -1,8 +1,8 @@
 // One wait of `awaitAtLeast`: a parked operation behind a promise.
 //
-// Ground rules. Those of PromisedOperation. It is tried when its threshold is reached, and answers
-// with the value that its key has then. A listener that hears of the try first may have deleted the
-// value: then it waits on for its deadline.
+// Invariants. Those of PromisedOperation. It is tried when its threshold is reached, and answers
+// with the value that its key has then. If a listener to that try has deleted the value, it waits
+// on until its deadline.
 import { PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 

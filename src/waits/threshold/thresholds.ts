@@ -1,11 +1,9 @@
-// Which operation waits for which key to reach which value: the last value of each key, and the
-// thresholds above it.
+// The last value of each key, and the thresholds above it that operations wait for.
 //
-// Ground rules. It owns the heaps and the parked operations. It runs no user code and knows no
-// timer. A key has a level exactly while it has a value or an operation waits on it. A parked
-// operation has a mark in the heap of each key that it still waits on. A threshold that was reached
-// stays reached for the operation, whatever the key does later. The operation knows its marks, so
-// it leaves all heaps at once, without a search.
+// Invariants. It owns the heaps and the parked operations, runs no user code and knows no timer. A
+// key has a level exactly while it has a value or an operation waits on it. A parked operation has
+// a mark in the heap of each key that it still waits on, and knows its marks, so it leaves all
+// heaps without a search. A threshold that was reached stays reached for the operation.
 //
 // Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.

@@ -1,16 +1,13 @@
-// Many runs of one job in a turn of the host, where Node runs what the job left to process.nextTick
-// and to microtasks before the next run, as it does between two of its own timers.
+// Many runs of one job in a turn of the host. Between two runs Node drains process.nextTick and
+// microtasks, as it does between two of its own timers.
 //
-// No public call of Node drains both queues. But Node does so between two immediates of one turn.
-// So a batch of immediates is queued at once, and each runs the job if it waits. When the budget of
-// the turn is spent, or a run has asked for the end of the turn, the rest of the batch runs nothing,
-// and a new batch is queued for the next turn. A batch is as large as the pace of the last one
-// allows in a budget, so that a few runs cost a few immediates. No immediate is ever cleared
-// (clock/later.ts). There is one job at most.
+// Invariants. Node drains both queues between two immediates of one turn, and no public call of
+// Node does. So a batch of immediates is queued at once, and each runs the job if the job waits.
+// When the budget of the turn is spent, the rest of the batch runs nothing, and a new batch is
+// queued for the next turn. A batch is as large as the pace of the last one allows in a budget. No
+// immediate is ever cleared (clock/later.ts). There is one job at most.
 //
-// Costs. add, delete: O(1). A run: one host immediate. Those of a batch are queued at the end of
-// the turn before, outside of its budget. A batch that is not used up costs an empty immediate for
-// each run it was too large for.
+// Costs. add, delete: O(1). A run: one host immediate.
 import { setImmediate as hostSetImmediate } from 'node:timers';
 import { rootContext } from '../../clock/root-context.ts';
 import type { DueWakeUp, Turns } from '../../clock/system-clock.ts';

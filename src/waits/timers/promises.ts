@@ -1,7 +1,7 @@
 // node:timers/promises on timing wheels: setTimeout, and setInterval as an async iterator.
 //
-// Ground rules. An abort ends the timer at once and leaves no listener on the signal; so does the
-// end of the timer. What awaits goes on in its own async context, as after any await.
+// Invariants. An abort, and the end of the timer, leave no listener on the signal. The code after
+// an await goes on in its own async context.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedBoolean, checkedOptions, checkedSignal } from '../../base/checks.ts';
 import { ScheduledTimeout } from './timeout.ts';
@@ -15,7 +15,7 @@ export interface TimerOptions {
 }
 
 /**
- * Resolves with `value` after `delayMs` ms, or a little later; delays are taken as by the other
+ * Resolves with `value` after `delayMs` ms, or a little later. Delays are those of the other
  * setTimeout.
  *
  * Rejects with an AbortError (`code` ABORT_ERR) on abort; with a TypeError ERR_INVALID_ARG_TYPE for

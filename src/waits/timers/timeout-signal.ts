@@ -4,9 +4,8 @@
 // parent. All signals without a timer of their own share one timer. Like AbortSignal.timeout, it
 // keeps no process alive. Nobody can close it.
 //
-// Why a disposable: the host keeps an AbortSignal.timeout until its delay is over, even if nobody
-// needs it any more. It also keeps all that the signal's listeners hold. `using signal =
-// timeoutSignal(5_000)` ends with its block, in O(1).
+// Why a disposable: the host keeps an AbortSignal.timeout, and all that its listeners hold, until
+// its delay is over. `using signal = timeoutSignal(5_000)` ends with its block, in O(1).
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedOptions, checkedSignal } from '../../base/checks.ts';
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
@@ -33,10 +32,10 @@ const sharedTimer = new SystemTimer().unref();
 /**
  * A signal that aborts `delayMs` from now, or a little later, with a DOMException TimeoutError. If
  * its parent `options.signal` aborts before, the signal aborts at once with the parent's reason.
- * Fake clocks of the host move it. To dispose of it (`using`, `[Symbol.dispose]()`) ends it. Then
- * it never aborts, and leaves nothing in the timer or on the parent. O(1).
+ * Fake clocks of the host move it. `using`, or `[Symbol.dispose]()`, ends it: then it never aborts,
+ * and leaves nothing in the timer or on the parent. O(1).
  *
- * It keeps no process alive, as AbortSignal.timeout does not, unless `options.timer` does.
+ * It keeps no process alive, unless `options.timer` does.
  *
  * @param delayMs in ms; negative counts as 0, which is the next turn; Infinity: only the parent
  *   aborts it.

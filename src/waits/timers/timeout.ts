@@ -1,16 +1,12 @@
-// What a drop-in setTimeout or setInterval returns: a task of one SystemTimer that all of them
-// share, with the surface of Node's Timeout.
+// What a drop-in setTimeout or setInterval returns: a task of one timer that all of them share,
+// with the surface of Node's Timeout.
 //
-// Ground rules. The module owns the timer, and the count of the pending timeouts that keep the
-// process alive: the timer is ref'd while there is one. Between two callbacks Node runs what waits
-// for process.nextTick and in microtasks, as between its own timers (waits/timers/drained-turns.ts). The
-// timer yields to the event loop after BURST_MS of callbacks, and after one that throws. A callback
-// runs in the async context of the call that started its timeout. Each timeout is an async resource
-// of its own, of type Timeout, from its start to its end. When `refresh()` starts it again after
-// its end, it becomes a new resource. Its number (`+timeout`) is the id of that resource. The id is
-// unique in the process, so it is never the number of another timer. While a replacement (a fake
-// clock) stands in place of the host's timers, a timeout is a timer of the replacement
-// (ForeignTimeout). Not so when it came while our timers were the global (clock/host.ts).
+// Invariants. The timer is ref'd while a pending timeout keeps the process alive. Between two
+// callbacks Node drains its queues (drained-turns.ts). A callback runs in the async context of the
+// call that started its timeout. From its start to its end, a timeout is an async resource of type
+// Timeout, whose id is its number (`+timeout`): no other timer has that number. While a replacement
+// stands in place of the host's timers, a timeout is a timer of the replacement
+// (foreign-timeout.ts), unless our timers were the global when it came (clock/host.ts).
 import { AsyncResource } from 'node:async_hooks';
 import { throwLater } from '../../base/report-error.ts';
 import { foreignToTimers } from '../../clock/host.ts';

@@ -1,10 +1,9 @@
 // setTimeout, clearTimeout, setInterval and clearInterval on timing wheels: take them from here in
 // place of node:timers.
 //
-// What is Node's stays: the arguments, the coercions, the Timeout, its async context, nextTick and
-// microtasks between two callbacks. What is better, and so differs, is in docs/drop-in-timers.md:
-// never early, no 24.8-day limit, callbacks by deadline across delays. Starting, refreshing and
-// clearing are O(1).
+// As in Node: the arguments, the coercions, the Timeout, its async context, nextTick and microtasks
+// between two callbacks. docs/drop-in-timers.md has the differences: never early, no 24.8-day
+// limit, callbacks by deadline across delays. Starting, refreshing and clearing are O(1).
 import { promisify } from 'node:util';
 import { requiredFunction } from '../../base/checks.ts';
 import { foreign, host, isOurs } from '../../clock/host.ts';

@@ -40,7 +40,7 @@ describe('the panel of buses', function () {
       '[data-test="bus"]',
       /gap.*gap since \d\d:\d\d:\d\d \(connection\); last error \d\d:\d\d:\d\d: \u2068The bus (was|is) cut off its hub\u2069/,
     );
-    await page.says('.words', /the bus \u2068ordersBus\u2069 is cut off/i);
+    await page.says('.verdict', /the bus \u2068ordersBus\u2069 is cut off/i);
     hub.mend(here);
     await page.says('[data-test="bus"]', /0 routed, 0 broadcast, 0 for nobody, 2 subscriptions/);
     await page.says(
@@ -63,7 +63,7 @@ describe('the panel of buses', function () {
     await page.open(await inspector.listen());
     await page.says('[data-test="bus"]', /^orders local live/);
     hub.cut(bus);
-    await page.says('.words', /the bus \u2068orders\u2069 is cut off/i); // a busy machine may take the headline
+    await page.says('.verdict', /the bus \u2068orders\u2069 is cut off/i); // a busy machine may take the headline
     await page.page.close();
     await inspector.close();
     orders.close();

@@ -110,7 +110,7 @@ describe('the page of the inspector with any key, name and label', function () {
 
   it('isolates the direction of each and spells out control characters, in sentences too', async () => {
     await page.page.waitForFunction("document.querySelectorAll('.warnings li').length > 0");
-    const warned = await page.text('.words');
+    const warned = await page.text('.verdict');
     expect(warned).to.match(/Purgatory \u2068ш9f86.*…\u2069 is full/);
     const whole = await page.evaluate<string>('document.body.textContent');
     for (const acts of ['\u0000', '\u0007', '\u202e']) expect(whole).not.to.include(acts);

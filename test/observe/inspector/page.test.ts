@@ -254,7 +254,7 @@ describe('the page of the inspector', function () {
       '[data-test="errors"] li',
       /^[\d.]+\sm?s ago DelayedFetch on a in join: TypeError: <b>no<\/b>$/,
     );
-    await says('.words', /operations throw/i);
+    await says('.verdict', /operations throw/i);
     throwing.close();
     expect(complaints).to.deep.equal([]);
   });
@@ -276,7 +276,7 @@ describe('the page of the inspector', function () {
       '[data-test="events"]',
       /^Events: 1 under way, 0 pending\. \u2068k\u2069: [\d,]+ of 100,000 tried, .*s\.$/,
     );
-    await says('.words', /the event on \u2068k\u2069 takes long/i);
+    await says('.verdict', /the event on \u2068k\u2069 takes long/i);
     herd.close();
     await says('.connection', 'live');
     expect(complaints).to.deep.equal([]);

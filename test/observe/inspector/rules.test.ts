@@ -76,7 +76,7 @@ describe('the rules of the inspector', () => {
       );
       expect(block({ overMs: 1000, ranMs: 100, waitedMs: 799 })).to.match(/blocked\. .* for a CPU\.$/);
       expect(block({ overMs: 1000, ranMs: 100, waitedMs: 800 })).to.match(
-        /^Something is wrong: the process got no CPU\. .* for a CPU: others on this machine, or a CPU limit of the process, took it\.$/,
+        /^Something is wrong: the process got no CPU\. .* for a CPU: other processes of this machine, or a CPU limit, took it\.$/,
       );
       expect(block({ overMs: 1000, ranMs: 100, waitedMs: 101 })).to.match(/for a CPU\.$/);
       expect(block({ overMs: 1000, ranMs: 100, waitedMs: 100 })).to.match(
@@ -126,7 +126,7 @@ describe('the rules of the inspector', () => {
     expect(echo(4)).to.deep.equal(['late', 'hung']);
     const late = (ranMs: number, waitedMs: number): string => said(ago(3, { late: 64, ranMs, waitedMs }));
     expect(late(900, 0)).to.equal(
-      'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In 1 s the process ran for 900 ms and waited 0 ms for a CPU: a burst of deadlines or of events takes turns (yields).',
+      'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In 1 s the process ran for 900 ms and waited 0 ms for a CPU: many deadlines or events came at once, and were served in slices.',
     );
     expect(late(6, 490)).to.match(/ran for 6 ms and waited 490 ms for a CPU\.$/);
     expect(late(6, 0)).to.match(/the timer may be advanced by hand, and too seldom\.$/);
@@ -162,17 +162,17 @@ describe('the rules of the inspector', () => {
     expect(rulesOf(at(500))).to.deep.equal([]);
     expect(rulesOf(toldOf(at(640), 'another'))).to.deep.equal([]);
     expect(said(at(640))).to.match(
-      /^Have a look: the event on orders-0 takes long\. In fetch, orders-0: 61,000 of 100,000 tried, 640 ms\. The loop goes on meanwhile/,
+      /^Have a look: the event on orders-0 takes long\. In fetch: 61,000 of 100,000 tried in 640 ms\. The event loop goes on meanwhile/,
     );
     expect(said(at(640, { pendingKeys: 3, passesUnderWay: 2 }))).to.contain(
-      '640 ms. In all, 2 events are under way and 3 keys wait for theirs, the oldest for 640 ms. The loop',
+      '640 ms. In all, 2 events are under way and 3 keys wait for theirs, the oldest for 640 ms. The event loop',
     );
     expect(said(at(640, { pendingKeys: 3, passesUnderWay: 0, oldestPass: null }))).to.match(
       /^Have a look: events of purgatory fetch wait long\. 0 events are/,
     );
     const pass = { ...PASS, ageMs: 1200, passes: 1 };
     expect(said(ago(3, { fetch: { pass } }))).to.match(
-      /^Have a look: the event on orders-0 took long\. .*: In fetch: 61,000 of 100,000 tried after 1\.2 s\./,
+      /^Have a look: the event on orders-0 took long\. .*: In fetch: 61,000 of 100,000 tried in 1\.2 s\./,
     );
     expect(rulesOf(ago(3, { fetch: { pass: { ...pass, ageMs: 500 } } }))).to.deep.equal([]);
   });
@@ -188,7 +188,7 @@ describe('the rules of the inspector', () => {
     expect(rulesOf(hot(null))).to.deep.equal([]);
     expect(rulesOf(hot(0.0099))).to.deep.equal([]);
     expect(said(hot(0.011))).to.match(
-      /an event on orders-0 would take long\. In fetch it has 100,000 watchers: .* about 1\.1 s, and longer beside other work\./,
+      /an event on orders-0 would take long\. It has 100,000 watchers in fetch\. .* about 1\.1 s, and longer beside other work\./,
     );
     expect(rulesOf(hot(0.011, { passesUnderWay: 1, oldestMs: 640, oldestPass: PASS }))).to.deep.equal([
       'long event',
@@ -266,15 +266,15 @@ describe('the rules of the inspector', () => {
     const told = (more: Parameters<typeof bus>[0]): string =>
       said(present({ buses: [bus({ ...cut, ...more })] }));
     expect(told({ name: 'ordersBus' })).to.equal(
-      'Have a look: the bus ordersBus is cut off. It has been in a gap for 2 s: hints of other processes do not arrive. Waits fall back on their deadlines.',
+      'Have a look: the bus ordersBus is cut off. It has been in a gap for 2 s: hints of other processes do not arrive. Until it is live, waits have only their deadlines.',
     );
     expect(told({})).to.contain('the bus local is cut off');
     expect(told({ pendingKeys: 1, lastError: { message: 'no', atMs: 1 } })).to.contain(
-      'do not arrive, and 1 key waits to be sent. Waits fall back on their deadlines. It said: no.',
+      'do not arrive, and 1 key waits to be sent. Until it is live, waits have only their deadlines. It said: no.',
     );
     expect(told({ sinceMs: 8001 })).to.match(/^All is quiet/);
     expect(said(ago(3, { cutOff: ['ordersBus'] }))).to.match(
-      /^Have a look: a bus was cut off\. HH:MM:SS–HH:MM:SS: No hints of other processes came over ordersBus, and/,
+      /^Have a look: a bus was cut off\. HH:MM:SS–HH:MM:SS: No hints of other processes came over ordersBus, so/,
     );
   });
 

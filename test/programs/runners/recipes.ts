@@ -1,8 +1,8 @@
-// `npm run test:runners`: the recipes of docs/testing.md and docs/bundlers-and-jest.md for jest and
-// vitest, run by jest and vitest as they are printed. Both come from their npm packages, into this
-// folder alone. The script installs them first.
+// `npm run test:runners`: the recipes of docs/testing.md and docs/bundlers-and-jest.md for jest,
+// vitest and vite, run by them as they are printed. They come from npm, into this folder alone. The
+// script installs them first.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { program } from '../../support/documented.ts';
@@ -68,12 +68,45 @@ describe('The recipe of docs/bundlers-and-jest.md', () => {
 
   after(() => rmSync(commonJs, { recursive: true }));
 
-  it('for jest in CommonJS passes', () => {
-    const command = [`${home}node_modules/.bin/jest`, '--testMatch', '**/poll.jest.test.cjs'];
+  function run(command: readonly string[]): string {
     const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', FORCE_COLOR: '0' };
     const options = { env, cwd: commonJs, encoding: 'utf8' } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, command, options);
-    expect(`${stdout}${stderr}`).to.match(/^Tests: +1 passed/m);
-    expect(status).to.equal(0);
+    expect(status, `${stdout}${stderr}`).to.equal(0);
+    return `${stdout}${stderr}`;
+  }
+
+  const jest = [`${home}node_modules/.bin/jest`, '--testMatch', '**/poll.jest.test.cjs'];
+
+  it('for jest in CommonJS passes', () => {
+    expect(run(jest)).to.match(/^Tests: +1 passed/m);
+  });
+
+  it('for vite makes a bundle that needs no node_modules', () => {
+    const [, build, ssr] = /vite\s+`(build: .*?)`\s+with\s+`(ssr: .*?)`/.exec(
+      readFileSync(`${root}/${page}`, 'utf8'),
+    ) as unknown as string[];
+    writeFileSync(`${commonJs}/vite.config.mjs`, `export default { ${build}, ${ssr} };\n`);
+    writeFileSync(`${commonJs}/server.mjs`, program('docs/delayed-operation.md', 'fetch.mjs'));
+    run([`${home}node_modules/.bin/vite`, 'build', '--target', 'node20']);
+    const bundle = `${commonJs}/dist/server.mjs`;
+    expect(readFileSync(bundle, 'utf8')).not.to.match(/^import .* from "(?!node:)/m);
+    expect(run([bundle])).to.equal('hello\n');
+  });
+
+  it("for jest with pnpm's node_modules passes", () => {
+    const [, pattern] = /With\s+pnpm\s+the\s+pattern\s+is\s+`(.*?)`/.exec(
+      readFileSync(`${root}/${page}`, 'utf8'),
+    ) as unknown as string[];
+    const config = program(page, 'jest.config.cjs').replace("'/node_modules/(?!purgatory/)'", () => pattern);
+    expect(config).to.contain('pnpm');
+    writeFileSync(`${commonJs}/jest.config.cjs`, config);
+    const modules = `${commonJs}/node_modules`;
+    const store = `${modules}/.pnpm/purgatory@0.1.0/node_modules`;
+    mkdirSync(store, { recursive: true });
+    for (const name of ['purgatory', '@datastructures-js'])
+      renameSync(`${modules}/${name}`, `${store}/${name}`);
+    symlinkSync(`${store}/purgatory`, `${modules}/purgatory`);
+    expect(run(jest)).to.match(/^Tests: +1 passed/m);
   });
 });

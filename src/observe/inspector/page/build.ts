@@ -1,7 +1,7 @@
 // Bundles the page into one module, src/observe/inspector/built-page.ts: its text, gzipped, as a
 // string. Preact, uPlot, our code and styles are inside. So the page fetches nothing, and a bundler
-// that takes the inspector takes the page. `npm run build` runs it before tsc, and it prints the size.
-// esbuild bundles, and terser makes the bundle smaller.
+// that takes the inspector takes the page. `npm run build` runs it before tsc, and it prints the
+// size. esbuild bundles, and terser makes the bundle smaller.
 //
 // uPlot stays at 1.6.8: it can do all that the page shows, and later releases are much larger.
 import { createHash } from 'node:crypto';
@@ -39,8 +39,9 @@ const html = readFileSync(here('page.html'), 'utf8')
   .replace('<style></style>', () => `<style>${style}</style>`)
   .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`);
 
-// The browser runs only this script and uses only this style. The page connects to its own origin only,
-// and shows images from `data:` URLs only. So a watch key that looks like a script stays text.
+// The browser runs only this script and uses only this style. The page connects to its own origin
+// only, and shows images from `data:` URLs only. So a watch key that looks like a script stays
+// text.
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = [
   "default-src 'none'",

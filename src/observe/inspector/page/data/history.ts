@@ -1,5 +1,5 @@
-// What the server told: the frames of the last ten seconds, which are the present, and the seconds of
-// the last ten minutes. And sums over them. Pure.
+// What the server told: the frames of the last ten seconds, which are the present, and the seconds
+// of the last ten minutes. And sums over them. Pure.
 import type { Frame, Second, SecondOfPurgatory, TimerView } from '../../frame.ts';
 
 export interface Told {
@@ -10,7 +10,7 @@ export interface Told {
   readonly silence: { readonly forMs: number; readonly untilMs: number } | undefined;
 }
 
-/** What is told of the purgatory `chosen` and its timer. All for undefined. */
+/** What the server sent of the purgatory `chosen` and of its timer. Undefined: of all. */
 export function toldOf({ frames, seconds, silence }: Told, chosen: string | undefined): Told {
   if (chosen === undefined) return { frames, seconds, silence };
   const timers = frames.at(-1)?.timers.filter(({ of }) => of.includes(chosen)) ?? [];
@@ -50,8 +50,8 @@ export function countIn(seconds: readonly Second[], kind: Count): number {
 }
 
 /**
- * The bound of the lateness of 99 of 100 tasks, of the latest timer. 0: none ran. Infinity: past the
- * last bin.
+ * The bound of the lateness of 99 of 100 tasks, of the latest timer. 0: none ran. Infinity: past
+ * the last bin.
  */
 export function latenessIn({ timers }: Second): number {
   return Math.max(

@@ -52,7 +52,7 @@ export function isSilent(heard: Heard): boolean {
   return silenceOf(heard) >= SILENT_MS;
 }
 
-/** In place of a verdict, while there is nothing new to judge. The headline stays the same meanwhile. */
+/** In place of a verdict, while there is nothing new to judge. Meanwhile the headline stays. */
 export function absence(heard: Heard, isLost: boolean): Verdict | undefined {
   if (!isLost && !isSilent(heard)) return undefined;
   const age = `What is shown is ${time(Math.max(0, heard.nowMs - (heard.heardMs ?? heard.nowMs)))} old.`;
@@ -73,7 +73,7 @@ export function judge(told: Told): Verdict {
     return { level: worst.level, headline, detail: worst.why, warnings };
   }
   const isQuiet = sum(last(told.frames).purgatories, ({ parked }) => parked) === 0;
-  const well = 'Nobody waits past a deadline, the event loop is free, no key grows without an answer.';
+  const well = 'No deadline is overdue, the event loop is free, and no key keeps growing.';
   return {
     level: 'well',
     headline: isQuiet ? 'All is quiet' : 'All is well',
@@ -99,8 +99,8 @@ function warningsOf(rule: Rule, told: Told): Warning[] {
 }
 
 /**
- * The one that ended last, or goes on, first. Seconds of the same rule are one incident, also with a
- * few other seconds between them.
+ * The one that ended last, or goes on, first. Seconds of the same rule are one incident, also with
+ * a few other seconds between them.
  */
 export function incidentsOf(seconds: readonly Second[]): Incident[] {
   const incidents = RULES.flatMap((rule) => {

@@ -10,7 +10,7 @@ const OUTER = 190;
 const HUB = 62;
 const GAP = 7;
 const THICKEST = 44;
-/** The most rings that are drawn. The tasks of coarser wheels are told as one sum. */
+/** The most rings that are drawn. The tasks of coarser wheels are shown as one sum. */
 const MAX_RINGS = 6;
 
 type Ring = TimerView['levels'][number];
@@ -39,7 +39,7 @@ export function sectorOf({ wheelSize }: TimerView, { buckets }: Ring, bucket: nu
   return Math.floor((bucket * buckets.length) / wheelSize);
 }
 
-/** The rings to draw, their places and the radius of the space within, and the sum of coarser ones. */
+/** The rings to draw, their places, the radius of the space within, the sum of coarser ones. */
 export function ringsOf({ levels }: TimerView) {
   const rings = levels.slice(0, MAX_RINGS);
   const beyond = sum(levels.slice(MAX_RINGS), ({ buckets }) => sum(buckets, Number));

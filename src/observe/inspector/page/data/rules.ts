@@ -1,12 +1,12 @@
 // What the page warns of: one table. A new warning is one entry of it.
 //
-// Ground rules. A rule is a name, a level, a test, and a sentence: what is wrong, and why. Of the
-// present, `now` finds what is wrong in the frames. Of what is past, `holds` tells whether a second of the
-// server is one of those, and `say` tells it of some of them: it is an incident of the history, and
-// the verdict tells it for a while. Pure. Both tell of the chosen purgatories only. A sentence begins
-// with our words, never with a user's. `what` has no number that changes with each frame, because
-// screen readers read the headline aloud when it changes. A rule gives the numbers, and names a cause
-// only where nothing else can be meant. The bounds are where a person who waits would notice.
+// Ground rules. A rule has a name, a level, and sentences: what is wrong, and why. `now` finds it
+// in the frames, the present. `past` finds it in the seconds of the server: `holds` picks seconds,
+// and `say` makes a sentence of some of them. That is an incident of the history, and the verdict
+// shows it for a while. Pure: both get the chosen purgatories only. A sentence begins with our
+// words, never with a user's. `what` has no number that changes with each frame, because screen
+// readers read the headline aloud when it changes. `why` has the numbers, and names a cause only
+// where there is no other. The bounds are where a person who waits would notice.
 import type { Frame, PurgatoryView, Second, Spent } from '../../frame.ts';
 import { clock, count, plural, progress, share, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
@@ -35,7 +35,7 @@ export interface Past {
 
 export const RECENT_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** From this length on, in ms, a block of the event loop is told as a silence of the server. */
+/** From this length on, in ms, a block of the event loop counts as a silence of the server. */
 export const SILENT_MS = 2000;
 const BLOCKED_MS = 100;
 const BLOCKED_BAD_MS = 1000;
@@ -52,7 +52,7 @@ const FEW_ENDS = 20;
 /** The part of a span of time from which on it is named as its cause. */
 const MOST = 0.8;
 
-const HELP = 'Fewer watchers a key, notify with atMost, or cheaper answers help.';
+const HELP = 'What helps: fewer watchers a key, notify with atMost, or cheaper answers.';
 
 /** Of the same level, the first one is the headline: it says most of what people notice. */
 export const RULES: readonly Rule[] = [
@@ -79,7 +79,7 @@ export const RULES: readonly Rule[] = [
         const pastMs = Math.max(...oldest.map(({ leftMs }) => -(leftMs ?? 0)), 0);
         // Behind a block, the timer has to catch up first.
         if (pastMs < OVERDUE_MS + stoodMs) return undefined;
-        const why = `An operation of ${quoted(name)} is still parked ${time(pastMs)} after it. Does its timer still run (advanceClock, where the reaper is off)?`;
+        const why = `In ${quoted(name)} an operation is still parked ${time(pastMs)} after its deadline. Does its timer run? With the reaper off, only advanceClock() runs it.`;
         return ['a deadline has passed unanswered', why];
       });
     },
@@ -153,14 +153,14 @@ export const RULES: readonly Rule[] = [
           pendingKeys === 0 ? '' : `, and ${plural(pendingKeys, 'key waits', 'keys wait')} to be sent`;
         const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
         const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
-        const why = `${since} for ${time(nowMs - sinceMs)}: hints of other processes do not arrive${pending}. Waits fall back on their deadlines.${said}`;
+        const why = `${since} for ${time(nowMs - sinceMs)}: hints of other processes do not arrive${pending}. Until it is live, waits have only their deadlines.${said}`;
         return [[`the bus ${quoted(name ?? engine)} is cut off`, why]];
       }),
     past: {
       holds: ({ cutOff }) => cutOff !== undefined,
       say: (seconds) => {
         const names = listed(seconds.flatMap(({ cutOff = [] }) => cutOff));
-        const why = `No hints of other processes came over ${names}, and waits fell back on their deadlines. After the gap all of them are tried once.`;
+        const why = `No hints of other processes came over ${names}, so waits had only their deadlines. After the gap all of them are tried once.`;
         return ['a bus was cut off', why];
       },
     },
@@ -174,19 +174,19 @@ export const RULES: readonly Rule[] = [
         const pending =
           pendingKeys === 0 ? '' : ` and ${plural(pendingKeys, 'key waits', 'keys wait')} for theirs`;
         const underWay = `${plural(passesUnderWay, 'event is', 'events are')} under way${pending}, the oldest for ${time(oldestMs)}.`;
-        const goesOn = `The loop goes on meanwhile, and the last watchers wait. ${HELP}`;
+        const goesOn = `The event loop goes on meanwhile, but the last watchers wait. ${HELP}`;
         if (oldestPass === null)
           return [`events of purgatory ${quoted(name)} wait long`, `${underWay} ${goesOn}`];
         const key = quoted(oldestPass.key);
         const others = passesUnderWay + pendingKeys > 1 ? ` In all, ${underWay}` : '';
-        const done = `${progress(oldestPass)}, ${time(oldestPass.ageMs)}.${others}`;
-        return [`the event on ${key} takes long`, `In ${quoted(name)}, ${key}: ${done} ${goesOn}`];
+        const done = `${progress(oldestPass)} in ${time(oldestPass.ageMs)}.${others}`;
+        return [`the event on ${key} takes long`, `In ${quoted(name)}: ${done} ${goesOn}`];
       }),
     past: {
       holds: (second) => passes([second]).some(({ ageMs }) => ageMs > LONG_EVENT_MS),
       say: (seconds) => {
         const longest = most(passes(seconds), ({ ageMs }) => ageMs);
-        const why = `In ${quoted(longest.name)}: ${progress(longest)} after ${time(longest.ageMs)}. ${HELP}`;
+        const why = `In ${quoted(longest.name)}: ${progress(longest)} in ${time(longest.ageMs)}. ${HELP}`;
         return [`the event on ${quoted(longest.key)} took long`, why];
       },
     },
@@ -239,7 +239,7 @@ export const RULES: readonly Rule[] = [
       eachView(told, ({ name, hottestKeys: [hottest], events }) => {
         const tookMs = (hottest?.watchers ?? 0) * (events.tryMs ?? 0);
         if (tookMs < HEAVY_KEY_MS || events.oldestMs > LONG_EVENT_MS) return undefined;
-        const why = `In ${quoted(name)} it has ${count(hottest.watchers)} watchers: at what a try has taken with its answer, an event on it takes about ${time(tookMs)}, and longer beside other work. ${HELP}`;
+        const why = `It has ${count(hottest.watchers)} watchers in ${quoted(name)}. By what a try with its answer has taken, an event on it takes about ${time(tookMs)}, and longer beside other work. ${HELP}`;
         return [`an event on ${quoted(hottest.key)} would take long`, why];
       }),
   },
@@ -270,7 +270,7 @@ export const RULES: readonly Rule[] = [
       const stood = secondsWithin(seconds, wallMs, MINUTE_MS + silence.forMs).some(
         (each) => blockedMs(each) >= SILENT_MS,
       );
-      const why = `Nothing came for ${time(silence.forMs)}, until ${clock(silence.untilMs)}: the server went on meanwhile, its news did not arrive.`;
+      const why = `Nothing came for ${time(silence.forMs)}, until ${clock(silence.untilMs)}: the server went on meanwhile, but its news did not arrive.`;
       return stood ? [] : [['the connection was interrupted', why]];
     },
   },
@@ -281,7 +281,7 @@ export const RULES: readonly Rule[] = [
       const minute = secondsWithin(seconds, last(frames).wallMs, MINUTE_MS);
       const [completed, expired] = [countIn(minute, 'completed'), countIn(minute, 'expired')];
       if (completed + expired < FEW_ENDS || completed >= expired) return [];
-      const why = `Only ${share(completed, completed + expired)} completed early in the last minute. Normal for quiet long polls; elsewhere events may be missing, or deadlines too short.`;
+      const why = `Of those that ended in the last minute, an event completed ${share(completed, completed + expired)}. That is normal for quiet long polls. Elsewhere events may be missing, or deadlines too short.`;
       return [['most operations run into their deadline', why]];
     },
   },
@@ -297,7 +297,7 @@ function eachView({ frames }: Told, say: (view: PurgatoryView) => Sentence | und
 
 const blockedMs = ({ blocked }: Second): number => blocked.overMs;
 
-/** Whether the process could serve nobody in this second. */
+/** Whether the event loop was blocked in this second. */
 export function isBlocked(second: Second): boolean {
   return blockedMs(second) >= BLOCKED_MS;
 }
@@ -312,12 +312,12 @@ function causeOf({ overMs, ranMs, waitedMs }: Spent): 'ran' | 'starved' | 'stood
 
 const CAUSES = {
   ran: ': a callback took long, the garbage collector worked, or code spun on microtasks',
-  starved: ': others on this machine, or a CPU limit of the process, took it',
+  starved: ': other processes of this machine, or a CPU limit, took it',
   stood:
     ': it or the machine was stopped or suspended, or it waited in a synchronous call (a file, a child process)',
 };
 const LATE_CAUSES: typeof CAUSES = {
-  ran: ': a burst of deadlines or of events takes turns (yields)',
+  ran: ': many deadlines or events came at once, and were served in slices',
   starved: CAUSES.starved,
   stood: ': the timer may be advanced by hand, and too seldom',
 };

@@ -1,5 +1,5 @@
-// The state of the page: the frames of the last ten seconds, the seconds of the last ten minutes, what
-// the reader has chosen, and whether the server answers.
+// The state of the page: the frames of the last ten seconds, the seconds of the last ten minutes,
+// what the reader has chosen, and whether the server answers.
 //
 // Ground rules. There is one state, and only this file changes it. Components are notified of each
 // change, and twice a second besides, because the age of what is shown grows by itself. A frame of
@@ -16,7 +16,7 @@ export interface State extends Told, Heard {
   readonly choice: Choice;
   /** The first frame of this run. */
   readonly first: Frame | undefined;
-  /** The server's answers to the reader. Undefined: nothing was asked, or there is no answer yet. */
+  /** The server's answers to the reader. Undefined: no question, or no answer yet. */
   readonly found: Found | undefined;
   /** Whether the last search found the very key. */
   readonly isExact: boolean;
@@ -155,8 +155,8 @@ function take(frame: Frame): void {
   if (second !== null && !isNext && second.number !== lastNumber) readHistory();
 }
 /**
- * Asks the server for what the reader looks at. A search of all keys costs the server time, so it is
- * done once. A key that was found exactly is looked up again and again.
+ * Asks the server for what the reader looks at. A search of all keys costs the server time, so it
+ * is done once. A key that was found exactly is looked up again and again.
  */
 async function ask(searches = false): Promise<void> {
   if (document.hidden || state.paused !== undefined) return;

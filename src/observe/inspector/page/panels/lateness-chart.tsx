@@ -43,7 +43,7 @@ function timerInWords(name: string, of: readonly string[]): string {
 function inWords(leMs: readonly number[], counts: readonly number[]): string {
   const half = quantile(leMs, counts, 0.5);
   const most = quantile(leMs, counts, 0.99);
-  if (half === undefined || most === undefined) return 'No task ran while this page watched.';
+  if (half === undefined || most === undefined) return 'No task has run since this page was opened.';
   const within = (ms: number): string =>
     Number.isFinite(ms) ? `within ${time(ms)}` : `later than ${time(leMs[leMs.length - 1])}`;
   return `Of ${count(sum(counts, (n) => n))} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;

@@ -61,7 +61,7 @@ function FoundKeys({ text, found, nowMs }: FoundProps): JSX.Element {
   const [first, ...more] = keys;
   const scope = isWhole
     ? ''
-    : ' There are too many keys to look at all: give the whole key to find it surely.';
+    : ' There are too many keys to look at all of them. Type the whole key to be sure.';
   if (first === undefined) {
     return (
       <p class="none" role="status">

@@ -28,7 +28,7 @@ export function Timelines({ timelines, shown, isTold }: Props): JSX.Element {
   return (
     <Section of="timeline" title="One operation's life" class="wide">
       {shown === undefined ? (
-        <p class="none">None was parked while this page watched.</p>
+        <p class="none">No operation has been parked since this page was opened.</p>
       ) : (
         <div class="life">
           <ul class="choices">

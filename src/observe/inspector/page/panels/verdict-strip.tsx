@@ -29,15 +29,6 @@ export function VerdictStrip({ state, told, verdict }: Props): JSX.Element {
           {headline}
         </p>
         <p class="detail">{detail}</p>
-        {warnings.length > 1 && (
-          <ul class="warnings" aria-label="More warnings">
-            {warnings.slice(1).map(({ level, what, why }) => (
-              <li key={what + why} {...tone(level)}>
-                <strong>{capitalised(what)}</strong> {why}
-              </li>
-            ))}
-          </ul>
-        )}
         {purgatories.length > 1 && (
           <Choose
             what="Purgatory"
@@ -51,6 +42,15 @@ export function VerdictStrip({ state, told, verdict }: Props): JSX.Element {
         )}
       </div>
       <Numbers told={told} />
+      {warnings.length > 1 && (
+        <ul class="warnings" aria-label="More warnings">
+          {warnings.slice(1).map(({ level, what, why }) => (
+            <li key={what + why} {...tone(level)}>
+              <strong>{capitalised(what)}</strong> {why}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

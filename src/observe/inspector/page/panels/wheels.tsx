@@ -1,8 +1,8 @@
 // The wheels of one timer as rings, and the same in a table.
 //
-// Ground rules. The sectors are drawn here, once for each frame of the server. The canvas above them
-// draws what moves in between (hands, falling tasks, the flash of the hub). To a screen reader the
-// picture is one image, and the table says what it shows.
+// Ground rules. The sectors are drawn here, once for each frame of the server. The canvas above
+// them draws what moves in between (hands, falling tasks, the flash of the hub). To a screen reader
+// the picture is one image, and the table says what it shows.
 import type { JSX } from 'preact';
 import type { TimerView } from '../../frame.ts';
 import { sum } from '../data/history.ts';
@@ -103,7 +103,7 @@ function headInWords({ levels, nowMs, delayQueue: { head } }: TimerView): string
 }
 
 function cascadeInWords({ lastCascade, levels }: TimerView): string {
-  if (lastCascade === null) return 'none since this page watches';
+  if (lastCascade === null) return 'none since this page was opened';
   const { tasks, bucket, level, agoMs } = lastCascade;
   const of = ringPhrase(level, levels.length);
   return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(agoMs)} ago`;

@@ -11,7 +11,7 @@ export const explanations = {
   early:
     'Of the operations that ended in the last minute by an event or by their deadline: the share that an event completed first. Low is normal for quiet long polls, and a sign of lost events where answers should come.',
   lateness:
-    'How late timers run their tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. With several timers, this is the latest of them. The event loop of the process makes the most of it.',
+    'How late timers run their tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. With several timers, this is the latest of them. Most of it is usually time in which the event loop was busy with other work.',
   rates:
     'How operations left the purgatory, per second, over the last minute: completed by an event, expired at their deadline, cancelled unanswered, rejected because their condition threw.',
   histogram:
@@ -19,18 +19,19 @@ export const explanations = {
   hottest:
     'The keys that most parked operations watch. An event on such a key tries all of them, so a long list is a slow event.',
   events:
-    'Events of notify that are being served: those that have begun and go on in later turns, and keys that wait for theirs. The key is that of the event that has been under way longest. One with many watchers takes several turns, so that the event loop goes on.',
+    'Events of notify. Under way: those that have begun, and go on in later turns because their key has many watchers. Pending: keys whose event has not begun. The key is that of the oldest event under way.',
   oldest:
     'The operations that have waited longest, how long, and how long they have left until their deadline.',
   timeline:
     'The life of some operations that were parked while this page watched: when they were parked, tried and answered.',
   wheels:
     'A ring is a timing wheel, the finest innermost. A task waits in the bucket of its deadline; where the hand reaches a bucket of the inner ring its tasks run, and where it reaches one of an outer ring they cascade: they fall to finer rings.',
-  pending: 'Tasks that wait in the timer: the deadlines of parked operations, and timers of its own.',
+  pending:
+    'Tasks that wait in the timer: the deadlines of parked operations, and tasks that the program has scheduled.',
   tick: 'What one bucket of the ring spans, in time.',
   turn: 'How long the hand takes for a whole turn of the ring: what one bucket of the next ring spans.',
   tasks: 'Tasks that wait in the buckets of the ring.',
-  head: 'The DelayQueue holds the buckets that have tasks, by expiration. This one is first: until then the timer sleeps, however many are pending.',
+  head: 'The bucket for which the timer wakes next, the first of its DelayQueue. Until then it sleeps, however many tasks are pending.',
   cascade:
     'The last time that a bucket of an outer ring was reached: which bucket it was, and how many of its tasks moved on to the next finer ring.',
   minutes:

@@ -1,5 +1,5 @@
-// The explanation beside the element that is hovered over or focused: of a term, or of a sector of a
-// ring. There is one tip for all elements. Escape hides it.
+// The explanation beside the element that is hovered over or focused: of a term, or of a sector of
+// a ring. There is one tip for all elements. Escape hides it.
 //
 // Ground rules. Screen readers get the same text from `aria-describedby`, so the tip is hidden from
 // them.
