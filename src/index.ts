@@ -13,10 +13,11 @@ export type {
   WaitForOptions,
   WaitOptions,
 } from './purgatory/purgatory-options.ts';
-export type { EventsSnapshot, PassSnapshot } from './purgatory/telemetry/events-snapshot.ts';
 export type {
+  EventsSnapshot,
   HotKey,
   OldOperation,
+  PassSnapshot,
   PurgatorySnapshot,
   SnapshotOptions,
 } from './purgatory/telemetry/purgatory-snapshot.ts';
@@ -25,6 +26,5 @@ export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';
-export type { LevelSnapshot, TimerSnapshot } from './timer/telemetry/timer-state.ts';
-export type { Timer } from './timer/timer.ts';
+export type { LevelSnapshot, Timer, TimerSnapshot } from './timer/timer.ts';
 export { TimerTask } from './timer/timer-task.ts';

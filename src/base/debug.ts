@@ -15,7 +15,7 @@ export const isDebugging: boolean = isAskedFor('purgatory', process.env.NODE_DEB
 
 /** The most kinds of hints about one object: a kind may have a name from another process in it. */
 const MAX_KINDS = 100;
-const told = new WeakMap<object, Set<string>>();
+const hinted = new WeakMap<object, Set<string>>();
 
 /** As {@link debug}, once for each `kind` of hint and each `of`, the object that the hint is about. */
 export function debugOnce(of: object, kind: string, format: string, ...values: unknown[]): void {
@@ -24,10 +24,10 @@ export function debugOnce(of: object, kind: string, format: string, ...values: u
 
 /** Whether this is the first call for `kind` of hint and `of`. False beyond {@link MAX_KINDS}. */
 export function isFirst(of: object, kind: string): boolean {
-  let kinds = told.get(of);
+  let kinds = hinted.get(of);
   if (kinds === undefined) {
     kinds = new Set();
-    told.set(of, kinds);
+    hinted.set(of, kinds);
   }
   if (kinds.has(kind) || kinds.size === MAX_KINDS) return false;
   kinds.add(kind);

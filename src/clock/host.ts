@@ -7,7 +7,7 @@
 //
 // A replacement that came while our timers were the global stands over them. Who calls our timers
 // themselves then goes past it, as with Node's own (`foreignToTimers`). The engine follows it all
-// the same. Nobody tells when a global is replaced: each look remembers whether it found ours.
+// the same. No event says when a global is replaced: each look remembers whether it found ours.
 import { setTimeout as hostSetTimeout } from 'node:timers';
 import { rootContext } from './root-context.ts';
 
@@ -18,7 +18,7 @@ export const host: Readonly<
 /**
  * Whether `host` has the host's own timers indeed. A fake that was installed before this module was
  * loaded passes for the host, but its time jumps in the middle of a turn. It may have replaced the
- * exports of node:timers too. Then its name tells it (node:test), or its `clock`
+ * exports of node:timers too. Then its name gives it away (node:test), or its `clock`
  * (@sinonjs/fake-timers).
  */
 export const isHostsOwn: boolean =
@@ -59,7 +59,7 @@ export function foreign(name: Name): Start | undefined {
 
 /**
  * As `foreign`, for the drop-in timers. Undefined also for a replacement that stands over them. If
- * nobody looked before it came, the other global tells: ours were both.
+ * no look came before it, the other global decides: ours were both.
  */
 export function foreignToTimers(name: Name): Start | undefined {
   const start = foreign(name);

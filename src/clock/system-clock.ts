@@ -1,19 +1,13 @@
 // The host's time, and its timers for wake-ups. Both are looked up at every call, so fake clocks
 // that are installed after the import just work.
 //
-// Its time is performance.now(). But when setTimeout AND Date are replaced and performance is not,
-// the fake is one that does not move performance (node:test, older vitest). Then the time is
-// Date.now(). When the source changes or goes back, the readings are rebased: time stands still at
-// the seam and never goes back. When globalThis.setTimeout has changed, every outstanding wake-up
-// (one for each timer, so few) moves to the new one. Each is cleared by the clearTimeout that
-// belongs to its setTimeout. Host timers are made in the root context, because a wake-up serves all
-// tasks, and not the request that happened to arm it. A fake of setTimeout that moves neither Date
-// nor performance tells nobody its time. No timer can follow it, and a warning says so.
+// Invariants. Its time never goes back: when its source changes or goes back, the readings are
+// rebased, and time stands still at the seam. When globalThis.setTimeout has changed, every
+// outstanding wake-up (one for each timer, so few) moves to the new one. Each is cleared by the
+// clearTimeout that belongs to its setTimeout. Host timers are made in the root context, because a
+// wake-up serves all tasks, and not the request that happened to arm it.
 //
-// Costs. now(): one reading of the host's monotonic clock. While nothing is replaced, it comes from
-// process.hrtime.bigint(). That is the clock behind performance.now(), without the checks of that
-// method and without the array of process.hrtime(). The reading is most of the cost of a start
-// (`npm run bench -- churn limits`). wakeAt: one setTimeout.
+// Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import { endianness } from 'node:os';
 import type { Clock, WakeUp } from './clock.ts';
 import { ForeignTimer, foreign, host, isPerformanceReal, MAX_TIMEOUT_MS } from './host.ts';
@@ -34,8 +28,9 @@ let high = 0;
 let highMs = 0;
 
 /**
- * The host's monotonic time in ms, from its own origin. Through the array, V8 gets numbers and
- * never makes the BigInt.
+ * The host's monotonic time in ms, from its own origin. process.hrtime.bigint() is the clock behind
+ * performance.now(), without the checks of that method. Through the array, V8 gets numbers and never
+ * makes the BigInt. The reading is most of the cost of a start (`npm run bench -- churn limits`).
  */
 function fromHrtime(): number {
   reading[0] = hostHrtime();
@@ -123,7 +118,7 @@ export class SystemClock implements Clock {
 
   /**
    * @param turns where wake-ups wait whose time has come.
-   * @param follows tells the replacement of setTimeout that it follows: `foreign` for the engine.
+   * @param follows returns the replacement of setTimeout that it follows: `foreign` for the engine.
    *   Any other is for timers, which go by the host's own time while they follow none.
    */
   constructor(turns: Turns, follows: typeof foreign) {
@@ -201,6 +196,11 @@ export class SystemClock implements Clock {
     this.#offsetMs += Math.ceil(this.#lastMs - (this.#source() + this.#offsetMs));
   }
 
+  /**
+   * performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake is
+   * one that does not move performance (node:test, older vitest): then Date.now(). A fake that moves
+   * neither gives nobody its time: no timer can follow it, and a warning says so.
+   */
   #currentSource(): () => number {
     const replacement = this.foreign('setTimeout');
     if (this.foreign !== foreign && replacement === undefined) return fromHrtime;
@@ -317,7 +317,7 @@ function fire(wakeUp: HostWakeUp, arming: number): void {
  */
 export const systemClock: Clock = new SystemClock(new NextTurn(), foreign);
 
-/** The clock of `timer`. A timer from outside may have none to tell: then the system's. */
+/** The clock of `timer`. A timer from outside may have none: then the system's. */
 export function clockOf(timer: object): Clock {
   return (timer as { readonly clock?: Clock | undefined }).clock ?? systemClock;
 }

@@ -7,7 +7,7 @@
 // wins and the others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A
 // single thread needs none.)
 import { notCompleted } from '../base/errors.ts';
-import { invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
+import { invalidArgType, invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
 import { TimerTask } from '../timer/timer-task.ts';
 
 /** The values of `$place` in an operation that is parked nowhere. */
@@ -109,6 +109,11 @@ export abstract class DelayedOperation extends TimerTask {
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
   }
+}
+
+/** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
+export function checkOperation(op: DelayedOperation): void {
+  if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
 }
 
 /**

@@ -1,20 +1,18 @@
 // The events of `notify`: which keys are to be served, in which order, and who waits for that.
 //
 // Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, and is
-// served in the order of its first notify. To take a key only moves a position. A pass that does not
-// fit in a batch is held, and goes on in later ones. Pending keys and held passes take turns, a batch
-// each. A pending key whose pass is held becomes one more pass behind it: it never begins anew.
-//
-// A barrier (`served`) stands among the pending keys. When its turn comes, all passes of the keys
-// before it have begun. Then it waits for those of them that are held. Barriers end in their order.
-//
+// served in the order of its first notify. A pass that does not fit in a batch is held, and goes on
+// in later ones. Pending keys and held passes take turns, a batch each. A pending key whose pass is
+// held becomes one more pass behind it: it never begins anew. A barrier (`served`) stands among the
+// pending keys. When its turn comes, all passes of the keys before it have begun. Then it waits for
+// those of them that are held. Barriers end in their order.
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Turn } from './parked-lists.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import type { Begun, Passes, PendingKeys } from './passes.ts';
-import { type EventsSnapshot, oldestPass } from './telemetry/events-snapshot.ts';
+import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
 import { isOver, type Pass, type Watchers } from './watchers.ts';
 
 /** The limit of a barrier, among those of keys. */

@@ -3,13 +3,10 @@
 // change them.
 //
 // Ground rules. It belongs to one purgatory. A copy is for one call that parks, from `take` to
-// `giveBack`, and nobody keeps it for longer. One short copy of each length is used again and
-// again. While it is taken, a call inside that call gets a new one; where a call throws, its copy
-// is left to the collector. A copy that nobody has taken holds no key.
-//
-// Costs. O(keys). To make each copy anew takes no more time, but as many bytes as an operation.
-// Then the collector runs twice as often, and finds more operations alive. The figures
-// are in docs/contributors/performance-ledger.md.
+// `giveBack`. One short copy of each length is used again and again. While it is taken, a call inside
+// that call gets a new one; where a call throws, its copy is left to the collector. A copy that
+// nobody has taken holds no key. To make each copy anew takes as many bytes as an operation: with
+// 100,000 keys a park took a third longer (docs/contributors/performance-ledger.md).
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 
 /** Most operations have few keys. */
@@ -28,7 +25,7 @@ export class KeyCopies<K> {
     const spare = length <= MAX_LENGTH ? this.#spares[length] : undefined;
     if (spare === undefined) return newCopy(watchKeys);
     this.#spares[length] = undefined;
-    // Without a loop, which takes longer (docs/contributors/performance-ledger.md).
+    // Without a loop, which takes longer (docs/performance.md, "Tried and thrown out").
     spare[0] = watchKeys[0];
     if (length > 1) spare[1] = watchKeys[1];
     if (length > 2) spare[2] = watchKeys[2];

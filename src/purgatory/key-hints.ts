@@ -16,10 +16,7 @@ export class KeyHints {
   readonly #purgatory: { readonly name: string; readonly isClosed: boolean };
   readonly #lists: Pick<ParkedLists<never>, 'watchersOf'>;
 
-  constructor(
-    purgatory: { readonly name: string; readonly isClosed: boolean },
-    lists: Pick<ParkedLists<never>, 'watchersOf'>,
-  ) {
+  constructor(purgatory: { name: string; isClosed: boolean }, lists: Pick<ParkedLists<never>, 'watchersOf'>) {
     this.#purgatory = purgatory;
     this.#lists = lists;
   }
@@ -30,29 +27,26 @@ export class KeyHints {
    * @param isLocal there is a bus, and this method does not use it.
    */
   lookAtEvent(call: string, key: unknown, isLocal = false): void {
-    if (isLocal) this.#tell('local', `${call} tells no other process of the bus: notify does`);
+    if (isLocal) this.#hint('local', `${call} tells no other process of the bus: notify does`);
     if (this.#purgatory.isClosed) this.ignore(call);
-    const isArray = Array.isArray(key);
-    if (key === undefined || isArray) {
-      const got = isArray ? `the array ${keyText(key)}` : 'no key';
+    if (key === undefined || Array.isArray(key)) {
+      const got = key === undefined ? 'no key' : `the array ${keyText(key)}`;
       const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
-      this.#tell(`${call} ${isArray}`, hint);
+      this.#hint(`${call} ${typeof key}`, hint);
     }
     const twin = twinOf(key);
     if (twin !== undefined && this.#lists.watchersOf(key) === 0 && this.#lists.watchersOf(twin) > 0) {
-      this.#tell(
-        'twin',
-        `${call} got ${twinText(key)}, and somebody waits for ${twinText(twin)}: they are two keys`,
-      );
+      const hint = `${call} got ${twinText(key)}, and somebody waits for ${twinText(twin)}: they are two keys`;
+      this.#hint('twin', hint);
     }
   }
 
   /** Looks at the watch keys of an operation. */
   lookAt(keys: readonly unknown[]): void {
-    if (keys.includes(undefined)) this.#tell('undefined', 'a watch key is undefined');
+    if (keys.includes(undefined)) this.#hint('undefined', 'a watch key is undefined');
     const key = keys.find((each) => typeof each === 'object' && each !== null);
     if (key === undefined) return;
-    this.#tell('object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
+    this.#hint('object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
   }
 
   /** `call` does nothing any more. */
@@ -60,7 +54,7 @@ export class KeyHints {
     debugOnce(this, 'ignore', 'purgatory "%s" is closed: %s does nothing', this.#purgatory.name, call);
   }
 
-  #tell(kind: string, hint: string): void {
+  #hint(kind: string, hint: string): void {
     debugOnce(this, kind, 'purgatory "%s": %s', this.#purgatory.name, hint);
   }
 }

@@ -38,8 +38,8 @@ import { KeyHints } from './key-hints.ts';
 import type { ParkedLists, Turn } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
-import type { EventsSnapshot } from './telemetry/events-snapshot.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
+import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -72,7 +72,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** The timer, if it can release operations. */
   readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
-  #isClosed = false;
+  /** Written here alone. */
+  isClosed = false;
   /** Counts the events, to see one that comes in the middle of a first try. */
   eventCount = 0;
   /** How many events are under way, each within a try of the one before. */
@@ -109,10 +110,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.#options = options;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /**
    * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
    * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
@@ -135,7 +132,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const outer = this.eventKey;
     this.eventKey = undefined; // no event causes this try, though it may be made inside of one
     try {
-      if (this.meter.tellsTries) this.meter.willTry(operation, undefined);
+      if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
       return tryOnce(operation);
     } catch (error) {
       if (this.keeps(operation)) this.reject(operation, error);
@@ -173,11 +170,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** False for an operation that is completed. */
   #admits(operation: DelayedOperation): boolean {
     const isFree = operation.$place === NOT_PARKED && operation.$keeper === undefined;
-    return (isFree && !this.#isClosed) || this.#refuses(operation);
+    return (isFree && !this.isClosed) || this.#refuses(operation);
   }
 
   #refuses(operation: DelayedOperation): false {
-    if (this.#isClosed) throw this.refused(purgatoryClosed(this.name));
+    if (this.isClosed) throw this.refused(purgatoryClosed(this.name));
     if (operation.$place !== COMPLETED) throw this.refused(operationPending(operation.$place >= 0));
     if (isDebugging) {
       debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, operation.constructor.name);
@@ -275,7 +272,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const outer = this.eventKey;
     this.eventKey = key;
     try {
-      if (this.meter.tellsTries) this.meter.willTry(operation, key);
+      if (this.meter.hasTryListener) this.meter.willTry(operation, key);
       return this.tries(operation);
     } finally {
       this.eventKey = outer;
@@ -306,8 +303,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   reject(operation: DelayedOperation, error: unknown): void {
     const { meter, lists } = this;
-    const key = meter.tellsRejections ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
-    meter.didReject(operation, this.#leave(operation, NOT_PARKED), error, key);
+    const isHeard = meter.hasRejectionListener;
+    const key = isHeard ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
+    meter.didEnd('rejected', operation, this.#leave(operation, NOT_PARKED), { error, key });
   }
 
   /**
@@ -355,7 +353,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @param why gets what the close has ended, in words: somebody may have forgotten to await it.
    */
   close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
-    this.#isClosed = true;
+    this.isClosed = true;
     const all = this.lists.oldestFirst(Number.POSITIVE_INFINITY);
     const parked = this.takeOut(all, (first) => why(this.#endedText(all.length, first)));
     if (this.#options.ownsTimer) this.timer.close();

@@ -134,7 +134,7 @@ export class Passes<K> {
     try {
       if (pass !== undefined) return this.#tryNext(pass, key, depth, most, steps);
       const operation = only as DelayedOperation;
-      if (parking.meter.tellsTries) parking.meter.willTry(operation, key);
+      if (parking.meter.hasTryListener) parking.meter.willTry(operation, key);
       return (depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation)) ? 1 : 0;
     } finally {
       parking.eventKey = outerKey;
@@ -146,7 +146,7 @@ export class Passes<K> {
   #tryNext(pass: Pass, key: K, depth: number, most: number, steps: number): number {
     const parking = this.#parking;
     const { lists, meter } = parking;
-    const { tellsTries } = meter; // asked once: a pass tries many
+    const { hasTryListener } = meter; // asked once: a pass tries many
     const hasLines = lists.lines.size > 0; // who joins a line meanwhile is not in this pass
     let completed = 0;
     let tried = 0;
@@ -154,7 +154,7 @@ export class Passes<K> {
       tried++;
       const operation = hasLines ? lists.stepInTurn(pass) : lists.step(pass);
       if (operation === undefined) continue;
-      if (tellsTries) meter.willTry(operation, key);
+      if (hasTryListener) meter.willTry(operation, key);
       const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
       if (hasLines) lists.stepped(pass, operation);
       if (!isCompleted) continue;

@@ -10,13 +10,12 @@ import {
   requiredOptions,
   requiredString,
 } from '../base/checks.ts';
-import { invalidArgType } from '../base/node-errors.ts';
 import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus/membership/bus-link.ts';
-import { checkedTimeout } from '../timer/checked-delay.ts';
-import { sharedOrOwnTimer } from '../timer/checked-timer.ts';
+import { sharedOrOwnTimer } from '../timer/system-timer.ts';
 import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
+import { checkedTimeout } from '../timer/timer-task.ts';
 import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
@@ -52,8 +51,7 @@ export interface EventOptions {
 const EVENT_OPTIONS: OptionNames<EventOptions> = { atMost: true };
 
 /** The most completions of an event. @throws TypeError, RangeError (Node's codes) for a bad one. */
-export function checkedAtMost(options: EventOptions | undefined): number {
-  if (options === undefined) return Number.POSITIVE_INFINITY;
+export function checkedAtMost(options: EventOptions): number {
   const given = checkedOptions(options);
   warnOfUnread('an event', given, EVENT_OPTIONS);
   return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
@@ -176,9 +174,4 @@ export function checkedWaitOptions(
     signal: checkedSignal('options.signal', signal),
     label,
   };
-}
-
-/** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
-export function checkOperation(op: DelayedOperation): void {
-  if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
 }

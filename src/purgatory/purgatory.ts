@@ -1,18 +1,12 @@
 // The purgatory: operations that wait for an event on one of their watch keys, or else for their
-// deadline.
+// deadline. tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the deadline | cancel
+// -> gone
 //
-// One way through it: tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the
-// deadline | cancel -> gone
-//
-// Ground rules. It owns its Parking, and its timer unless one is shared with it. An operation is
-// completed exactly once. It leaves every watch list and the timer in the call that completes,
-// expires or cancels it, before its user code runs: no purge, no estimate. No wake-up is lost: an
-// operation is tried, then watched on all its keys, then tried again. User code may enter the
-// purgatory again from anywhere, so no state is held in a local variable across it, except in
-// passes, which survive any change (passes.ts).
-//
-// Costs. Parking: O(keys). An event on a key: O(operations that watch it). Completing: O(keys of
-// the operation). (Kafka: DelayedOperationPurgatory, without its locks and its purge.)
+// Invariants. An operation is completed exactly once. It leaves every watch list and the timer in the
+// call that completes, expires or cancels it, before its user code runs: no purge, no estimate. No
+// wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User code
+// may enter the purgatory again from anywhere, so no state is held in a local variable across it,
+// except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
 import { checkedBoolean, requiredFunction } from '../base/checks.ts';
@@ -27,7 +21,7 @@ import {
 } from '../bus/membership/bus-member.ts';
 import { Sweep } from '../bus/membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
-import type { DelayedOperation } from './delayed-operation.ts';
+import { checkOperation, type DelayedOperation } from './delayed-operation.ts';
 import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
@@ -39,7 +33,6 @@ import {
   checkedInTurn,
   checkedPurgatoryOptions,
   checkedWaitOptions,
-  checkOperation,
   type EventOptions,
   type PurgatoryOptions,
   type TurnOptions,
@@ -49,6 +42,8 @@ import {
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
+/** The limit of an event without `atMost`. */
+const ALL = Number.POSITIVE_INFINITY;
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
 const MAX_HINTED = 64;
 
@@ -138,7 +133,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    *   end.
    */
   checkAndComplete(key: K, options?: EventOptions): number {
-    const limit = checkedAtMost(options);
+    const limit = options === undefined ? ALL : checkedAtMost(options);
     if (isDebugging) this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#link !== undefined);
     this.#parking.eventCount++;
     return this.#passes.event(key, limit);
@@ -165,10 +160,10 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   notify(key: K, options?: EventOptions): void {
-    const limit = checkedAtMost(options);
+    const limit = options === undefined ? ALL : checkedAtMost(options);
     if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
     if (this.#parking.isClosed) return;
-    this.#link?.publish(key, limit === Number.POSITIVE_INFINITY ? undefined : limit);
+    this.#link?.publish(key, limit === ALL ? undefined : limit);
     this.#parking.eventCount++;
     this.#events.add(key, limit);
   }
@@ -214,7 +209,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       const checked = checkedWaitOptions(options, WAIT_FOR_OPTIONS);
       const isInTurn = checkedBoolean('options.inTurn', options.inTurn, false);
       if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
-      throwIfAborted(checked.signal);
+      if (checked.signal !== undefined) throwIfAborted(checked.signal);
       // Before the attempt: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
       const waiter = new Waiter(attempt as Attempt<unknown, unknown>, checked);
@@ -249,7 +244,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   #hinted(key: K, value: HintValue | undefined): boolean {
-    const limit = Number(value) >= 1 ? Number(value) : Number.POSITIVE_INFINITY;
+    const limit = Number(value) >= 1 ? Number(value) : ALL;
     const watchers = this.watchersOf(key);
     if (watchers > MAX_HINTED) {
       this.#events.add(key, limit);

@@ -1,18 +1,12 @@
 // Who watches which key: the parked operations with their watches.
 //
-// Invariants. A key has a cell exactly while somebody watches it, and an operation has one watch for
-// each of its keys. The watches of a key are a ring, in park order. The key knows the oldest (`a`)
-// and how many there are (`b`). A watch holds in `a` its key XOR the place of its operation, and in
-// `b` the next watch of that operation, from the youngest on; who reads one has one half already.
-// A lone watcher, alone on its only key, needs no watch: key and operation lead to each other by
-// numbers below NONE, until another operation comes to the key. A watch in turn is marked (lines.ts).
-//
-// A pass survives any change: it keeps the next and the last watch that it will step to, and who
-// leaves moves both along. Passes within a call are nested and end in reverse order; no cell moves
-// meanwhile. A pass that is held lasts for turns. There is one for a key at most.
-//
-// Costs. park, leave: O(keys of the operation), with a look-up for each key that is parked on or
-// dropped. A step of a pass: O(1). A leave during nested passes: O(their depth) for each key.
+// Invariants. A key has a cell exactly while an operation watches it, and an operation has one watch
+// for each of its keys. The watches of a key are a ring, in park order. The key has the oldest (`a`)
+// and their number (`b`). A watch has in `a` its key XOR the place of its operation, and in `b` the
+// next watch of that operation, from the youngest on. A lone watcher, alone on its only key, needs no
+// watch: key and operation lead to each other by numbers below NONE, until another comes to the key.
+// A watch in turn is marked (lines.ts). Who leaves moves passes along. Passes within a call are nested, and no cell moves meanwhile. A pass
+// that is held lasts for turns; a key has one at most. Costs. park, leave: O(keys of the operation).
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -78,14 +72,13 @@ export class Watchers<K> extends ParkedLists<K> {
     for (let i = 0; i < keys.length; i++) {
       let slot = this.#slots.get(keys[i]);
       if (slot === undefined) {
-        slot = this.#addKey(keys[i]);
         if (keys.length === 1 && turn === undefined) {
-          this.#keys.setA(slot, lone(place));
-          this.#keys.setB(slot, 1);
+          slot = this.#addKey(keys[i], lone(place), 1);
           this.operations.setA(place, lone(slot));
           this.#loneWatchers++;
           return;
         }
+        slot = this.#addKey(keys[i], NONE, 0);
       } else if (i > 0 && this.#isYoungest(slot, place)) {
         continue; // a key that is given twice
       }
@@ -96,12 +89,13 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   /** @throws RangeError from 2^24 keys on, as a Map does. */
-  #addKey(key: K): Slot {
-    const slot = this.#keys.makeList(NONE, 0);
+  #addKey(key: K, oldest: Slot, watchers: number): Slot {
+    const slot = this.#keys.makeList(oldest, watchers);
     this.#keys.setValue(slot, key);
     try {
       this.#slots.set(key, slot);
     } catch (error) {
+      this.#keys.setB(slot, 0);
       this.#keys.remove(slot);
       throw error;
     }

@@ -1,15 +1,11 @@
 // A timer by a clock: what all timers of the library are around their pending tasks. Start, stop
 // and close, the passes that run what is due, and the one wake-up that looks for it.
 //
-// It alone calls its tasks (PendingTasks) and user code; no slot is kept across that call. A start
-// reads the clock once. A deadline is rounded UP to a tick, and a reading DOWN. So no task is early
-// by `clock.now()`, and none is late by more than a tick, plus the host's own lateness. (Kafka
-// rounds the deadline down and can fire a tick early.) A task without delay is of the tick that now
-// is in: it is due at once, and runs in the next pass.
-//
-// With nothing pending no wake-up is held, so an idle timer costs the host nothing. A start arms
-// for an earlier tick only: to arm for a later one would cost a host timer for each start. Instead,
-// a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
+// It alone calls its tasks (PendingTasks) and user code; no slot is kept across that call. A deadline
+// is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none is late by
+// more than a tick, plus the host's lateness. (Kafka rounds the deadline down.) With nothing pending
+// no wake-up is held. A start arms for an earlier tick only, because each arming costs a host timer:
+// so a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
 // task, never for a cascade alone, because users step from timer to timer.
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
@@ -130,12 +126,13 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#read();
     const nowMs = this.#nowMs;
     const nowTick = tickAt(nowMs, this.#tickMs);
+    // Without delay it is due at once, and runs in the next pass.
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
-    if (nowTick > tasks.cursor) tasks.catchUp(nowTick);
+    if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
     // Before the task is in, as a clock may refuse. A pass looks on at its end.
     if (tick < this.#wakeUpTick && !this.#isRunning) this.#look(tick);
     const left = task.$slot;
-    tasks.add(task, tick);
+    task.$slot = tasks.add(task, tick);
     if (isMoved) tasks.release(left);
     else task.$keeper = this;
   }
@@ -249,8 +246,6 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
   }
 
-  // Passes.
-
   readonly #wake = (): void => {
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
@@ -274,15 +269,15 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   };
 
   #runBatch(job: Job): boolean {
-    let isOpen = true;
     try {
       this.#ran += this.#step(job, job.endMs);
     } finally {
-      isOpen = this.#tasks.isPassOpen;
-      if (!isOpen) this.#endPass();
+      if (!this.#tasks.isPassOpen) {
+        this.#ran = 0;
+        this.#endPass();
+      }
     }
-    if (!isOpen) this.#ran = 0;
-    return isOpen;
+    return this.#tasks.isPassOpen;
   }
 
   #didYield(): void {
@@ -301,8 +296,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /**
    * Runs tasks of the open pass, one at least, until the batch of `job` is full or the clock reads
-   * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one long task
-   * after many short ones then blocked the loop for several slices.
+   * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one long
+   * task after many short ones then blocked the loop for several slices.
    */
   #step(job: Job | undefined, endMs: number): number {
     const tasks = this.#tasks;
@@ -367,20 +362,16 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       this.#disarm();
     } else {
       if (this.#isStepped) this.#look();
-      if (tasks.isSparse) this.#refileLater();
+      if (!tasks.isSparse || this.#willRefile) return;
+      this.#willRefile = true;
+      inNextTurn(this.#refile);
     }
   }
 
-  #refileLater(): void {
-    if (this.#willRefile) return;
-    this.#willRefile = true;
-    inNextTurn(() => {
-      this.#willRefile = false;
-      if (this.#tasks.isSparse) this.#tasks.refile();
-    });
-  }
-
-  // The wake-up.
+  readonly #refile = (): void => {
+    this.#willRefile = false;
+    if (this.#tasks.isSparse) this.#tasks.refile();
+  };
 
   #isFaked(): boolean {
     return this.clock instanceof SystemClock && this.clock.isFaked;
@@ -428,9 +419,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     });
   }
 
-  /**
-   * Never throws: it is called while an operation is completed, which must get its answer.
-   */
+  /** Never throws: it is called while an operation is completed, which must get its answer. */
   #disarm(): void {
     const wakeUp = this.#wakeUp;
     if (wakeUp === undefined) return;

@@ -1,6 +1,6 @@
 // The pending tasks of one timer, and the pass that takes out those that are due.
 //
-// It owns a slab with a cell for each task, which has the tick of its deadline, and `task.$slot`.
+// It owns a slab with a cell for each task, which has the tick of its deadline.
 // It knows no milliseconds and reads no clock. A scheme has the tasks that are ahead (the wheels,
 // or one of waits/schemes). Two lists have the others: `due`, which the pass under way has yet to
 // run, and `next`, the tasks without delay, with which the next pass begins.
@@ -14,28 +14,28 @@ import { NOT_HELD, type TimerTask } from './timer-task.ts';
 
 /** How the tasks that are ahead are kept. The costs are those of Varghese & Lauck (1987). */
 export interface Scheme {
+  /** Where it stands: all its tasks are after this tick. */
+  readonly cursor: number;
   /**
-   * START_TIMER: a new cell for a task, behind all others of `tick`, which is after `cursor`. All
+   * START_TIMER: a new cell for a task, behind all others of `tick`, which is after the cursor. All
    * or nothing where memory ends.
    */
-  insert(tick: number, cursor: number, task: TimerTask): Slot;
-  /** STOP_TIMER: frees a cell of the scheme, or of the list that it was collected to. */
-  remove(slot: Slot): void;
+  insert(tick: number, task: TimerTask): Slot;
+  /** STOP_TIMER: a cell of the scheme, or of the list that it was collected to, is about to be freed. */
+  willRemove?(slot: Slot): void;
   /**
    * PER_TICK_BOOKKEEPING: moves what is due next, up to `horizon`, behind the last of `due`, by
-   * tick, then by insert. Returns the new cursor: below `horizon` if a step of bounded length was
+   * tick, then by insert. The cursor moves to `horizon`, or less far if a step of bounded length was
    * not enough.
    */
-  collect(horizon: number, cursor: number, due: Slot): number;
-  /** Is called after `collect`, with the new cursor in place: now others may be told of it. */
-  didCollect?(): void;
+  collect(horizon: number, due: Slot): void;
   /**
-   * Brings the cursor to `tick`, or as near to it as an insert needs, and returns it. What is due
-   * on the way stays, or is moved to `late`.
+   * Brings the cursor to `tick`, or as near to it as an insert needs. What is due on the way stays,
+   * or is moved to `late`.
    */
-  catchUp(tick: number, cursor: number, late: Slot): number;
+  catchUp(tick: number, late: Slot): void;
   /** When to look for a task that is to be inserted for `tick`: then or before. */
-  lookFor(tick: number, cursor: number): number;
+  lookFor(tick: number): number;
   /** The tick at which to look next: no task is due before it. Infinity without a task. */
   nextTick(): number;
   /** The tick of the first task, where that is known without much ado. Else as `nextTick`. */
@@ -45,10 +45,10 @@ export interface Scheme {
   /** How many lists it has made in the slab. */
   readonly lists: number;
   /** Throws unless it is sound. Returns the tick by which its timer must look. For tests. */
-  check(cursor: number): number;
+  check(): number;
 }
 
-/** Makes a scheme that keeps its lists in `slab` and stands at `cursor`. */
+/** Makes a scheme that has its lists in `slab` and stands at `cursor`. */
 export type MakeScheme<S extends Scheme = Scheme> = (slab: Slab<TimerTask>, cursor: number) => S;
 
 /** Due tasks that are read at a time. */
@@ -66,9 +66,8 @@ export class PendingTasks<S extends Scheme = Scheme> {
   #scheme!: S;
   /** The cells in use without a task, when the scheme was new. */
   #least = 0;
-  #horizon: number = 0;
   #readAhead = 0;
-  cursor: number = 0;
+  horizon: number = 0;
   size: number = 0;
   /** The tick of the task that `take` returned last. */
   takenTick: number = 0;
@@ -76,21 +75,20 @@ export class PendingTasks<S extends Scheme = Scheme> {
   /** @param tick the tick to start from. */
   constructor(make: MakeScheme<S>, tick: number) {
     this.#make = make;
-    this.cursor = tick;
-    this.#horizon = tick;
-    this.#renew();
+    this.horizon = tick;
+    this.#renew(tick);
   }
 
   get scheme(): S {
     return this.#scheme;
   }
 
-  #renew(): void {
+  #renew(cursor: number): void {
     const slab = new Slab<TimerTask>(this.size);
     this.#slab = slab;
     this.#due = slab.makeList(0, 0);
     this.#next = slab.makeList(0, 0);
-    this.#scheme = this.#make(slab, this.cursor);
+    this.#scheme = this.#make(slab, cursor);
     this.#least = slab.inUse;
   }
 
@@ -98,34 +96,31 @@ export class PendingTasks<S extends Scheme = Scheme> {
     return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
   }
 
-  /** Adds a task that has no cell, or leaves the one that it has. All or nothing. */
-  add(task: TimerTask, tick: number): void {
-    task.$slot = this.#file(task, tick);
+  /** Returns a new cell for a task, whose `$slot` is the caller's to write. All or nothing. */
+  add(task: TimerTask, tick: number): Slot {
+    const slot =
+      tick > this.horizon ? this.#scheme.insert(tick, task) : this.#slab.pushTick(this.#next, tick, task);
     this.size++;
+    return slot;
   }
 
-  #file(task: TimerTask, tick: number): Slot {
-    return tick > this.#horizon
-      ? this.#scheme.insert(tick, this.cursor, task)
-      : this.#slab.pushTick(this.#next, tick, task);
-  }
-
-  /** Frees the cell of a task. The caller tells the task. */
+  /** Frees the cell of a task, whose `$slot` is the caller's to write. */
   release(slot: number): void {
-    this.#scheme.remove(slot as Slot);
+    this.#scheme.willRemove?.(slot as Slot);
+    this.#slab.remove(slot as Slot);
     this.size--;
   }
 
   /** Lets what is added next be filed as from `tick`, which is after the cursor. */
   catchUp(tick: number): void {
-    const cursor = this.#scheme.catchUp(tick, this.cursor, this.#next);
-    this.cursor = cursor;
-    if (cursor > this.#horizon) this.#horizon = cursor;
+    const scheme = this.#scheme;
+    scheme.catchUp(tick, this.#next);
+    if (scheme.cursor > this.horizon) this.horizon = scheme.cursor;
   }
 
   /** True from `openPass` until there is nothing left to take. */
   get isPassOpen(): boolean {
-    return this.cursor < this.#horizon || !this.#slab.isEmpty(this.#due);
+    return this.#scheme.cursor < this.horizon || !this.#slab.isEmpty(this.#due);
   }
 
   get #isOverdue(): boolean {
@@ -134,32 +129,26 @@ export class PendingTasks<S extends Scheme = Scheme> {
 
   /** Whether a pass up to `tick`, which is not before the cursor, would find anything. */
   hasDue(tick: number): boolean {
-    if (tick > this.cursor) this.catchUp(tick);
-    return this.cursor < tick || this.#isOverdue;
+    if (tick > this.#scheme.cursor) this.catchUp(tick);
+    return this.#scheme.cursor < tick || this.#isOverdue;
   }
 
   /** Begins a pass over all tasks up to `tick`. No other may be open. */
   openPass(tick: number): void {
     this.#slab.splice(this.#next, this.#due);
-    if (tick <= this.#horizon) return;
-    this.#horizon = tick;
-    this.#collect();
-  }
-
-  #collect(): void {
-    const scheme = this.#scheme;
-    this.cursor = scheme.collect(this.#horizon, this.cursor, this.#due);
-    scheme.didCollect?.();
+    if (tick <= this.horizon) return;
+    this.horizon = tick;
+    this.#scheme.collect(tick, this.#due);
   }
 
   /**
-   * Takes out the next task of the pass; the caller tells the task. Undefined at the end of the
-   * pass, and also, with `isPassOpen` true, after a long step without a task.
+   * Takes out the next task of the pass, whose `$slot` is the caller's to write. Undefined at the end
+   * of the pass, and also, with `isPassOpen` true, after a long step without a task.
    */
   take(): TimerTask | undefined {
     const slab = this.#slab;
     if (slab.isEmpty(this.#due)) {
-      if (this.cursor < this.#horizon) this.#collect();
+      if (this.#scheme.cursor < this.horizon) this.#scheme.collect(this.horizon, this.#due);
       if (slab.isEmpty(this.#due)) return undefined;
     }
     const slot = slab.next(this.#due);
@@ -186,7 +175,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
     this.#readAhead = read;
   }
 
-  /** Takes out every task, in order; the caller tells them. */
+  /** Takes out every task, in order. Their `$slot` is the caller's to write. */
   takeAll(): TimerTask[] {
     const tasks: TimerTask[] = [];
     while (this.size > 0) {
@@ -200,18 +189,18 @@ export class PendingTasks<S extends Scheme = Scheme> {
   /** When to look for a task that is to be added for `tick`: then or before. */
   lookFor(tick: number): number {
     if (tick === Number.POSITIVE_INFINITY) return tick;
-    return tick > this.#horizon ? this.#scheme.lookFor(tick, this.cursor) : this.cursor;
+    return tick > this.horizon ? this.#scheme.lookFor(tick) : this.#scheme.cursor;
   }
 
   /** The tick at which to look next: no task is due before it. Infinity when none is pending. */
   nextTick(): number {
-    const tick = this.#isOverdue ? this.cursor : this.#scheme.nextTick();
+    const tick = this.#isOverdue ? this.#scheme.cursor : this.#scheme.nextTick();
     return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
   }
 
   /** As `nextTick`, but for the first task itself. O(tasks of a bucket). */
   firstTick(): number {
-    const tick = this.#isOverdue ? this.cursor : this.#scheme.firstTick();
+    const tick = this.#isOverdue ? this.#scheme.cursor : this.#scheme.firstTick();
     return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
   }
 
@@ -222,8 +211,9 @@ export class PendingTasks<S extends Scheme = Scheme> {
 
   /** To be called with no task left: ends the pass, and gives the memory of a burst back. */
   rest(): void {
-    if (this.cursor < this.#horizon) this.catchUp(this.#horizon);
-    if (this.#slab.isSparse || this.#slab.inUse > this.#least + MAX_IDLE_LISTS) this.#renew();
+    if (this.#scheme.cursor < this.horizon) this.catchUp(this.horizon);
+    if (this.#slab.isSparse || this.#slab.inUse > this.#least + MAX_IDLE_LISTS)
+      this.#renew(this.#scheme.cursor);
   }
 
   /** Files all tasks anew, in memory of the right size, unless a pass is open. O(tasks). */
@@ -235,9 +225,10 @@ export class PendingTasks<S extends Scheme = Scheme> {
       tasks.push(this.#slab.value(slot) as TimerTask);
       ticks.push(tick);
     });
-    this.#renew();
+    this.#renew(this.#scheme.cursor);
+    this.size = 0;
     // A task that was frozen while it was pending must not leave the others without their slots.
-    for (const [i, task] of tasks.entries()) Reflect.set(task, '$slot', this.#file(task, ticks[i]));
+    for (const [i, task] of tasks.entries()) Reflect.set(task, '$slot', this.add(task, ticks[i]));
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
@@ -251,9 +242,9 @@ export class PendingTasks<S extends Scheme = Scheme> {
   /** Throws unless it is sound. Returns the tick by which the timer must look. For tests. */
   check(): number {
     const slab = this.#slab;
-    mustHold(this.cursor <= this.#horizon, 'the cursor is ahead of the horizon');
+    mustHold(this.#scheme.cursor <= this.horizon, 'the cursor is ahead of the horizon');
     for (const list of [this.#due, this.#next]) slab.check(list);
-    const lookTick = this.#scheme.check(this.cursor);
+    const lookTick = this.#scheme.check();
     const slots = new Set<Slot>();
     this.#forEach((slot) => {
       mustHold(!slots.has(slot), 'a task is linked twice');
@@ -263,6 +254,6 @@ export class PendingTasks<S extends Scheme = Scheme> {
     });
     mustHold(slots.size === this.size, `${slots.size} tasks are held, size says ${this.size}`);
     mustHold(slab.inUse === this.size + this.#scheme.lists + 2, 'cells have leaked');
-    return this.#isOverdue ? this.cursor : lookTick;
+    return this.#isOverdue ? this.#scheme.cursor : lookTick;
   }
 }

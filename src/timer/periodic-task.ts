@@ -3,16 +3,11 @@
 //
 // A periodic task is one TimerTask for the whole series. It adds itself again BEFORE it calls the
 // user's function. So it is pending all the time, it keeps its place under `maxPending`, and
-// `cancel()` ends the series from anywhere: also from the callback and from the timer's `onError`.
-// When a callback throws, or the promise that it returned rejects, the error goes to `onError`, or
-// is an uncaught exception, as for any task. The series goes on. (ScheduledThreadPoolExecutor ends
-// it and says nothing. java.util.Timer dies.) A run lasts until that promise has settled: until
-// then the task only holds its place.
-//
-// A fixed rate is counted from the origin, which is the first deadline: run n is due at origin + n
-// * period. Neither a late run, nor a fraction of a ms in the period, nor the timer's tick moves a
-// later run. A fixed delay is counted from the end of the run. Each run costs one `add`, or three
-// with a promise.
+// `cancel()` ends the series from anywhere. What a run throws, or its promise rejects with, is
+// reported, and the series goes on. (ScheduledThreadPoolExecutor ends it and says nothing.
+// java.util.Timer dies.) A fixed rate is counted from the origin, which is the first deadline: run n
+// is due at origin + n * period, whatever became of the runs before. A fixed delay is counted from
+// the end of the run. Each run costs one `add`, or three with a promise.
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';

@@ -4,22 +4,26 @@
 // is for purgatories: when one event completes very many operations, `settle` comes once, at its
 // end. (`remove` settles at once: on a fake host that looks through a bucket.)
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
+import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 import { DrivenTimer } from './driven-timer.ts';
-import { PendingTasks } from './pending-tasks.ts';
+import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
   FixedDelayTask,
   type FixedRateOptions,
   FixedRateTask,
 } from './periodic-task.ts';
-import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
-import { TimerMeter } from './telemetry/timer-meter.ts';
-import { timerSnapshot } from './telemetry/timer-snapshot.ts';
-import type { TimerSnapshot } from './telemetry/timer-state.ts';
+import { checkedTimerOptions, type SystemTimerOptions, TIMER_OPTIONS } from './system-timer-options.ts';
 import { tickAt } from './tick.ts';
-import type { Timer } from './timer.ts';
+import type { Timer, TimerSnapshot } from './timer.ts';
+import { TimerMeter } from './timer-meter.ts';
 import { NOT_HELD, type TimerTask } from './timer-task.ts';
-import { type DidCascade, TimingWheels } from './wheels/timing-wheels.ts';
+import { TimingWheels } from './wheels/timing-wheels.ts';
+
+/** About how many steps the counting of a snapshot may take: some hundred microseconds. */
+const MAX_STEPS = 32_768;
+/** The lowest limit of a count. */
+const MIN_PER_BUCKET = 16;
 
 /**
  * A {@link Timer} on hierarchical timing wheels. To start or stop a task is O(1), however many are
@@ -40,8 +44,8 @@ export class SystemTimer extends DrivenTimer {
     const bits = 32 - Math.clz32(wheelSize - 1);
     const nowMs = clock.now();
     const meter = new TimerMeter();
-    const didCascade: DidCascade = (level, bucket, moved) => meter.didCascade(level, bucket, moved);
-    const tasks = new PendingTasks((slab) => new TimingWheels(slab, bits, didCascade), tickAt(nowMs, tickMs));
+    const make: MakeScheme<TimingWheels> = (slab, cursor) => new TimingWheels(slab, cursor, bits, meter);
+    const tasks = new PendingTasks(make, tickAt(nowMs, tickMs));
     super(checked, nowMs, tasks, meter);
     this.#tickMs = tickMs;
     this.#tasks = tasks;
@@ -76,10 +80,45 @@ export class SystemTimer extends DrivenTimer {
 
   /**
    * A picture of the timer, as plain JSON. Changes nothing. O(wheels x wheelSize): the number of
-   * pending tasks adds a bounded number of steps, as `maxPerBucket` tells.
+   * pending tasks adds a bounded number of steps, as `maxPerBucket` says.
    */
   snapshot(): TimerSnapshot {
-    return timerSnapshot(this, this.#tickMs, this.#tasks, this.#meter);
+    const nowMs = this.now();
+    const nextExpirationMs = this.nextExpirationMs ?? null; // makes the head one that has tasks
+    const tickMs = this.#tickMs;
+    const wheels = this.#tasks.scheme;
+    const { lowest } = wheels;
+    const { head, size } = wheels.queue;
+    // To count a bucket is to go through its list.
+    const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
+    return {
+      tickMs,
+      wheelSize: lowest.buckets.length,
+      nowMs,
+      pending: this.size,
+      nextExpirationMs,
+      isRef: this.hasRef(),
+      levels: Array.from(lowest.levels(), (wheel) => ({
+        tickMs: wheel.span * tickMs,
+        position: wheel.indexAt(tickAt(nowMs, tickMs)),
+        buckets: wheel.buckets.map((bucket) => wheels.count(bucket, maxPerBucket)),
+      })),
+      maxPerBucket,
+      delayQueue: {
+        size,
+        head:
+          head === undefined
+            ? null
+            : {
+                level: head.wheel.level,
+                bucket: head.index,
+                expirationMs: head.expiration * tickMs,
+                tasks: wheels.count(head, maxPerBucket),
+              },
+      },
+      lateness: this.$lateness,
+      totals: this.#meter.totals,
+    };
   }
 
   /**
@@ -115,4 +154,49 @@ export function releasing(timer: Timer): SystemTimer | undefined {
   if (!(timer instanceof SystemTimer)) return undefined;
   const { add, remove } = SystemTimer.prototype;
   return timer.add === add && timer.remove === remove ? timer : undefined;
+}
+
+/**
+ * For a timer that a user shares with a purgatory, with replies or with a signal. Returns it. `clock`, if it is given, may be the clock that this timer reads.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE when it has not the methods of one, with
+ *   ERR_INVALID_ARG_VALUE for another clock.
+ */
+export function checkedTimer(timer: Timer & { clock?: unknown }, clock?: unknown): Timer {
+  if (
+    typeof timer?.add !== 'function' ||
+    typeof timer.remove !== 'function' ||
+    typeof timer.advanceClock !== 'function'
+  ) {
+    throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
+  }
+  if (clock !== undefined && timer.clock !== undefined && clock !== timer.clock) {
+    const why = 'must not be given beside options.timer, unless it is the clock of that timer';
+    throw invalidArgValue('options.clock', why, clock);
+  }
+  return timer;
+}
+
+/**
+ * The timer that was given to share, or a new one by those of the other options that a timer has.
+ * Beside a shared timer, which would ignore them, these are refused. `clock` may be the clock that
+ * this timer reads.
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, RangeError with
+ *   ERR_OUT_OF_RANGE for a bad option.
+ */
+export function sharedOrOwnTimer({
+  timer,
+  ...given
+}: { timer?: Timer | undefined } & SystemTimerOptions): Timer {
+  const names = Object.keys(TIMER_OPTIONS) as (keyof SystemTimerOptions)[];
+  const options: SystemTimerOptions = Object.fromEntries(names.map((name) => [name, given[name]]));
+  if (timer === undefined) return new SystemTimer(options);
+  const shared = checkedTimer(timer, options.clock);
+  for (const name of names) {
+    if (options[name] === undefined || name === 'clock' || name === 'onError') continue;
+    const why =
+      'must not be given beside options.timer: it is an option of the timer that is made without it';
+    throw invalidArgValue(`options.${name}`, why, options[name]);
+  }
+  return shared;
 }

@@ -3,8 +3,13 @@
 // Ground rules. The two fields whose names begin with $ belong to the timer protocol
 // (timer-protocol.ts). Nobody else may use them. Everything here is O(1). A task takes 56 bytes at
 // most: with a million pending, the tasks are most of what the collector has to visit.
+import { requiredNumber } from '../base/checks.ts';
+import { debug, isDebugging } from '../base/debug.ts';
 import { methodNotImplemented } from '../base/node-errors.ts';
-import { checkedTimeout } from './checked-delay.ts';
+
+const TIMEOUT_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+/** In ms, three years: a longer timeout is more likely a date. */
+const LIKE_A_DATE = 1e11;
 
 /**
  * Who answers for a pending task: the timer that holds it or, for a parked operation, its
@@ -89,4 +94,25 @@ export class CallbackTask extends TimerTask {
     const callback = this.#callback;
     callback();
   }
+}
+
+/**
+ * `timeoutMs`, called `name` by its user; Infinity means without a deadline. Developers get a hint
+ * at one that looks like a date, if they ask for hints (NODE_DEBUG=purgatory). O(1).
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE: not a number.
+ * @throws RangeError with ERR_OUT_OF_RANGE: NaN, -Infinity, or finite and above
+ * Number.MAX_SAFE_INTEGER.
+ */
+export function checkedTimeout(name: string, timeoutMs: number): number {
+  const isCommon = typeof timeoutMs === 'number' && timeoutMs >= 0 && timeoutMs <= LIKE_A_DATE;
+  return isCommon ? timeoutMs : hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
+}
+
+/** `timeoutMs`. Developers get a hint at one that looks like a date, if they ask for hints. */
+export function hintAtDate(name: string, timeoutMs: number): number {
+  if (isDebugging && timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
+    debug('%s is %d, which looks like a date: it counts from now', name, timeoutMs);
+  }
+  return timeoutMs;
 }

@@ -1,21 +1,12 @@
 // The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair turns.
 //
-// Ground rules. All who work by a clock share its scheduler, so a thousand purgatories together take
-// no longer in a turn than one. The jobs that are woken in a turn begin at its end, in one
-// microtask. Each gets a batch in turn. Deadlines and all other jobs alternate. After a batch that
-// answered somebody the microtasks run, so the next reading of the clock knows what they have cost.
-//
-// A slice is what jobs may take in a turn of the host. The first reading of the clock opens it, and
-// asks for an immediate that closes it: all that happens in between counts. The first few steps of
-// a turn are made before that reading, but never deadlines. When the slice is spent, the rest
-// yields until the next turn, in its order. So it does after a throw, also of the clock.
-//
-// On a ManualClock and on a fake, time stands still while jobs run: no slice is ever spent. But on
-// any clock jobs yield after very many batches in a row that answered nobody: a condition that
-// notifies its own key would go on for ever.
-//
-// Costs. wake: O(1). One microtask for each turn with a job, one reading of the clock a batch, and
-// two immediates for each turn in which the clock is read and the slice is spent.
+// Invariants. The jobs that are woken in a turn begin at its end, in one microtask. Each gets a batch
+// in turn; deadlines and all other jobs alternate. After a batch that answered somebody the
+// microtasks run, so the next reading of the clock knows what they have cost. A slice is what all
+// jobs may take in a turn of the host. The first reading of the clock opens it, an immediate closes
+// it, and all that happens in between counts. When it is spent, the rest yields until the next turn,
+// in its order, as it does after a throw. Where time stands still (a ManualClock, a fake), no slice
+// is ever spent. Costs. wake: O(1). One microtask a turn, and one reading a batch.
 import type { Clock } from '../clock/clock.ts';
 import { isHostsOwn } from '../clock/host.ts';
 import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
@@ -29,9 +20,12 @@ import { FIRST_BATCH, Job, type JobOptions, type JobRunner } from './job.ts';
  */
 export const DEFAULT_SLICE_MS = 5;
 
-/** The steps that are made in a turn before the clock is read. */
+/** The steps that are made in a turn before the clock is read; none of them is a deadline. */
 const FREE_STEPS = FIRST_BATCH;
-/** Batches in a row that answer nobody: some milliseconds of them. */
+/**
+ * Batches in a row that answer nobody: some milliseconds of them. Then jobs yield on any clock: a
+ * condition that notifies its own key would go on for ever.
+ */
 const MAX_VAIN = 10_000;
 
 export class Scheduler implements JobRunner {
@@ -112,10 +106,11 @@ export class Scheduler implements JobRunner {
     let goesOn = false;
     try {
       goesOn = this.#runBatches();
+    } catch (error) {
+      for (let job = this.#take(); job !== undefined; job = this.#take()) this.#yield(job);
+      throw error;
     } finally {
       this.#isDraining = goesOn;
-      // What a throw has left yields, too.
-      if (!goesOn) for (let job = this.#take(); job !== undefined; job = this.#take()) this.#yield(job);
     }
   };
 
@@ -134,9 +129,9 @@ export class Scheduler implements JobRunner {
 
   /** The job whose turn it is. What has spent the slice yields. Reads the clock, unless it is free. */
   #next(): Job | undefined {
-    if (this.#isIdle) return undefined;
     const isFree = !this.#isSliceOpen && this.#freeSteps < FREE_STEPS && this.#deadlines.length === 0;
     if (isFree) return this.#others.shift();
+    if (this.#isIdle) return undefined;
     this.#read();
     const usedMs = this.#isTimeStill ? 0 : this.lastMs - this.beganMs;
     for (let job = this.#take(); job !== undefined; job = this.#take()) {

@@ -14,8 +14,8 @@ import type {
   OperationRejected,
   OperationTried,
   PassSliced,
-} from '../../purgatory/telemetry/operation-events.ts';
-import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../../timer/telemetry/timer-events.ts';
+} from '../../purgatory/telemetry/purgatory-meter.ts';
+import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../../timer/timer-meter.ts';
 import type { LoadAnswered, LoadFailed } from '../../waits/shared/load-meter.ts';
 
 /** The payload of each channel. */

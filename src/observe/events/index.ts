@@ -9,7 +9,7 @@ export type {
   OperationRejected,
   OperationTried,
   PassSliced,
-} from '../../purgatory/telemetry/operation-events.ts';
-export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../../timer/telemetry/timer-events.ts';
+} from '../../purgatory/telemetry/purgatory-meter.ts';
+export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../../timer/timer-meter.ts';
 export type { LoadAnswered, LoadFailed } from '../../waits/shared/load-meter.ts';
 export { listen, type PurgatoryEvents } from './channels.ts';

@@ -4,7 +4,7 @@
 // the latest MAX_CASCADES. A bucket whose tasks had all left before it expired does not count. It
 // keeps no timer. O(1) an event.
 
-import type { WheelCascaded } from '../../timer/telemetry/timer-events.ts';
+import type { WheelCascaded } from '../../timer/timer-meter.ts';
 import { listen } from '../events/channels.ts';
 import { type Cascade, MAX_CASCADES, type TimerView } from './frame.ts';
 

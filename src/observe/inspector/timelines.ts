@@ -13,7 +13,7 @@ import type {
   OperationEnded,
   OperationParked,
   OperationTried,
-} from '../../purgatory/telemetry/operation-events.ts';
+} from '../../purgatory/telemetry/purgatory-meter.ts';
 import { listen } from '../events/channels.ts';
 import type { LiveSources } from '../live-sources.ts';
 import { ENDS, MAX_EVENTS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';

@@ -5,7 +5,7 @@
 // always, the lateness of tasks and the echoes for OpenTelemetry only. While the metrics are
 // registered, each operation that leaves costs a clock reading.
 
-import type { OperationEnded } from '../../purgatory/telemetry/operation-events.ts';
+import type { OperationEnded } from '../../purgatory/telemetry/purgatory-meter.ts';
 import { listen } from '../events/channels.ts';
 import { LiveSources } from '../live-sources.ts';
 import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';

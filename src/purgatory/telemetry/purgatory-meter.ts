@@ -1,38 +1,89 @@
-// The totals of one purgatory, and the events that it publishes. No other file of the purgatory
-// counts or publishes.
+// The totals of one purgatory, and the events that it publishes on channels of
+// node:diagnostics_channel. No other file of the purgatory counts or publishes.
 //
 // Ground rules. A Parking calls it when the lists are sound and no place is held in a local
-// variable. It calls nobody but subscribers. It keeps no operation.
-//
-// Park times. The lists keep the time at which an operation was parked as an int32 stamp: whole ms
-// modulo 2^32. An age is right up to 49 days. For an operation with a deadline the timer has just
-// read the clock: that reading is the stamp. For an operation without a deadline, the clock is read
-// once more. With a timer from outside that has no `lastReadingMs`, it is read for every operation.
-
+// variable. It calls nobody but subscribers (the rules are those of timer/timer-meter.ts). It keeps
+// no operation. A parked operation causes one event `parked`, then any number of `tried`, and when it
+// leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first try
+// completes, or whose first try throws, was never parked and causes no event.
+import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
-import {
-  type Named,
-  type OperationEnded,
-  type OperationError,
-  type OperationParked,
-  type OperationRejected,
-  type OperationTried,
-  operationCancelled,
-  operationCompleted,
-  operationError,
-  operationExpired,
-  operationParked,
-  operationRejected,
-  operationTried,
-  type PassSliced,
-  passSliced,
-} from './operation-events.ts';
 import { type PurgatoryTotals, Rates } from './rates.ts';
 
-/** The time of timers that do not tell theirs. */
+/** Where the operation is, or was, parked: a purgatory of any kind. */
+export interface Named {
+  readonly name: string;
+}
+
+/** `purgatory:pass:sliced`: events have yielded to the event loop with more to serve. */
+export interface PassSliced {
+  readonly purgatory: Named;
+  /** Keys whose event has not begun. */
+  readonly pendingKeys: number;
+  /** Events that have begun. */
+  readonly passesUnderWay: number;
+}
+
+const passSliced: Channel = channel('purgatory:pass:sliced');
+
+/** `purgatory:operation:parked`: the operation is on its watch lists and in the timer. */
+export interface OperationParked {
+  readonly purgatory: Named;
+  readonly operation: DelayedOperation;
+  /** As they were given: watch keys, or pairs of a key and its threshold. */
+  readonly watches: readonly unknown[];
+}
+
+/** `purgatory:operation:tried`: a parked operation is about to be tried. */
+export interface OperationTried {
+  readonly purgatory: Named;
+  readonly operation: DelayedOperation;
+  /**
+   * The key of the event. Undefined for the second try, right after parking, for a sweep, and for
+   * the attempt that follows one whose promise has settled.
+   */
+  readonly key: unknown;
+}
+
+/**
+ * `purgatory:operation:completed`, `...:expired`, `...:cancelled`: the operation has left the timer
+ * and every watch list, and neither `onComplete` nor `onExpiration` has run yet. Completed means
+ * answered before the deadline, cancelled means unanswered (aborted and closed included).
+ */
+export interface OperationEnded {
+  readonly purgatory: Named;
+  readonly operation: DelayedOperation;
+  /** How long it was parked, in whole ms by the timer's clock. */
+  readonly parkedMs: number;
+}
+
+/**
+ * `purgatory:operation:rejected`: as the other ends. Its own attempt, `accept` or second try threw,
+ * or its load failed.
+ */
+export interface OperationRejected extends OperationEnded {
+  readonly error: unknown;
+  /** The key of the event that caused the try, or else the first key that it watched. */
+  readonly key: unknown;
+}
+
+/** `purgatory:operation:error`: user code of an operation threw inside a pass or an expiry. */
+export interface OperationError {
+  readonly purgatory: Named;
+  readonly operation: DelayedOperation;
+  readonly error: unknown;
+  /** The key of the event. Undefined for an expiry. */
+  readonly key: unknown;
+}
+
+const operationParked: Channel = channel('purgatory:operation:parked');
+const operationTried: Channel = channel('purgatory:operation:tried');
+const operationError: Channel = channel('purgatory:operation:error');
+
+/** The time for timers that have none to give. */
 const systemTime = {
   now: (): number => systemClock.now(),
   get lastReadingMs(): number {
@@ -40,14 +91,13 @@ const systemTime = {
   },
 };
 
-/** How an operation leaves, if it is not rejected. */
-type End = 'completed' | 'expired' | 'cancelled';
-
-const channels = {
-  completed: operationCompleted,
-  expired: operationExpired,
-  cancelled: operationCancelled,
-} as const;
+/** By how an operation leaves. */
+const ends: Readonly<Record<'completed' | 'expired' | 'cancelled' | 'rejected', Channel>> = {
+  completed: channel('purgatory:operation:completed'),
+  expired: channel('purgatory:operation:expired'),
+  cancelled: channel('purgatory:operation:cancelled'),
+  rejected: channel('purgatory:operation:rejected'),
+};
 
 export class PurgatoryMeter {
   readonly rates: Rates;
@@ -92,8 +142,9 @@ export class PurgatoryMeter {
   }
 
   /**
-   * The stamp of an operation that is being parked for `delayMs`; to be called when its timer has
-   * it.
+   * The stamp of an operation that is being parked for `delayMs`: the time, in whole ms modulo 2^32,
+   * as an int32. So an age is right up to 49 days. To be called when its timer has it: for a deadline
+   * the timer has just read the clock, and no other reading is made.
    */
   stamp(delayMs: number): number {
     return (delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;
@@ -107,7 +158,7 @@ export class PurgatoryMeter {
   }
 
   /** Whether somebody listens to `willTry`; a pass asks once, since it tries many. */
-  get tellsTries(): boolean {
+  get hasTryListener(): boolean {
     return operationTried.hasSubscribers;
   }
 
@@ -115,26 +166,23 @@ export class PurgatoryMeter {
     operationTried.publish({ purgatory: this.#purgatory, operation, key } satisfies OperationTried);
   }
 
-  didEnd(how: End, operation: DelayedOperation, stamp: number): void {
+  /** @param why of a rejection: what was thrown, and the key of {@link OperationRejected}. */
+  didEnd(
+    how: keyof typeof ends,
+    operation: DelayedOperation,
+    stamp: number,
+    why?: { error: unknown; key: unknown },
+  ): void {
     this.#counts[how]++;
-    const told = channels[how];
-    if (!told.hasSubscribers) return;
+    if (why !== undefined) this.#debugThrow(operation, why.error);
+    if (!ends[how].hasSubscribers) return;
     const parkedMs = ageMs(stamp, this.#time.now());
-    told.publish({ purgatory: this.#purgatory, operation, parkedMs } satisfies OperationEnded);
+    ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 
-  /** Whether somebody listens to `didReject`. */
-  get tellsRejections(): boolean {
-    return operationRejected.hasSubscribers;
-  }
-
-  didReject(operation: DelayedOperation, stamp: number, error: unknown, key: unknown): void {
-    this.#counts.rejected++;
-    this.#debugThrow(operation, error);
-    if (!operationRejected.hasSubscribers) return;
-    const purgatory = this.#purgatory;
-    const parkedMs = ageMs(stamp, this.#time.now());
-    operationRejected.publish({ purgatory, operation, parkedMs, error, key } satisfies OperationRejected);
+  /** Whether somebody listens to rejections. */
+  get hasRejectionListener(): boolean {
+    return ends.rejected.hasSubscribers;
   }
 
   didSlice(pendingKeys: number, passesUnderWay: number): void {

@@ -1,4 +1,4 @@
-// What a purgatory tells of itself at one moment: plain JSON of bounded size, at a bounded cost.
+// The picture of a purgatory at one moment: plain JSON of bounded size, at a bounded cost.
 //
 // Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
 // clock reading. Texts are cut (text.ts).
@@ -8,7 +8,6 @@ import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import { PromisedOperation } from '../promised-operation.ts';
-import { type EventsSnapshot, NO_EVENTS } from './events-snapshot.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
 
@@ -61,10 +60,49 @@ export interface OldOperation {
   label?: string;
 }
 
+/** The events of `notify` that are being served. A ThresholdPurgatory and SharedWaits have none. */
+export interface EventsSnapshot {
+  /** Keys whose event has not begun. */
+  pendingKeys: number;
+  /** Events that have begun and go on in later turns. */
+  passesUnderWay: number;
+  /** How long the oldest of both has been waiting or under way, in ms. */
+  oldestMs: number;
+  /** The event that has been under way longest; null when none is. */
+  oldestPass: PassSnapshot | null;
+  /** The longest pass so far, in ms, of those that took more than a batch. */
+  longestPassMs: number;
+  /**
+   * What a try takes with the answer that it causes, in ms: the mean of the last tens of thousands
+   * that were timed. Those of an event that fits in a batch are not timed. Null until one was.
+   */
+  tryMs: number | null;
+}
+
+/** An event that is under way. */
+export interface PassSnapshot {
+  key: string;
+  /** How many watched the key when it began. Those who leave meanwhile are not tried. */
+  watchers: number;
+  /** How many of them have been tried. */
+  tried: number;
+  ageMs: number;
+}
+
+/** Of those that serve no events. */
+export const NO_EVENTS: EventsSnapshot = {
+  pendingKeys: 0,
+  passesUnderWay: 0,
+  oldestMs: 0,
+  oldestPass: null,
+  longestPassMs: 0,
+  tryMs: null,
+};
+
 /** The options of a snapshot. */
 export interface SnapshotOptions {
   /**
-   * How many of the hottest keys and of the oldest operations to tell: an integer from 0 to 100.
+   * How many of the hottest keys and of the oldest operations to show: an integer from 0 to 100.
    * Default 10.
    */
   top?: number | undefined;
@@ -112,7 +150,7 @@ function hottestKeys(lists: ParkedLists<never>, top: number): HotKey[] {
     .map(({ key, watchers }) => ({ key: keyText(key), watchers }));
 }
 
-/** A parked operation as it is told at `nowMs`. */
+/** A parked operation as a snapshot shows it at `nowMs`. */
 export function oldOperation(
   operation: DelayedOperation,
   lists: Pick<ParkedLists<never>, 'stampOf' | 'keysOf'>,
@@ -128,4 +166,20 @@ export function oldOperation(
     ...(operation instanceof PromisedOperation &&
       operation.label !== undefined && { label: cut(operation.label) }),
   };
+}
+
+/** A key whose pass is held. Undefined: one more is to begin. */
+interface Held {
+  readonly sinceMs: number;
+  readonly pass: { readonly watchers: number; readonly tried: number } | undefined;
+}
+
+/** The oldest of the passes under way, by key. */
+export function oldestPass(held: ReadonlyMap<unknown, Held>, nowMs: number): PassSnapshot | null {
+  let oldest: readonly [unknown, Held] | undefined;
+  for (const each of held) if (oldest === undefined || each[1].sinceMs < oldest[1].sinceMs) oldest = each;
+  if (oldest === undefined) return null;
+  const [key, { sinceMs, pass }] = oldest;
+  const { watchers, tried } = pass ?? { watchers: 0, tried: 0 };
+  return { key: keyText(key), watchers, tried, ageMs: Math.max(0, nowMs - sinceMs) };
 }

@@ -36,17 +36,10 @@ export interface PurgatoryRates extends PurgatoryTotals {
 
 interface Sample {
   readonly atMs: number;
-  readonly totals: PurgatoryTotals;
+  /** Those that are left out were 0. */
+  readonly totals: Partial<PurgatoryTotals>;
 }
 
-const NOTHING: PurgatoryTotals = {
-  parked: 0,
-  completed: 0,
-  expired: 0,
-  cancelled: 0,
-  rejected: 0,
-  failed: 0,
-};
 const MIN_WINDOW_MS = 1_000;
 const MAX_WINDOW_MS = 10_000;
 
@@ -54,7 +47,7 @@ export class Rates {
   readonly #samples: Sample[];
 
   constructor(nowMs: number) {
-    this.#samples = [{ atMs: nowMs, totals: NOTHING }];
+    this.#samples = [{ atMs: nowMs, totals: {} }];
   }
 
   /** The rates at `nowMs`, when the totals are `totals`. */
@@ -66,10 +59,9 @@ export class Rates {
     const [base] = samples;
     if (isOld(samples[samples.length - 1], nowMs)) samples.push({ atMs: nowMs, totals });
     const overMs = nowMs - base.atMs;
-    const rates: PurgatoryRates = { overMs, ...NOTHING };
-    if (overMs === 0) return rates;
-    for (const name of Object.keys(NOTHING) as (keyof PurgatoryTotals)[]) {
-      rates[name] = ((totals[name] - base.totals[name]) * 1_000) / overMs;
+    const rates = { overMs, ...totals };
+    for (const name of Object.keys(totals) as (keyof PurgatoryTotals)[]) {
+      rates[name] = overMs === 0 ? 0 : ((totals[name] - (base.totals[name] ?? 0)) * 1_000) / overMs;
     }
     return rates;
   }

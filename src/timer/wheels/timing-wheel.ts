@@ -1,28 +1,9 @@
 // One wheel of the hierarchy, and the chain of overflow wheels above it (Varghese & Lauck 1987,
-// scheme 7).
-//
-// A wheel of 2^bits buckets stands for one digit of a tick, in base 2^bits. A task goes to the
-// wheel of the highest digit in which its tick differs from the current tick, and there into the
-// bucket that its own digit names. Three clock steps with 4 buckets (ticks written in base 4), the
-// current tick at 000:
-//
-//   add 002, 013, 120   002 differs in digit 0: lowest wheel, bucket 2
-//                       013 differs in digit 1: 1st overflow wheel, bucket 1, expires at 010
-//                       120 differs in digit 2: 2nd overflow wheel, bucket 1, expires at 100
-//   clock to 002        DelayQueue: 002, 010, 100. The head is due: 002 runs.
-//   clock to 010        Bucket 010 cascades. 013 now differs from 010 in digit 0 only:
-//                       lowest wheel, bucket 3.
-//   clock to 120        013 runs. Bucket 100 cascades: 120 goes to the 1st overflow wheel,
-//                       bucket 2, which cascades at 120: 120 runs.
-//
-// Why by digit and not by distance, as Kafka does: tasks of one tick are always in one bucket,
-// whenever they were added. So the order of add survives every cascade, and no bucket can expire a
-// whole turn late. (tokio and Linux place by digit too.)
+// scheme 7). The example of three clock steps is at the class.
 //
 // A wheel owns its buckets and the wheel above it, and makes both on demand. It reads no clock and
 // keeps no current tick: both ticks are arguments. Spans are powers of two, so all arithmetic on
-// ticks is exact, also where a double skips integers. Buckets are not given back one by one: an
-// idle wheel costs 2^bits of them at most.
+// ticks is exact, also where a double skips integers. An idle wheel costs 2^bits buckets at most.
 //
 // Costs. bucketFor: O(wheels above the lowest that the distance needs). With the default of 512
 // buckets, the second wheel reaches 4 minutes of 1 ms ticks, and the third 37 hours.
@@ -57,6 +38,25 @@ export class Bucket {
  */
 const FAR = 2 ** -62;
 
+/**
+ * A wheel of 2^bits buckets stands for one digit of a tick, in base 2^bits. A task goes to the
+ * wheel of the highest digit in which its tick differs from the current tick, and there into the
+ * bucket that its own digit names. Three clock steps with 4 buckets (ticks written in base 4), the
+ * current tick at 000:
+ *
+ *   add 002, 013, 120   002 differs in digit 0: lowest wheel, bucket 2
+ *                       013 differs in digit 1: 1st overflow wheel, bucket 1, expires at 010
+ *                       120 differs in digit 2: 2nd overflow wheel, bucket 1, expires at 100
+ *   clock to 002        DelayQueue: 002, 010, 100. The head is due: 002 runs.
+ *   clock to 010        Bucket 010 cascades. 013 now differs from 010 in digit 0 only:
+ *                       lowest wheel, bucket 3.
+ *   clock to 120        013 runs. Bucket 100 cascades: 120 goes to the 1st overflow wheel,
+ *                       bucket 2, which cascades at 120: 120 runs.
+ *
+ * Why by digit and not by distance, as Kafka does: tasks of one tick are always in one bucket,
+ * whenever they were added. So the order of add survives every cascade, and no bucket can expire a
+ * whole turn late. (tokio and Linux place by digit too.)
+ */
 export class TimingWheel {
   /** How many wheels are below. */
   readonly level: number;

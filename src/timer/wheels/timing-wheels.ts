@@ -5,7 +5,7 @@
 // Every bucket with tasks is queued, and no two queued buckets overlap. All expire after the
 // cursor, so the highest digit in which a tick differs from it names the wheel.
 //
-// Costs. insert, remove: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
+// Costs. insert: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
 // buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
 // lowest. No empty bucket is ever stepped through.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
@@ -15,8 +15,11 @@ import type { Scheme } from '../pending-tasks.ts';
 import type { TimerTask } from '../timer-task.ts';
 import { type Bucket, TimingWheel } from './timing-wheel.ts';
 
-/** Is called after a cascade: the level and index of the bucket, and how many tasks were moved. */
-export type DidCascade = (level: number, bucket: number, tasks: number) => void;
+/** Is called after a cascade. */
+export interface CascadeObserver {
+  /** `tasks` tasks of the bucket with the index `bucket`, in the wheel of `level`, were moved. */
+  didCascade(level: number, bucket: number, tasks: number): void;
+}
 
 /** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
@@ -59,22 +62,21 @@ class DelayQueue {
 
 export class TimingWheels implements Scheme {
   readonly #slab: Slab<TimerTask>;
-  readonly #didCascade: DidCascade;
+  readonly #observer: CascadeObserver | undefined;
   readonly lowest: TimingWheel;
   readonly queue: DelayQueue = new DelayQueue();
-  /** The bucket that the last step of a pass has cascaded, and how many tasks it moved. */
-  #cascaded: Bucket | undefined;
-  #moved = 0;
+  cursor: number = 0;
 
   /** @param bits log2 of the buckets of each wheel. */
-  constructor(slab: Slab<TimerTask>, bits: number, didCascade: DidCascade) {
+  constructor(slab: Slab<TimerTask>, cursor: number, bits: number, observer?: CascadeObserver) {
     this.#slab = slab;
-    this.#didCascade = didCascade;
+    this.cursor = cursor;
+    this.#observer = observer;
     this.lowest = new TimingWheel(bits, slab);
   }
 
-  insert(tick: number, cursor: number, task: TimerTask): Slot {
-    const bucket = this.#queuedFor(tick, cursor);
+  insert(tick: number, task: TimerTask): Slot {
+    const bucket = this.#queuedFor(tick, this.cursor);
     return this.#slab.pushTick(bucket.list, tick, task);
   }
 
@@ -84,21 +86,17 @@ export class TimingWheels implements Scheme {
     return bucket;
   }
 
-  remove(slot: Slot): void {
-    this.#slab.remove(slot);
-  }
-
-  catchUp(tick: number, cursor: number): number {
+  catchUp(tick: number): void {
     const { queue } = this;
     if (queue.headExpiration <= tick) this.#dropEmptyHeads();
     const head = queue.headExpiration;
-    if (tick < head) return tick;
+    if (tick < head) this.cursor = tick;
     // Beyond 2^53 the tick before the head may be no double, and round to the head.
-    return head - 1 < head ? head - 1 : cursor;
+    else if (head - 1 < head) this.cursor = head - 1;
   }
 
-  lookFor(tick: number, cursor: number): number {
-    return this.lowest.bucketFor(tick, cursor).wheel.startOf(tick);
+  lookFor(tick: number): number {
+    return this.lowest.bucketFor(tick, this.cursor).wheel.startOf(tick);
   }
 
   /**
@@ -107,20 +105,25 @@ export class TimingWheels implements Scheme {
    * is empty it stays queued, and the cursor stays before it. So a task that is added to its range
    * meanwhile comes after its older tasks.
    */
-  collect(horizon: number, cursor: number, due: Slot): number {
+  collect(horizon: number, due: Slot): void {
     const { queue } = this;
-    if (queue.headExpiration > horizon) return horizon;
+    if (queue.headExpiration > horizon) {
+      this.cursor = horizon;
+      return;
+    }
     const bucket = queue.head as Bucket;
     const { list, wheel, expiration } = bucket;
+    let moved = 0;
     if (wheel.level === 0) this.#slab.splice(list, due);
-    else this.#cascade(bucket, due);
-    if (!this.#slab.isEmpty(list)) return cursor;
-    queue.dequeue();
-    return queue.headExpiration > horizon ? horizon : expiration;
+    else moved = this.#cascade(bucket, due);
+    if (this.#slab.isEmpty(list)) {
+      queue.dequeue();
+      this.cursor = queue.headExpiration > horizon ? horizon : expiration;
+    }
+    if (moved > 0) this.#observer?.didCascade(wheel.level, bucket.index, moved);
   }
 
-  #cascade(bucket: Bucket, due: Slot): void {
-    const { list, expiration } = bucket;
+  #cascade({ list, expiration }: Bucket, due: Slot): number {
     const slab = this.#slab;
     let moved = 0;
     while (moved < MAX_MOVES && !slab.isEmpty(list)) {
@@ -129,15 +132,7 @@ export class TimingWheels implements Scheme {
       slab.moveTo(tick === expiration ? due : this.#queuedFor(tick, expiration).list, slot);
       moved++;
     }
-    this.#cascaded = bucket;
-    this.#moved = moved;
-  }
-
-  didCollect(): void {
-    const bucket = this.#cascaded;
-    if (bucket === undefined) return;
-    this.#cascaded = undefined;
-    if (this.#moved > 0) this.#didCascade(bucket.wheel.level, bucket.index, this.#moved);
+    return moved;
   }
 
   nextTick(): number {
@@ -191,7 +186,7 @@ export class TimingWheels implements Scheme {
   }
 
   /** O(tasks + buckets). */
-  check(cursor: number): number {
+  check(): number {
     const slab = this.#slab;
     const { queue } = this;
     const queued = new Set(queue.toArray());
@@ -202,7 +197,7 @@ export class TimingWheels implements Scheme {
       const slots = slab.check(list);
       mustHold(queued.has(bucket) === isQueued, 'a bucket disagrees with the queue');
       mustHold(slots.length === 0 || isQueued, 'a bucket with tasks is not queued');
-      mustHold(!isQueued || expiration > cursor, 'the cursor has passed a queued bucket');
+      mustHold(!isQueued || expiration > this.cursor, 'the cursor has passed a queued bucket');
       mustHold(!isQueued || expiration >= queue.headExpiration, 'the head is not the earliest');
       for (const slot of slots) {
         mustHold(wheel.startOf(slab.tick(slot)) === expiration, 'a task is misfiled');

@@ -3,10 +3,9 @@ import { checkedClock, checkedFunction, checkedOptions, requiredNumber } from '.
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { hintAtDate } from '../../timer/checked-delay.ts';
-import { checkedTimer } from '../../timer/checked-timer.ts';
-import { SystemTimer } from '../../timer/system-timer.ts';
+import { checkedTimer, SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
+import { hintAtDate } from '../../timer/timer-task.ts';
 
 /** Is called with an element that has become idle. */
 export type IdleListener<E> = (element: E) => void;

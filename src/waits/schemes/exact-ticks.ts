@@ -26,15 +26,14 @@ export class ExactTicks extends TickingScheme {
     this.#far = new UnsortedHashedWheel(slab, cursor, 1);
   }
 
-  override insert(tick: number, cursor: number, task: TimerTask): Slot {
-    return (tick <= LAST ? this.#wheel : this.#far).insert(tick, cursor, task);
+  override insert(tick: number, task: TimerTask): Slot {
+    return (tick <= LAST ? this.#wheel : this.#far).insert(tick, task);
   }
 
-  override collect(horizon: number, cursor: number, due: Slot): number {
-    this.#wheel.collect(Math.min(horizon, LAST), cursor, due);
-    this.#far.collect(horizon, cursor, due);
+  override collect(horizon: number, due: Slot): void {
+    this.#wheel.collect(Math.min(horizon, LAST), due);
+    this.#far.collect(horizon, due);
     this.cursor = horizon;
-    return horizon;
   }
 
   override nextTick(): number {
@@ -51,7 +50,7 @@ export class ExactTicks extends TickingScheme {
   }
 
   protected override checkAll(): void {
-    this.#wheel.check(this.cursor);
-    this.#far.check(this.cursor);
+    this.#wheel.check();
+    this.#far.check();
   }
 }

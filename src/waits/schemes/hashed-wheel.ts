@@ -35,12 +35,12 @@ abstract class HashedWheel extends TickingScheme {
    */
   abstract expireIn(index: number, tick: number, due: Slot): boolean;
 
-  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
+  override insert(tick: number, task: TimerTask): Slot {
     if (tick > this.#latest) this.#latest = tick;
     return this.insertIn(this.#indexOf(tick), tick, task);
   }
 
-  override collect(tick: number, _cursor: number, due: Slot): number {
+  override collect(tick: number, due: Slot): void {
     const last = this.slab.prev(due);
     let looks = 0;
     let isSorted = true;
@@ -53,7 +53,6 @@ abstract class HashedWheel extends TickingScheme {
     }
     this.cursor = tick;
     if (!isSorted) sortBehind(this.slab, last, due);
-    return tick;
   }
 
   /**

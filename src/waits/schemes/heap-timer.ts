@@ -34,27 +34,25 @@ class IndexedHeap extends TickingScheme {
   readonly #orders: number[] = [];
   #inserts = 0;
 
-  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
+  override insert(tick: number, task: TimerTask): Slot {
     const slot = this.slab.makeList(NONE, NONE);
     this.slab.setValue(slot, task);
     this.#rise(this.#slots.length, slot, tick, this.#inserts++);
     return slot;
   }
 
-  override remove(slot: Slot): void {
+  willRemove(slot: Slot): void {
     const position = this.slab.a(slot);
     if (this.#slots[position] === slot) this.#takeOut(position);
-    this.slab.remove(slot);
   }
 
-  override collect(tick: number, _cursor: number, due: Slot): number {
+  override collect(tick: number, due: Slot): void {
     this.cursor = tick;
     while (this.#slots.length > 0 && this.#ticks[0] <= tick) {
       const slot = this.#slots[0];
       this.#takeOut(0);
       this.slab.moveTo(due, slot);
     }
-    return tick;
   }
 
   override nextTick(): number {

@@ -97,14 +97,13 @@ class HierarchicalWheel extends TickingScheme {
     this.#beyond = slab.makeList(0, 0);
   }
 
-  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
+  override insert(tick: number, task: TimerTask): Slot {
     return this.slab.pushTick(this.#listFor(tick), tick, task);
   }
 
-  override collect(tick: number, _cursor: number, due: Slot): number {
+  override collect(tick: number, due: Slot): void {
     for (let at = this.#nextUpTo(tick); at <= tick; at = this.#nextUpTo(tick)) this.#expire(at, due);
     this.cursor = tick;
-    return tick;
   }
 
   override nextTick(): number {

@@ -2,7 +2,7 @@
 //
 // A scheme makes, links and frees cells of a slab that PendingTasks owns. It knows no clock and no
 // milliseconds, and runs nothing. Its cursor is the tick of the last `collect`. The head of each
-// scheme has the four costs of the paper: START_TIMER is `insert`, STOP_TIMER `remove`,
+// scheme has the four costs of the paper: START_TIMER is `insert`, STOP_TIMER `willRemove`,
 // PER_TICK_BOOKKEEPING `collect` for one tick, and space. In them, n is the number of pending
 // tasks. SystemTimer jumps from bucket to bucket. A scheme does the bookkeeping of every tick, in a
 // loop, and before an insert too: so it always stands at the present tick when it files. The tasks
@@ -23,28 +23,24 @@ export type Visit = (slot: Slot, tick: number) => void;
 
 export abstract class TickingScheme implements Scheme {
   protected readonly slab: TaskSlab;
-  protected cursor: number = 0;
+  cursor: number = 0;
 
   constructor(slab: TaskSlab, cursor: number) {
     this.slab = slab;
     this.cursor = cursor;
   }
 
-  abstract insert(tick: number, cursor: number, task: TimerTask): Slot;
+  abstract insert(tick: number, task: TimerTask): Slot;
   /** Collects all that is due up to `horizon`, and moves the cursor there. */
-  abstract collect(horizon: number, cursor: number, due: Slot): number;
+  abstract collect(horizon: number, due: Slot): void;
   abstract nextTick(): number;
   abstract forEach(visit: Visit): void;
   abstract readonly lists: number;
   /** Throws unless it is sound. */
   protected abstract checkAll(): void;
 
-  remove(slot: Slot): void {
-    this.slab.remove(slot);
-  }
-
-  catchUp(tick: number, cursor: number, late: Slot): number {
-    return this.collect(tick, cursor, late);
+  catchUp(tick: number, late: Slot): void {
+    this.collect(tick, late);
   }
 
   lookFor(tick: number): number {

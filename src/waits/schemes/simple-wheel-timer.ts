@@ -75,16 +75,15 @@ class SimpleWheel extends TickingScheme {
     this.#latest = cursor;
   }
 
-  override insert(tick: number, _cursor: number, task: TimerTask): Slot {
+  override insert(tick: number, task: TimerTask): Slot {
     if (tick > this.#latest) this.#latest = tick;
     return this.slab.pushTick(this.#bucketOf(tick), tick, task);
   }
 
-  override collect(tick: number, _cursor: number, due: Slot): number {
+  override collect(tick: number, due: Slot): void {
     const steps = Math.min(tick, this.#latest) - this.cursor;
     for (let step = 1; step <= steps; step++) this.slab.splice(this.#bucketOf(this.cursor + step), due);
     this.cursor = tick;
-    return tick;
   }
 
   override nextTick(): number {

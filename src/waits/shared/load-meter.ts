@@ -2,13 +2,13 @@
 // counts and that publishes events.
 //
 // Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only. The
-// rules of the channels are those of timer/telemetry/timer-events.ts. Each load that begins is
+// rules of the channels are those of timer/timer-meter.ts. Each load that begins is
 // reported once, as `answered` or as `failed`, unless nobody waits for it any more or its
 // SharedWaits are closed.
 import { channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
 import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';
-import type { Named } from '../../purgatory/telemetry/operation-events.ts';
+import type { Named } from '../../purgatory/telemetry/purgatory-meter.ts';
 import type { Load } from './load.ts';
 
 /** Loads, counted since the SharedWaits were made. */

@@ -17,13 +17,12 @@ import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
 import { clockOf } from '../../clock/system-clock.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
-import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
 import type { WaitResult } from '../../purgatory/promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
-  checkOperation,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import { CurrentValues } from './current-values.ts';

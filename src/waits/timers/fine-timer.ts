@@ -7,7 +7,7 @@
 // Ground rules. Those of DrivenTimer. Nobody can see this timer, so it has no meter.
 import type { Clock } from '../../clock/clock.ts';
 import { DrivenTimer } from '../../timer/driven-timer.ts';
-import { PendingTasks } from '../../timer/pending-tasks.ts';
+import { type MakeScheme, PendingTasks } from '../../timer/pending-tasks.ts';
 import { tickAt } from '../../timer/tick.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { TimingWheels } from '../../timer/wheels/timing-wheels.ts';
@@ -29,10 +29,8 @@ export class FineTimer extends DrivenTimer {
       maxPending: Number.POSITIVE_INFINITY,
       reaper: true,
     };
-    const tasks = new PendingTasks(
-      (slab) => new TimingWheels(slab, WHEEL_BITS, () => {}),
-      tickAt(nowMs, TICK_MS),
-    );
+    const make: MakeScheme = (slab, cursor) => new TimingWheels(slab, cursor, WHEEL_BITS);
+    const tasks = new PendingTasks(make, tickAt(nowMs, TICK_MS));
     super(options, nowMs, tasks);
   }
 }

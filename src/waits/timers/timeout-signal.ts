@@ -9,11 +9,9 @@
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedOptions, checkedSignal } from '../../base/checks.ts';
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
-import { checkedTimeout } from '../../timer/checked-delay.ts';
-import { checkedTimer } from '../../timer/checked-timer.ts';
-import { SystemTimer } from '../../timer/system-timer.ts';
+import { checkedTimer, SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { TimerTask } from '../../timer/timer-task.ts';
+import { checkedTimeout, TimerTask } from '../../timer/timer-task.ts';
 
 /** The options of {@link timeoutSignal}; all may be left out. */
 export interface TimeoutSignalOptions {

@@ -13,8 +13,8 @@ import type {
   TimerView,
 } from '../../../src/observe/inspector/frame.ts';
 import type { Told } from '../../../src/observe/inspector/page/data/history.ts';
-import type { EventsSnapshot } from '../../../src/purgatory/telemetry/events-snapshot.ts';
-import { NO_EVENTS } from '../../../src/purgatory/telemetry/events-snapshot.ts';
+import type { EventsSnapshot } from '../../../src/purgatory/telemetry/purgatory-snapshot.ts';
+import { NO_EVENTS } from '../../../src/purgatory/telemetry/purgatory-snapshot.ts';
 
 /** When the last of the seconds and of the frames ends. */
 export const NOW_MS = 1_700_000_000_000;

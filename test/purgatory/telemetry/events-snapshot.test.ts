@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Purgatory } from '../../../src/index.ts';
-import { NO_EVENTS } from '../../../src/purgatory/telemetry/events-snapshot.ts';
+import { NO_EVENTS } from '../../../src/purgatory/telemetry/purgatory-snapshot.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
