@@ -165,7 +165,7 @@ export class SystemClock implements Clock {
   }
 
   #nowReplaced(): number {
-    const { setTimeout } = globalThis; // undefined when somebody has deleted it
+    const { setTimeout } = globalThis; // undefined when it was deleted
     const movesTimers = setTimeout !== this.#setTimeout;
     if (movesTimers || Date !== this.#Date || performance.now !== this.#performanceNow) {
       this.#setTimeout = setTimeout;
@@ -199,7 +199,7 @@ export class SystemClock implements Clock {
   /**
    * performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake is
    * one that does not move performance (node:test, older vitest): then Date.now(). A fake that moves
-   * neither gives nobody its time: no timer can follow it, and a warning says so.
+   * neither hides its time: no timer can follow it, and a warning says so.
    */
   #currentSource(): () => number {
     const replacement = this.foreign('setTimeout');

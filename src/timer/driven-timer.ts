@@ -404,7 +404,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * The clock has refused to wake, and nobody looks for what is pending. It is asked once more.
+   * The clock has refused to wake, and no wake-up is held for what is pending. It is asked once more.
    * What it throws then is an uncaught exception. The next start or pass asks again.
    */
   #retryLater(): void {

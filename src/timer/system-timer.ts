@@ -145,7 +145,7 @@ export class SystemTimer extends DrivenTimer {
 }
 
 /**
- * `timer`, if `release` does what its `remove` does: a SystemTimer whose methods nobody has
+ * `timer`, if `release` does what its `remove` does: a SystemTimer whose methods are not
  * overridden.
  *
  * @internal

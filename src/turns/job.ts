@@ -1,7 +1,7 @@
 // A job: deferred work that is done a batch at a time, as far as each turn of the host allows.
 //
 // Ground rules. The owner has the work, and its `step` does a batch of it. The job knows how much
-// that is. A batch ends after `left` steps, or after `answersLeft` of them that answered somebody.
+// that is. A batch ends after `left` steps, or after `answersLeft` of them that answered a wait.
 // What an answer causes runs after the batch, where the batch cannot measure it: so its answers are
 // few. Steps in vain run no work of others, so a batch may have many. The size of a batch adapts to
 // what its steps cost, with the microtasks that ran after them.
@@ -53,9 +53,9 @@ export class Job {
   left = 0;
   /** The answers that are left of it. */
   answersLeft = 0;
-  /** Whether the microtasks should run after the batch: somebody was answered in it. */
+  /** Whether the microtasks should run after the batch: a wait was answered in it. */
   hasAnswered = false;
-  /** Whether nobody was answered in the batch. */
+  /** Whether no wait was answered in the batch. */
   isVain = true;
   /** When the slice of the turn ends, in ms of the clock. */
   endMs: number = Number.POSITIVE_INFINITY;
@@ -89,8 +89,8 @@ export class Job {
   }
 
   /**
-   * As `wake`. But where time stands still (a ManualClock, a fake clock) all is done in the call: who
-   * moves such a clock finds it done.
+   * As `wake`. But where time stands still (a ManualClock, a fake clock) all is done in the
+   * call: a test that moves such a clock finds it done.
    */
   run(): void {
     if (!this.isUnderWay) this.#runner.run(this);
@@ -106,7 +106,7 @@ export class Job {
     return this.#timedSteps === 0 ? null : this.#timedMs / this.#timedSteps;
   }
 
-  /** Counts `steps` steps of the batch, of which `answers` have answered somebody. */
+  /** Counts `steps` steps of the batch, of which `answers` have answered a wait. */
   count(steps: number, answers: number): void {
     this.left -= steps;
     this.done += steps;

@@ -1,7 +1,7 @@
 // The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair turns.
 //
 // Invariants. The jobs that are woken in a turn begin at its end, in one microtask. Each gets a batch
-// in turn; deadlines and all other jobs alternate. After a batch that answered somebody the
+// in turn; deadlines and all other jobs alternate. After a batch that answered a wait the
 // microtasks run, so the next reading of the clock knows what they have cost. A slice is what all
 // jobs may take in a turn of the host. The first reading of the clock opens it, an immediate closes
 // it, and all that happens in between counts. When it is spent, the rest yields until the next turn,
@@ -23,7 +23,7 @@ export const DEFAULT_SLICE_MS = 5;
 /** The steps that are made in a turn before the clock is read; none of them is a deadline. */
 const FREE_STEPS = FIRST_BATCH;
 /**
- * Batches in a row that answer nobody: some milliseconds of them. Then jobs yield on any clock: a
+ * Batches in a row that answer no wait: some milliseconds of them. Then jobs yield on any clock: a
  * condition that notifies its own key would go on for ever.
  */
 const MAX_VAIN = 10_000;
@@ -219,7 +219,7 @@ export class Scheduler implements JobRunner {
 
 const schedulers = new WeakMap<object, Scheduler>();
 
-/** The scheduler that all who work by the clock of `timer` share. */
+/** The scheduler of the clock of `timer`: all that work by that clock share it. */
 export function schedulerOf(timer: object): Scheduler {
   const clock = clockOf(timer);
   let scheduler = schedulers.get(clock);

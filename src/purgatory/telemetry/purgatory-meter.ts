@@ -2,7 +2,7 @@
 // node:diagnostics_channel. No other file of the purgatory counts or publishes.
 //
 // Ground rules. A Parking calls it when the lists are sound and no place is held in a local
-// variable. It calls nobody but subscribers (the rules are those of timer/timer-meter.ts). It keeps
+// variable. It calls subscribers alone (the rules are those of timer/timer-meter.ts). It keeps
 // no operation. A parked operation causes one event `parked`, then any number of `tried`, and when it
 // leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first try
 // completes, or whose first try throws, was never parked and causes no event.
@@ -43,7 +43,7 @@ export interface OperationTried {
   readonly operation: DelayedOperation;
   /**
    * The key of the event. Undefined for the second try, right after parking, for a sweep, and for
-   * the attempt that follows one whose promise has settled.
+   * the try that follows one whose promise has settled.
    */
   readonly key: unknown;
 }
@@ -61,8 +61,7 @@ export interface OperationEnded {
 }
 
 /**
- * `purgatory:operation:rejected`: as the other ends. Its own attempt, `accept` or second try threw,
- * or its load failed.
+ * `purgatory:operation:rejected`: as the other ends. Its own condition threw, or its load failed.
  */
 export interface OperationRejected extends OperationEnded {
   readonly error: unknown;
@@ -157,7 +156,7 @@ export class PurgatoryMeter {
     }
   }
 
-  /** Whether somebody listens to `willTry`; a pass asks once, since it tries many. */
+  /** Whether `willTry` has a listener. A pass reads it once, since it tries many. */
   get hasTryListener(): boolean {
     return operationTried.hasSubscribers;
   }
@@ -180,7 +179,7 @@ export class PurgatoryMeter {
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 
-  /** Whether somebody listens to rejections. */
+  /** Whether a rejection has a listener. */
   get hasRejectionListener(): boolean {
     return ends.rejected.hasSubscribers;
   }

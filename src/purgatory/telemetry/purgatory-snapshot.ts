@@ -16,7 +16,7 @@ export interface PurgatorySnapshot {
   name: string;
   /** When it was made: what `deadlineMs` is to be compared with. */
   nowMs: number;
-  /** Operations parked, waiters included. */
+  /** Operations parked, waits included. */
   parked: number;
   /** Pairs of a parked operation and a key that it watches. */
   watched: number;
@@ -82,7 +82,7 @@ export interface EventsSnapshot {
 /** An event that is under way. */
 export interface PassSnapshot {
   key: string;
-  /** How many watched the key when it began. Those who leave meanwhile are not tried. */
+  /** How many watched the key when it began. Operations that leave meanwhile are not tried. */
   watchers: number;
   /** How many of them have been tried. */
   tried: number;

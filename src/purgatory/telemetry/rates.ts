@@ -1,7 +1,7 @@
 // Rates per second, from totals that are read now and then.
 //
-// Ground rules. It keeps at most a dozen samples of the totals. A sample is taken when somebody
-// asks for rates, and never by a timer: rates that nobody asks for cost nothing. `at` compares with
+// Ground rules. It keeps at most a dozen samples of the totals. A sample is taken by
+// `at`, and never by a timer: so rates that are never read cost nothing. `at` compares with
 // the oldest sample of the last ten seconds that is at least a second old. Without one, it compares
 // with the newest sample before those; at first that is the beginning. `overMs` says over which
 // time the rates are averaged.
@@ -16,7 +16,7 @@ export interface PurgatoryTotals {
   expired: number;
   /** Taken out unanswered: cancelled, aborted or closed. */
   cancelled: number;
-  /** Taken out unanswered, because its own attempt, `accept` or second try threw, or its load failed. */
+  /** Taken out unanswered, because its own condition threw, or its load failed. */
   rejected: number;
   /**
    * Throws of user code that were reported. The operation counts as completed, expired or still

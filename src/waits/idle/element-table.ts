@@ -6,9 +6,7 @@
 //
 // Why columns: a touch, and most looks, read and write a few bytes in dense arrays that the
 // collector never visits. An object for each element would cost cache misses and write barriers.
-//
-// Costs. About 22 bytes a row, and 30 after the first timeout of its own. Growth and compaction are
-// O(1), amortised.
+// Costs. 22 to 30 bytes a row. Growth and compaction are O(1), amortised.
 import { mustHold } from '../../base/must-hold.ts';
 import type { Row } from './element-index.ts';
 import { type IdleBucket, MAX_PLACES, type Place } from './idle-buckets.ts';

@@ -4,10 +4,8 @@
 // Invariants. A touch only notes a stretch of time (touch-time.ts). When the time of a bucket
 // comes, each of its elements is idle, or is filed anew for the rest of its timeout. An element is
 // forgotten before its listeners are called, in the root context, so a listener may do anything.
-//
-// Accuracy. Never early. Late by the timer's lateness and, on the system clock, by two hundredths
+// It is never early, and late by the timer's lateness and, on the system clock, by two hundredths
 // of the shortest timeout, but 2 to 128 ms.
-//
 // Costs. touch, start, remove, and each look at an element: O(1). About 65 bytes an element.
 import { requiredFunction } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';

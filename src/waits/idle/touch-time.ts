@@ -1,14 +1,12 @@
 // When an element was touched, without a reading of the clock for each touch: a reading costs more
-// than the rest of a touch (`npm run bench -- limits idle`).
+// than the rest of a touch (`npm run bench -- limits idle`). Only the host's own time has stretches.
+// Any other clock can jump between two statements: it is read at every touch.
 //
 // Invariants. A touch notes the number of a stretch of time. A stretch gets its time when it ends,
 // which is that of its END, so no element becomes idle early, and each at most one stretch late.
 // One wake-up ends a stretch, and only a touch begins one. The numbers are reused in a ring:
 // `lookAt` looks at most half of the ring ahead, and a look keeps a number of at most a quarter of
 // the ring, so a quarter is left for late looks.
-//
-// Only the host's own time has stretches. Any other clock can jump between two statements and is
-// cheap to read: it is read at every touch.
 import type { Clock } from '../../clock/clock.ts';
 import { isHostTimeReal } from '../../clock/host.ts';
 import { systemClock } from '../../clock/system-clock.ts';

@@ -8,12 +8,6 @@
 //   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
 //
 // Ground rules. Those of the wheel (hashed-wheel.ts).
-//
-// The timer also has the methods and options of io.netty.util.HashedWheelTimer. It differs in five
-// ways. A timeout is never early by the clock. A cancelled timeout leaves the wheel at once, and
-// not a tick later. What a task throws goes to `onError`, and not to a log. A refusal is a
-// PurgatoryError. No thread is started, nothing is armed while nothing is pending, and a task may
-// call `stop`.
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
@@ -86,6 +80,11 @@ const MAX_PENDING_TIMEOUTS: NumberRule = {
 /**
  * Scheme 6, a hashed wheel. For many timeouts of similar, coarse delays that are nearly all
  * cancelled, such as those of connections.
+ *
+ * It also has the methods and options of io.netty.util.HashedWheelTimer. It differs in five ways. A
+ * timeout is never early by the clock. A cancelled timeout leaves the wheel at once, and not a tick
+ * later. What a task throws goes to `onError`, and not to a log. A refusal is a PurgatoryError. No
+ * thread is started, nothing is armed while nothing is pending, and a task may call `stop`.
  */
 export class HashedWheelTimer extends SchemeTimer {
   /** @throws TypeError, RangeError (Node's codes) for a bad option, or both of a pair. */

@@ -1,16 +1,10 @@
 // Scheme 3 of Varghese & Lauck (1987): a tree by deadline, here a binary heap. Each timer knows its
-// place in it.
+// place in it. (libuv, Java's DelayQueue and Go kept timers in this way.)
 //
 //   START_TIMER            O(log n)   rise from the end; O(1) where the new deadline is the latest
 //   STOP_TIMER             O(log n)   the last takes the place, and sinks or rises from it
 //   PER_TICK_BOOKKEEPING   O(1)       a look at the root; O(log n) for each that is due
 //   space                  O(n)       three numbers a timer besides its cell
-//
-// Ground rules. Position i of the three arrays is one node: its slot, its tick and the number of
-// its insert. That number decides between equal ticks, so the order is total, and a timer that is
-// moved goes behind its equals. A slot in the heap is a list of its own, whose integer `a` is its
-// position. Every change of a node goes through `#place`. (libuv, Java's
-// DelayQueue and Go kept timers in this way.)
 import { mustHold } from '../../base/must-hold.ts';
 import { NONE, type Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
@@ -28,6 +22,12 @@ export class HeapTimer extends SchemeTimer {
   }
 }
 
+/**
+ * Position i of the three arrays is one node: its slot, its tick and the number of its insert. That
+ * number decides between equal ticks, so the order is total, and a timer that is moved goes behind
+ * its equals. A slot in the heap is a list of its own, whose integer `a` is its position. Every
+ * change of a node goes through `#place`.
+ */
 class IndexedHeap extends TickingScheme {
   readonly #slots: Slot[] = [];
   readonly #ticks: number[] = [];

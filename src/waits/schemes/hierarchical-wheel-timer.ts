@@ -5,19 +5,6 @@
 //   STOP_TIMER             O(1)   unlink
 //   PER_TICK_BOOKKEEPING   O(1)   a step to the next bucket, what is due; at most m moves a timer
 //   space                  O(n + buckets of all levels)   a list head (16 bytes) a bucket
-//
-// A level stands for one digit of the tick in a mixed radix. Take levels 60/60/24/100, a tick of a
-// second, and the time 10:24:30 on day 11. A timer for 11:15:15 of that day differs in the hour, so
-// it goes to the third level, bucket 11. When the cursor gets to 11:00:00, it moves to the second
-// level, bucket 15. At 11:15:00 it moves to the first level, bucket 15, and at 11:15:15 it is due.
-// Ticks beyond the last level wait in a list. The wheel looks through that list when the cursor
-// enters the range of the earliest tick in it.
-//
-// Ground rules. A tick is filed at the highest digit in which it differs from the cursor. So timers
-// of one tick are always in one list, in the order of insert, also after every move down. The
-// cursor steps from bucket to bucket within a level. It steps over a whole bucket of the next level
-// when this level is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below
-// 2^53 (exact-ticks.ts), so divisions are exact.
 import { checkedOptions, requiredArray } from '../../base/checks.ts';
 import { mustHold } from '../../base/must-hold.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
@@ -77,6 +64,20 @@ interface Level {
   readonly span: number;
 }
 
+/**
+ * A level stands for one digit of the tick in a mixed radix. Take levels 60/60/24/100, a tick of a
+ * second, and the time 10:24:30 on day 11. A timer for 11:15:15 of that day differs in the hour, so
+ * it goes to the third level, bucket 11. When the cursor gets to 11:00:00, it moves to the second
+ * level, bucket 15. At 11:15:00 it moves to the first level, bucket 15, and at 11:15:15 it is due.
+ * Ticks beyond the last level wait in a list. The wheel looks through that list when the cursor
+ * enters the range of the earliest tick in it.
+ *
+ * A tick is filed at the highest digit in which it differs from the cursor. So timers of one tick are
+ * always in one list, in the order of insert, also after every move down. The cursor steps from
+ * bucket to bucket within a level. It steps over a whole bucket of the next level when this level is
+ * empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below 2^53 (exact-ticks.ts),
+ * so divisions are exact.
+ */
 class HierarchicalWheel extends TickingScheme {
   readonly #levels: readonly Level[];
   /** Ticks that all levels span. */

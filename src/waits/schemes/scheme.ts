@@ -1,15 +1,12 @@
-// What the seven schemes have in common: how each keeps the tasks that are ahead, by tick.
+// What the seven schemes of G. Varghese and T. Lauck ("Hashed and Hierarchical Timing Wheels", SOSP
+// 1987) have in common: how each has the tasks that are ahead, by tick.
 //
 // A scheme makes, links and frees cells of a slab that PendingTasks owns. It knows no clock and no
-// milliseconds, and runs nothing. Its cursor is the tick of the last `collect`. The head of each
-// scheme has the four costs of the paper: START_TIMER is `insert`, STOP_TIMER `willRemove`,
-// PER_TICK_BOOKKEEPING `collect` for one tick, and space. In them, n is the number of pending
-// tasks. SystemTimer jumps from bucket to bucket. A scheme does the bookkeeping of every tick, in a
-// loop, and before an insert too: so it always stands at the present tick when it files. The tasks
-// that are due on the way wait for the next pass.
-//
-// Source of all seven: G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels: Data
-// Structures for the Efficient Implementation of a Timer Facility", SOSP 1987.
+// milliseconds, and runs nothing. The head of each scheme has the four costs of the paper:
+// START_TIMER is `insert`, STOP_TIMER `willRemove`, PER_TICK_BOOKKEEPING `collect` for one tick, and
+// space; n is the number of pending tasks. SystemTimer jumps from bucket to bucket. A scheme does the
+// bookkeeping of every tick, in a loop, and before an insert too: so its cursor, the tick of the last
+// `collect`, is the present tick. The tasks that are due on the way wait for the next pass.
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../../timer/pending-tasks.ts';

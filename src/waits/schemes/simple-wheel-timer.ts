@@ -1,18 +1,10 @@
 // Scheme 4 of Varghese & Lauck (1987): a wheel with one bucket a tick, for delays below a fixed
-// limit.
+// limit: `add` throws ERR_OUT_OF_RANGE for a delay above `maxDelayMs`.
 //
 //   START_TIMER            O(1)             append to the bucket of the tick
 //   STOP_TIMER             O(1)             unlink
 //   PER_TICK_BOOKKEEPING   O(1)             a step to the next bucket, and what is due
 //   space                  O(n + wheelSize) a list head (16 bytes) for each tick, used or not
-//
-// It takes no delay above `maxDelayMs`: `add` throws ERR_OUT_OF_RANGE for one.
-//
-// Ground rules. The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never
-// holds two different ticks. A delay of wheelSize - 1 ticks ends at
-// most wheelSize ticks ahead of the cursor, wherever in a tick it starts. That is why `maxDelayMs`
-// is (wheelSize - 1) ticks. All ticks are below 2^53 (exact-ticks.ts). `latest` is the highest tick
-// that was filed. A stop does not change it. No bucket behind it is stepped through.
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { mustHold } from '../../base/must-hold.ts';
 import { outOfRange } from '../../base/node-errors.ts';
@@ -65,6 +57,13 @@ export class SimpleWheelTimer extends SchemeTimer {
   }
 }
 
+/**
+ * The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never holds two
+ * different ticks. A delay of wheelSize - 1 ticks ends at most wheelSize ticks ahead of the cursor,
+ * wherever in a tick it starts. That is why `maxDelayMs` is (wheelSize - 1) ticks. All ticks are below
+ * 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change it. No
+ * bucket behind it is stepped through.
+ */
 class SimpleWheel extends TickingScheme {
   readonly #buckets: readonly Slot[];
   #latest = 0;

@@ -5,11 +5,8 @@
 //  changed(key) ───┼─► due ─► load(keys), batched ──┤
 //  the bus ────────┘                                └─► not yet: waits for the next event
 //
-// Invariants. It owns the keys that somebody waits for, its parking and its timer. Each hint is
-// followed by a load that begins after it. A key without a wait is never loaded and takes no
-// memory.
-//
-// Costs. A wait, its end, a hint: O(1). A load: O(its keys), and a try of each of their waits.
+// Invariants. It owns its keys, its parking and its timer. Each hint is followed by a load that begins
+// after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and waits).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredFunction, requiredString } from '../../base/checks.ts';
 import { sharedWaitsClosed } from '../../base/errors.ts';
