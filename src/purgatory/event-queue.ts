@@ -9,6 +9,7 @@
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import type { Turn } from './parked-lists.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import type { Begun, Passes, PendingKeys } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
@@ -81,6 +82,9 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     const step = (job: Job): boolean => this.#serveBatch(job);
     this.#job = parking.scheduler.job({ sliceMs, step, didYield: () => this.#didYield() });
     parking.events = this;
+    parking.lists.passOn = (key) => {
+      if (!parking.isClosed) this.add(key as K, Number.POSITIVE_INFINITY);
+    };
   }
 
   /** An event on `key` that may complete `limit` operations. */
@@ -129,8 +133,8 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   isStillDue(operation: DelayedOperation): boolean {
     if (!this.#job.isUnderWay) return true;
     for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
-      if (!this.#begins(key) && !this.#held.has(key) && !this.#isPending(key)) continue;
       const parking = this.#parking;
+      if (!this.#isDue(key) || !parking.lists.isUp(operation, key)) continue;
       const outer = parking.expiring;
       parking.expiring = operation;
       if (parking.tryAgain(operation, key)) this.#countDeadline(key);
@@ -139,6 +143,25 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
       return isStillDue;
     }
     return true;
+  }
+
+  /**
+   * The turn of one that is about to wait on `keys`. Where nobody stands before it but an event is
+   * due, that event must come to it, whatever its limit.
+   */
+  turnOn(keys: readonly K[]): Turn {
+    let turn: Turn = 'first';
+    for (const key of keys) {
+      const isWatched = this.#parking.lists.watchersOf(key) > 0;
+      if (isWatched || this.#isDue(key)) turn = 'behind';
+      if (!isWatched && this.#isDue(key)) this.add(key, Number.POSITIVE_INFINITY);
+    }
+    return turn;
+  }
+
+  /** Whether an event on `key` is pending or under way. */
+  #isDue(key: K): boolean {
+    return this.#begins(key) || this.#held.has(key) || this.#isPending(key);
   }
 
   /** A deadline has completed one for the event on `key`: it counts as one of its limit. */

@@ -18,6 +18,12 @@ export interface CountedKey {
   readonly watchers: number;
 }
 
+/**
+ * How one that waits in turn is parked: `first` when nobody was in front of it, so that it has had
+ * its first try, or `behind` others, untried.
+ */
+export type Turn = 'first' | 'behind';
+
 /** Gives the `a` of an operation anew, whose cell moves. */
 type Refile = (a: number, from: Slot, to: Slot) => number;
 
@@ -44,8 +50,10 @@ export abstract class ParkedLists<Watch> {
   /**
    * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
    * it. Sets its `$place` before anything that may throw, so that `leave` can undo a part of it.
+   *
+   * @param turn undefined for one that does not wait in turn.
    */
-  abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
+  abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number, turn?: Turn): void;
   /**
    * Takes an operation that may be parked here off every list. Returns its stamp, or 0 if it is not
    * there. Its `$place` is the caller's to set.
@@ -75,6 +83,11 @@ export abstract class ParkedLists<Watch> {
   /** Parked operations. */
   get size(): number {
     return this.operations.inUse - 1;
+  }
+
+  /** Whether it may be tried for an event on `key`, or if undefined on any of its keys. */
+  isUp(_operation: DelayedOperation, _key?: unknown): boolean {
+    return true;
   }
 
   protected add(operation: DelayedOperation, stamp: number): Slot {

@@ -35,7 +35,7 @@ import {
   tryOnce,
 } from './delayed-operation.ts';
 import { KeyHints } from './key-hints.ts';
-import type { ParkedLists } from './parked-lists.ts';
+import type { ParkedLists, Turn } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
@@ -117,12 +117,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * A waiter whose first attempt is still under way has its second try when that has ended. But an
    * event that this attempt itself caused must be told to it.
    *
+   * @param turn of one that waits in turn. Behind others it is parked without a try.
    * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
    */
-  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
+  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[], turn?: Turn): boolean {
     const events = this.eventCount;
-    const isCompleted = this.tryElsePark(operation, watches);
+    const isCompleted = this.tryElsePark(operation, watches, turn !== 'behind', turn);
     if (isCompleted !== undefined) return isCompleted;
+    // Its own first try may have parked others on its keys.
+    if (turn === 'behind' || (turn === 'first' && !this.lists.isUp(operation))) return false;
     if (operation instanceof PromisedOperation && operation.isUnderWay && this.eventCount === events) {
       return false;
     }
@@ -147,7 +150,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; and as {@link park}.
    */
-  tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): boolean | undefined {
+  tryElsePark(
+    operation: DelayedOperation,
+    watches: readonly Watch[],
+    isReady = true,
+    turn?: Turn,
+  ): boolean | undefined {
     if (!this.#admits(operation)) return false;
     if (isReady) {
       if (tryOnce(operation)) return true;
@@ -155,7 +163,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       // operation elsewhere.
       if (operation.$place === COMPLETED || !this.#admits(operation)) return false;
     }
-    this.park(operation, watches);
+    this.park(operation, watches, turn);
     return undefined;
   }
 
@@ -180,7 +188,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws PurgatoryError ERR_PURGATORY_FULL, and what the timer's `add` throws; nothing is parked
    *   then.
    */
-  park(operation: DelayedOperation, watches: readonly Watch[]): void {
+  park(operation: DelayedOperation, watches: readonly Watch[], turn?: Turn): void {
     const { lists, meter } = this;
     if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
     const { delayMs } = operation;
@@ -188,7 +196,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       operation.$place = NOT_PARKED; // throws for one that is frozen
       if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
       operation.$keeper = this;
-      lists.park(operation, watches, meter.stamp(delayMs));
+      lists.park(operation, watches, meter.stamp(delayMs), turn);
     } catch (error) {
       throw this.#undo(operation, error);
     }

@@ -1,6 +1,7 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import {
   COUNT,
+  checkedBoolean,
   checkedFunction,
   checkedNumber,
   checkedOptions,
@@ -56,7 +57,31 @@ export function checkedAtMost(options: EventOptions): number {
   return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
 }
 
-/** The options of {@link Purgatory.waitFor}. */
+/** Whether an operation waits in turn: {@link Purgatory.tryCompleteElseWatch}. */
+export interface TurnOptions {
+  /**
+   * Waits in turn, as for a lock: behind all who watch one of the keys already, and behind an event
+   * on one that is pending or under way. It is parked there without a try, and has its first one when
+   * its turn comes. Behind nobody it is tried at once. Of those that wait in turn on a key, an event
+   * tries the first, and the next one only when that has left: none overtakes another, though they
+   * may want more or less. With a bus, that is so in each process. Default false.
+   *
+   * To join and to leave a line is O(1) a key. An event in vain is one try where all who watch the
+   * key wait in turn; else it also walks over those whose turn it is not, some 10 ns each.
+   */
+  inTurn?: boolean | undefined;
+}
+
+const TURN_OPTIONS: OptionNames<TurnOptions> = { inTurn: true };
+
+/** @throws TypeError (Node's code) for a bad option. */
+export function checkedInTurn(options: TurnOptions | undefined): boolean {
+  const given = checkedOptions(options);
+  warnOfUnread('tryCompleteElseWatch', given, TURN_OPTIONS);
+  return checkedBoolean('options.inTurn', given.inTurn, false);
+}
+
+/** The options of a wait. */
 export interface WaitOptions {
   /**
    * The deadline in ms from now. Infinity means none: then the wait is in no timer, and does not
@@ -68,6 +93,9 @@ export interface WaitOptions {
   /** For people: snapshots and the inspector show it with the wait. */
   label?: string | undefined;
 }
+
+/** The options of {@link Purgatory.waitFor}. */
+export interface WaitForOptions extends WaitOptions, TurnOptions {}
 
 /**
  * What a purgatory is made of: its options with their defaults, and the timer that they ask for.
@@ -91,6 +119,7 @@ export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
   sweepMs: true,
 };
 const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
+export const WAIT_FOR_OPTIONS: OptionNames<WaitForOptions> = { ...WAIT_OPTIONS, ...TURN_OPTIONS };
 
 /**
  * Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad
@@ -133,9 +162,12 @@ export interface CheckedWaitOptions {
  * @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for options that no wait can
  *   be made of.
  */
-export function checkedWaitOptions(options: WaitOptions): CheckedWaitOptions {
+export function checkedWaitOptions(
+  options: WaitOptions,
+  names: OptionNames<WaitOptions> = WAIT_OPTIONS,
+): CheckedWaitOptions {
   const { timeoutMs, signal, label } = requiredOptions('options', options);
-  warnOfUnread('a wait', options, WAIT_OPTIONS);
+  warnOfUnread('a wait', options, names);
   if (label !== undefined) requiredString('options.label', label);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),

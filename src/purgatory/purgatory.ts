@@ -9,7 +9,7 @@
 // except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
-import { requiredFunction } from '../base/checks.ts';
+import { checkedBoolean, requiredFunction } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink } from '../bus/membership/bus-link.ts';
@@ -30,11 +30,14 @@ import { Passes } from './passes.ts';
 import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
   checkedAtMost,
+  checkedInTurn,
   checkedPurgatoryOptions,
   checkedWaitOptions,
   type EventOptions,
   type PurgatoryOptions,
-  type WaitOptions,
+  type TurnOptions,
+  WAIT_FOR_OPTIONS,
+  type WaitForOptions,
 } from './purgatory-options.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
@@ -92,17 +95,19 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * O(keys).
    *
    * What `tryComplete` throws comes through, and nothing is parked. An operation that is completed
-   * already is not parked.
+   * already is not parked. With `inTurn`, it is parked behind those who wait already, untried.
    *
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array. ERR_INVALID_ARG_VALUE:
    *   no keys.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
-  tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
+  tryCompleteElseWatch(op: Op, watchKeys: readonly K[], options?: TurnOptions): boolean {
     checkOperation(op);
     const keys = this.#checkedKeys(watchKeys);
-    const isCompleted = this.#parking.tryElseWatch(op, keys);
+    const isInTurn = options !== undefined && checkedInTurn(options);
+    const turn = isInTurn ? this.#events.turnOn(keys) : undefined;
+    const isCompleted = this.#parking.tryElseWatch(op, keys, turn);
     this.#copies.giveBack(keys);
     return isCompleted;
   }
@@ -147,7 +152,8 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * timers and sockets get theirs. An event on a key whose event is under way is served once more
    * after it. With `atMost`, it ends after so many completions, in park order. Several of them
    * before it begins add up, and one without a limit removes the limit. With a bus, it ends after so
-   * many completions in each process.
+   * many completions in each process. For a lock or a pool let the waits be `inTurn`: else who begins
+   * to wait looks first, and overtakes those who wait.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -183,6 +189,8 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
    * `context.signal` aborts if the wait ends without a value.
    *
+   * With `inTurn`, it waits behind those who wait already: `attempt` is not called before its turn.
+   *
    * When `maxParked`, or the timer's `maxPending`, is reached, the wait is refused before `attempt`
    * is called.
    *
@@ -193,19 +201,20 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   waitFor<T>(
     watchKeys: readonly K[],
     attempt: Attempt<T, K>,
-    options: WaitOptions,
+    options: WaitForOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     try {
       const keys = this.#checkedKeys(watchKeys);
       requiredFunction('attempt', attempt);
-      const checked = checkedWaitOptions(options);
+      const checked = checkedWaitOptions(options, WAIT_FOR_OPTIONS);
+      const isInTurn = checkedBoolean('options.inTurn', options.inTurn, false);
       if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
       // Before the attempt: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
       const waiter = new Waiter(attempt as Attempt<unknown, unknown>, checked);
       try {
-        this.#parking.tryElseWatch(waiter, keys);
+        this.#parking.tryElseWatch(waiter, keys, isInTurn ? this.#events.turnOn(keys) : undefined);
         this.#copies.giveBack(keys);
       } catch (error) {
         waiter.abort(error); // what its attempt has begun aborts, too

@@ -5,12 +5,13 @@
 // and their number (`b`). A watch has in `a` its key XOR the place of its operation, and in `b` the
 // next watch of that operation, from the youngest on. A lone watcher, alone on its only key, needs no
 // watch: key and operation lead to each other by numbers below NONE, until another comes to the key.
-// Who leaves moves passes along. Passes within a call are nested, and no cell moves meanwhile. A pass
+// A watch in turn is marked (lines.ts). Who leaves moves passes along. Passes within a call are nested, and no cell moves meanwhile. A pass
 // that is held lasts for turns; a key has one at most. Costs. park, leave: O(keys of the operation).
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { type CountedKey, ParkedLists } from './parked-lists.ts';
+import { Lines, marked, nextOf } from './lines.ts';
+import { type CountedKey, ParkedLists, type Turn } from './parked-lists.ts';
 
 /** The rest of the watches that were on a key when the pass began. Only {@link Watchers} makes one. */
 export interface Pass {
@@ -47,6 +48,11 @@ export class Watchers<K> extends ParkedLists<K> {
   readonly #passes: Pass[] = [];
   /** The passes that are held, by key. */
   #held = new Map<Slot, Pass>();
+  readonly lines: Lines = new Lines(this.#watches);
+  /** Takes keys on which the first in line has yet to be tried. */
+  passOn: (key: unknown) => void = () => {};
+  /** What a pass tries now. When it leaves the key, the pass itself goes on to the next in line. */
+  #tried: DelayedOperation | undefined;
   /** Where the next sample of keys begins. */
   #sampled = 0;
   /** Kept so that the compiler does not take the reading for useless. */
@@ -60,13 +66,13 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.#watches.inUse + this.#loneWatchers;
   }
 
-  override park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
+  override park(operation: DelayedOperation, keys: readonly K[], stamp: number, turn?: Turn): void {
     const place = this.add(operation, stamp);
     let first = NONE;
     for (let i = 0; i < keys.length; i++) {
       let slot = this.#slots.get(keys[i]);
       if (slot === undefined) {
-        if (keys.length === 1) {
+        if (keys.length === 1 && turn === undefined) {
           slot = this.#addKey(keys[i], lone(place), 1);
           this.operations.setA(place, lone(slot));
           this.#loneWatchers++;
@@ -79,6 +85,7 @@ export class Watchers<K> extends ParkedLists<K> {
       first = this.#watch(slot, place, first);
       this.operations.setA(place, first); // in each round: the next key may be refused
     }
+    if (turn !== undefined) this.lines.join(place, first, turn);
   }
 
   /** @throws RangeError from 2^24 keys on, as a Map does. */
@@ -136,16 +143,19 @@ export class Watchers<K> extends ParkedLists<K> {
       this.#drop(lone(first));
       return stamp;
     }
-    for (let watch = first; watch !== NONE; ) watch = this.#unwatch(watch, place);
+    const isOfPass = operation === this.#tried && nextOf(this.#watches, first) === NONE;
+    for (let watch = first; watch !== NONE; ) watch = this.#unwatch(watch, place, isOfPass);
     return stamp;
   }
 
   /** Takes a watch off its key. Returns the next one of the operation. */
-  #unwatch(watch: Slot, place: Slot): Slot {
+  #unwatch(watch: Slot, place: Slot, isOfPass: boolean): Slot {
     const watches = this.#watches;
     const keys = this.#keys;
     const key = (watches.a(watch) ^ place) as Slot;
     const next = watches.b(watch) as Slot;
+    const isOwed = this.lines.size > 0 && this.lines.leave(key, watch) && !isOfPass;
+    if (isOwed) this.passOn(keys.value(key));
     if (this.#passes.length > 0) for (const pass of this.#passes) this.#movePass(pass, watch);
     if (this.#held.size > 0) this.#moveHeld(key, watch);
     const left = keys.b(key) - 1;
@@ -156,7 +166,7 @@ export class Watchers<K> extends ParkedLists<K> {
       if (keys.a(key) === watch) keys.setA(key, watches.next(watch));
     }
     watches.remove(watch);
-    return next;
+    return next < NONE ? marked(next) : next;
   }
 
   #drop(slot: Slot): void {
@@ -214,9 +224,40 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place) as DelayedOperation;
   }
 
+  /** As {@link step}. Undefined for one that is not the first in line; else `stepped` is to follow. */
+  stepInTurn(pass: Pass): DelayedOperation | undefined {
+    const operation = this.step(pass);
+    const place = operation.$place as Slot;
+    const isBehind = this.lines.isBehind(pass.key, place, this.operations.a(place) as Slot);
+    this.#tried = isBehind ? undefined : operation;
+    return this.#tried;
+  }
+
+  /** If the first in line stays, nobody behind it is tried. Where all are in line, that is the end. */
+  stepped(pass: Pass, operation: DelayedOperation): void {
+    this.#tried = undefined;
+    const behind = this.lines.staying(pass.key, operation.$place);
+    if (behind === this.#keys.b(pass.key)) this.release(pass);
+  }
+
+  /** The pass of an event on `key` is over. */
+  passed(key: K, pass: Pass): void {
+    const slot = this.#slots.get(key);
+    if (slot !== undefined && this.lines.isOwed(slot, pass.left <= 0)) this.passOn(key);
+  }
+
+  override isUp(operation: DelayedOperation, key?: K): boolean {
+    if (this.lines.size === 0) return true;
+    const place = this.placeOf(operation);
+    const youngest = this.operations.a(place) as Slot;
+    const slots = key === undefined ? this.#slotsOf(place) : [this.#slots.get(key) as Slot];
+    return slots.some((slot) => !this.lines.isBehind(slot, place, youngest));
+  }
+
   /** The innermost pass within the call is one no more. */
   endPass(): void {
     this.#passes.pop();
+    this.#tried = undefined;
   }
 
   /** Ends all passes within the call but the outermost. */
@@ -266,11 +307,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   override keysOf(operation: DelayedOperation, max: number): K[] {
     const place = this.placeOf(operation);
-    return place === NONE
-      ? []
-      : this.#slotsOf(place)
-          .slice(0, max)
-          .map((slot) => this.#keys.value(slot) as K);
+    const slots = place === NONE ? [] : this.#slotsOf(place).slice(0, max);
+    return slots.map((slot) => this.#keys.value(slot) as K);
   }
 
   /** The keys that the operation at `place` watches, in the order in which they were given. */
@@ -278,7 +316,7 @@ export class Watchers<K> extends ParkedLists<K> {
     const first = this.operations.a(place) as Slot;
     if (first < NONE) return [lone(first)];
     const slots: Slot[] = [];
-    for (let watch = first; watch !== NONE; watch = this.#watches.b(watch) as Slot) {
+    for (let watch = first; watch !== NONE; watch = nextOf(this.#watches, watch)) {
       slots.push((this.#watches.a(watch) ^ place) as Slot);
     }
     return slots.reverse();
@@ -333,19 +371,21 @@ export class Watchers<K> extends ParkedLists<K> {
         keys.setB(key, 1);
         return lone(key);
       }
+      const mark = old.b(first as Slot) < NONE ? marked : (next: Slot) => next;
       let youngest = NONE;
       let last = NONE;
       for (let watch = first as Slot; watch !== NONE; ) {
-        const next = old.b(watch) as Slot;
-        const moved = this.#watch(oldKeys.b((old.a(watch) ^ from) as Slot) as Slot, to, NONE);
+        const next = mark(old.b(watch) as Slot);
+        const moved = this.#watch(oldKeys.b((old.a(watch) ^ from) as Slot) as Slot, to, mark(NONE));
         if (last === NONE) youngest = moved;
-        else watches.setB(last, moved);
+        else watches.setB(last, mark(moved));
         old.setB(watch, moved);
         last = moved;
         watch = next;
       }
       return youngest;
     });
+    this.lines.moveTo(watches, old, oldKeys);
     const held = [...this.#held.values()];
     this.#held.clear();
     for (const pass of held) {
@@ -360,6 +400,7 @@ export class Watchers<K> extends ParkedLists<K> {
     mustHold(Number.isInteger(this.#ahead), 'what was read ahead is no stamp');
     const keys = this.#keys;
     const watched = new Map<Slot, Slot[]>();
+    let lines = 0;
     for (const [key, slot] of this.#slots) {
       mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
       keys.check(slot);
@@ -367,7 +408,9 @@ export class Watchers<K> extends ParkedLists<K> {
       mustHold(places.length === keys.b(slot), `${places.length} watch ${slot}, it says ${keys.b(slot)}`);
       mustHold(new Set(places).size === places.length, 'an operation watches a key twice');
       for (const place of places) watched.set(place, [...(watched.get(place) ?? []), slot]);
+      lines += this.lines.check(slot, this.#ringOf(slot));
     }
+    mustHold(lines === this.lines.size, `${lines} keys have a line, there are ${this.lines.size}`);
     mustHold(keys.inUse === this.keys, `${keys.inUse} keys have a cell, ${this.keys} are watched`);
     let pairs = 0;
     for (const place of this.checkOrder()) {
@@ -380,8 +423,7 @@ export class Watchers<K> extends ParkedLists<K> {
     mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
     for (const [slot, pass] of this.#held) {
       mustHold(pass.key === slot && keys.b(slot) > 0, 'a pass is held over another key');
-      const watches = this.#watches.check(keys.a(slot) as Slot);
-      const ring = [keys.a(slot) as Slot, ...watches];
+      const ring = this.#ringOf(slot);
       const next = ring.indexOf(pass.next);
       mustHold(next >= 0 && ring.indexOf(pass.last) >= next, `the pass held over ${slot} has left it`);
     }
@@ -389,9 +431,14 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** The places of those who watch the key at `slot`, in order. */
   #placesOn(slot: Slot): Slot[] {
-    const oldest = this.#keys.a(slot) as Slot;
+    const oldest = this.#keys.a(slot);
     if (oldest < NONE) return [lone(oldest)];
-    const ring = [oldest, ...this.#watches.check(oldest)];
-    return ring.map((watch) => (this.#watches.a(watch) ^ slot) as Slot);
+    return this.#ringOf(slot).map((watch) => (this.#watches.a(watch) ^ slot) as Slot);
+  }
+
+  /** The watches of the key at `slot`, in order. */
+  #ringOf(slot: Slot): Slot[] {
+    const oldest = this.#keys.a(slot) as Slot;
+    return oldest < NONE ? [] : [oldest, ...this.#watches.check(oldest)];
   }
 }

@@ -38,14 +38,14 @@ describe('the panel of buses', function () {
     hub.cut(here);
     await page.says(
       '[data-test="bus"]',
-      /gap.*gap since \d\d:\d\d:\d\d \(connection\); last error \d\d:\d\d:\d\d: \u2068The bus (was|is) cut off its hub\u2069/,
+      /gap.*gap since \d\d:\d\d:\d\d \(the connection broke\); last error \d\d:\d\d:\d\d: \u2068The bus (was|is) cut off its hub\u2069/,
     );
     await page.says('.verdict', /the bus \u2068ordersBus\u2069 is cut off/i);
     hub.mend(here);
     await page.says('[data-test="bus"]', /0 routed, 0 broadcast, 0 for nobody, 2 subscriptions/);
     await page.says(
       '[data-test="bus"]',
-      /live.*last gap \d\d:\d\d:\d\d for [\d.]+\sm?s \(connection\), 1 wait tried again in [\d.]+\sm?s/,
+      /live.*last gap \d\d:\d\d:\d\d for [\d.]+\sm?s \(the connection broke\), 1 wait tried again in [\d.]+\sm?s/,
     );
     expect(page.complaints).to.deep.equal([]);
     await page.page.close();

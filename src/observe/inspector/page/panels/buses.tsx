@@ -8,6 +8,12 @@ import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
 
 const TONES = { connecting: undefined, live: 'well', gap: 'bad', closed: 'bad' };
+const CAUSES = {
+  connection: 'the connection broke',
+  echo: 'no echo came back',
+  publish: 'the engine took no frame',
+  sequence: 'frames were missing',
+};
 
 export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
   if (buses.length === 0) return null;
@@ -29,7 +35,7 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
             <span class="state" {...tone(TONES[bus.state])}>
               {bus.state}
             </span>
-            {bus.echo.maxMs > 0 && `, echo ${time(bus.echo.lastMs)}`}
+            {bus.state === 'live' && `, echo ${time(bus.echo.lastMs)}`}
             {`, ${plural(bus.peers, 'other process', 'other processes')}; `}
             {lastGap(bus, (atMs) => clock(wallMs - (bus.nowMs - atMs)))}
             {/* While a bus is not live, the reason is what a reader looks for. */}
@@ -60,8 +66,8 @@ function interest({ routing, totals, subscriptions, acknowledgementsPending: pen
 
 function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, clockOf: (atMs: number) => string): string {
   if (gap === null) return 'no gap so far';
-  if (gap.endedMs === null) return `gap since ${clockOf(gap.beganMs)} (${gap.cause})`;
-  const told = `last gap ${clockOf(gap.beganMs)} for ${time(gap.endedMs - gap.beganMs)} (${gap.cause})`;
+  if (gap.endedMs === null) return `gap since ${clockOf(gap.beganMs)} (${CAUSES[gap.cause]})`;
+  const told = `last gap ${clockOf(gap.beganMs)} for ${time(gap.endedMs - gap.beganMs)} (${CAUSES[gap.cause]})`;
   // A sweep that began before the gap belongs to an earlier gap.
   if (sweep === null || sweep.beganMs < gap.beganMs) return told;
   const took = sweep.endedMs === null ? 'so far' : `in ${time(sweep.endedMs - sweep.beganMs)}`;

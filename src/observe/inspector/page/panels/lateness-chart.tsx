@@ -46,7 +46,9 @@ function inWords(leMs: readonly number[], counts: readonly number[]): string {
   if (half === undefined || most === undefined) return 'No task has run since this page was opened.';
   const within = (ms: number): string =>
     Number.isFinite(ms) ? `within ${time(ms)}` : `later than ${time(leMs[leMs.length - 1])}`;
-  return `Of ${count(sum(counts, (n) => n))} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;
+  const tasks = sum(counts, (n) => n);
+  if (tasks === 1) return `One task ran, ${within(half)}.`;
+  return `Of ${count(tasks)} tasks, half ran ${within(half)}, 99 of 100 ${within(most)}.`;
 }
 
 /** Every other bin is named, and the last. There is no room for all on a phone. */

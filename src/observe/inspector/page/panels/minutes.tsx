@@ -15,7 +15,7 @@ const MAX_TOLD = 6;
 
 type Span = Pick<ChartProps, 'range' | 'ticks'>;
 
-/** How the lines are drawn. In the legend: style/pictures.css. */
+/** How the lines are drawn, and the legend. */
 const DASHES: Readonly<Record<End, readonly number[]>> = {
   completed: [],
   expired: [6, 3],
@@ -57,7 +57,10 @@ function Leaving({ seconds, label, span }: LeavingProps): JSX.Element {
       <p class="legend">
         {ENDS.map((end) => (
           <span key={end}>
-            <i class="line" {...tone(end)} /> {end}
+            <svg class="line" viewBox="0 0 26 4" aria-hidden="true" {...tone(end)}>
+              <line x2="26" y1="2" y2="2" stroke-dasharray={DASHES[end].join(' ')} />
+            </svg>{' '}
+            {end}
           </span>
         ))}
       </p>
