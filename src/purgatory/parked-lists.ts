@@ -1,10 +1,10 @@
-// What a Parking asks of its lists: who is parked, in which order, and who waits for what. The order
+// What a Parking asks of its lists: what is parked, in which order, and what it waits for. The order
 // is the same for all and is here. What operations wait for is each subclass's: watch keys,
 // thresholds, or one key with a load.
 //
 // Invariants. A parked operation has one cell, at its `$place`, in the ring of all, in park order.
 // Places change only in `compact`. The lists run no user code, know no timer, and decide nothing:
-// their owner says who enters and who leaves.
+// their owner says what enters and what leaves.
 //
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import { mustHold } from '../base/must-hold.ts';
@@ -19,7 +19,7 @@ export interface CountedKey {
 }
 
 /**
- * How one that waits in turn is parked: `first` when nobody was in front of it, so that it has had
+ * How one that waits in turn is parked: `first` when none was in front of it, so that it has had
  * its first try, or `behind` others, untried.
  */
 export type Turn = 'first' | 'behind';
@@ -44,7 +44,7 @@ export abstract class ParkedLists<Watch> {
 
   /** Pairs of an operation and a key that it watches. */
   abstract readonly pairs: number;
-  /** Keys that somebody watches. */
+  /** Keys that an operation watches. */
   abstract readonly keys: number;
 
   /**
@@ -63,7 +63,7 @@ export abstract class ParkedLists<Watch> {
   abstract allOf(key: unknown): DelayedOperation[];
   /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */
   abstract keysOf(operation: DelayedOperation, max: number): unknown[];
-  /** Keys that somebody watches, in no order. Bounded time: of very many, some are left out. */
+  /** Keys that an operation watches, in no order. Bounded time: of very many, some are left out. */
   abstract countedKeys(): CountedKey[];
   /** How many operations watch `key`. O(1). */
   abstract watchersOf(key: unknown): number;
@@ -73,7 +73,7 @@ export abstract class ParkedLists<Watch> {
    */
   abstract operationsOf(key: unknown, max: number): DelayedOperation[];
   /**
-   * The keys that somebody watches, or that are kept for another reason. It may be kept over turns:
+   * The keys that an operation watches, or that are kept for another reason. It may be kept over turns:
    * keys that come meanwhile are given too. O(1) a step.
    */
   abstract allKeys(): IterableIterator<unknown>;
