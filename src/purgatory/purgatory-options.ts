@@ -61,10 +61,10 @@ export function checkedAtMost(options: EventOptions): number {
 export interface TurnOptions {
   /**
    * Waits in turn, as for a lock: behind all who watch one of the keys already, and behind an event
-   * on one that is pending or under way. It is parked there without a try, and has its first one when
-   * its turn comes. Behind nobody it is tried at once. Of those that wait in turn on a key, an event
-   * tries the first, and the next one only when that has left: none overtakes another, though they
-   * may want more or less. With a bus, that is so in each process. Default false.
+   * on one that is pending or under way. It is parked there without a try, and has its first one
+   * when its turn comes. Behind nobody it is tried at once. Of those that wait in turn on a key, an
+   * event tries the first, and the next one only when that has left: none overtakes another, though
+   * they may want more or less. With a bus, that is so in each process. Default false.
    *
    * To join and to leave a line is O(1) a key. An event in vain is one try where all who watch the
    * key wait in turn; else it also walks over those whose turn it is not, some 10 ns each.

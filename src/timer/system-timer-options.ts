@@ -30,7 +30,8 @@ export interface SystemTimerOptions {
   reaper?: boolean | undefined;
   /**
    * How long tasks run in one turn before the reaper yields to the event loop, in ms. On the system
-   * clock, other timers and events of the same turn count too. Infinity: it never yields. Default 5.
+   * clock, other timers and events of the same turn count too. Infinity: it never yields. Default
+   * 5.
    */
   sliceMs?: number | undefined;
   /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
