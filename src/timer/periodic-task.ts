@@ -10,7 +10,7 @@
 // from the end of the run. Each run costs one `add`, or three with a promise.
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
-import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
@@ -201,7 +201,6 @@ function initialDelay(
 ): number {
   requiredFunction('callback', callback);
   const between = requiredNumber(name, betweenMs, rule);
-  const given = checkedOptions(options);
-  warnOfUnread('a periodic task', given, OPTIONS);
+  const given = knownOptions('a periodic task', options, OPTIONS);
   return checkedNumber('options.initialDelayMs', given.initialDelayMs, between, DELAY);
 }

@@ -8,11 +8,10 @@ import {
   checkedClock,
   checkedFunction,
   checkedNumber,
-  checkedOptions,
   LIMIT,
   type NumberRule,
 } from '../base/checks.ts';
-import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
@@ -69,8 +68,7 @@ export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> 
  * @throws TypeError, RangeError (Node's codes) for a bad one.
  */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
-  const given = checkedOptions(options);
-  warnOfUnread('a timer', given, TIMER_OPTIONS);
+  const given = knownOptions('a timer', options, TIMER_OPTIONS);
   return {
     tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
     wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),
