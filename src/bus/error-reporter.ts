@@ -35,16 +35,12 @@ export class ErrorReporter {
     if (text === this.#last) return;
     this.#last = text;
     const { onError } = options;
-    if (onError === undefined) {
-      if (error instanceof PurgatoryError || isRefusal(error)) this.#warn(error as Error);
-      return;
+    if (onError !== undefined) {
+      reportError(error, undefined, (each) => onError(each));
+    } else if (error instanceof PurgatoryError || isRefusal(error)) {
+      this.#overdue?.cancel(); // this warning names the reason already
+      process.emitWarning(error as Error);
     }
-    reportError(error, undefined, (each) => onError(each));
-  }
-
-  #warn(error: Error): void {
-    this.#overdue?.cancel(); // the warning names the reason already
-    process.emitWarning(error);
   }
 
   #warnOfNoConnection(): void {

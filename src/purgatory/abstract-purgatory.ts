@@ -34,7 +34,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
     return this.#parking.timer;
   }
 
-  /** The option: the most operations and waiters parked at once. Infinity for no limit. */
+  /** The option: the most operations and waits parked at once. Infinity for no limit. */
   get maxParked(): number {
     return this.#parking.maxParked;
   }
@@ -64,7 +64,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /**
    * Takes out, unanswered, every operation that watches `key`, off its other keys too; returns them
-   * in park order. They may be forced or parked again. Waiters are rejected with
+   * in park order. They may be forced or parked again. Waits are rejected with
    * ERR_PURGATORY_CANCELLED and not returned. In a ThresholdPurgatory the order is that of their
    * thresholds, and the key keeps its value.
    */
@@ -101,7 +101,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /**
    * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns
-   * what is still parked, in park order; rejects pending waiters with ERR_PURGATORY_CLOSED, one error
+   * what is still parked, in park order; rejects pending waits with ERR_PURGATORY_CLOSED, one error
    * for all, whose `cause` is a text that names one of them. A second call returns []. O(parked).
    */
   close(): Op[] {

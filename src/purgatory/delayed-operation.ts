@@ -1,8 +1,9 @@
 // An operation that cannot be answered yet, and the rule that it is answered once.
 //
 // Ground rules. `$place` belongs to the purgatory: where the operation is parked in its lists, or
-// NOT_PARKED, or COMPLETED, which it never leaves. Completing goes through `forceComplete` alone. It marks the operation, takes it off the timer and every watch list, and only
-// then runs user code. So if an event, a force, a deadline, an abort and a cancel meet, one of them
+// NOT_PARKED, or COMPLETED, which it never leaves. Completing goes through `forceComplete` alone.
+// It marks the operation, takes it off the timer and every watch list, and only then runs user
+// code. So if an event, a force, a deadline, an abort and a cancel meet, one of them
 // wins and the others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A
 // single thread needs none.)
 import { notCompleted } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-// The events of `notify`: which keys are to be served, in which order, and who waits for that.
+// The events of `notify`: which keys are to be served, in which order, and the barriers that wait for that.
 //
 // Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, and is
 // served in the order of its first notify. A pass that does not fit in a batch is held, and goes on
@@ -146,7 +146,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   /**
-   * The turn of one that is about to wait on `keys`. Where nobody stands before it but an event is
+   * The turn of one that is about to wait on `keys`. Where none stands before it but an event is
    * due, that event must come to it, whatever its limit.
    */
   turnOn(keys: readonly K[]): Turn {

@@ -1,4 +1,4 @@
-// The lines: who waits in turn on a key.
+// The lines: the operations that wait in turn on a key.
 //
 // Invariants. A key has a line exactly while one that waits in turn watches it. Its watches are in
 // the ring of the key, as all others are, but marked. `first` is the oldest of them. For an event on
@@ -14,7 +14,7 @@ interface Line {
   first: Slot;
   size: number;
   isUntried: boolean;
-  /** Somebody has waited in it who watches other keys, too. */
+  /** An operation has waited in it that watches other keys, too. */
   hasOtherKeys: boolean;
 }
 

@@ -1,10 +1,10 @@
-// What a Parking asks of its lists: who is parked, in which order, and who waits for what. The order
+// What a Parking asks of its lists: what is parked, in which order, and what it waits for. The order
 // is the same for all and is here. What operations wait for is each subclass's: watch keys,
 // thresholds, or one key with a load.
 //
 // Invariants. A parked operation has one cell, at its `$place`, in the ring of all, in park order.
 // Places change only in `compact`. The lists run no user code, know no timer, and decide nothing:
-// their owner says who enters and who leaves.
+// their owner says what enters and what leaves.
 //
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import { mustHold } from '../base/must-hold.ts';
@@ -19,7 +19,7 @@ export interface CountedKey {
 }
 
 /**
- * How one that waits in turn is parked: `first` when nobody was in front of it, so that it has had
+ * How one that waits in turn is parked: `first` when none was in front of it, so that it has had
  * its first try, or `behind` others, untried.
  */
 export type Turn = 'first' | 'behind';
@@ -35,13 +35,16 @@ export abstract class ParkedLists<Watch> {
   /** `a` is the subclass's, `b` the stamp. */
   protected operations: Slab<DelayedOperation> = new Slab();
   protected all: Slot = this.operations.makeList(NONE, NONE);
-  /** Is called for each key that gets its first watcher, or loses its last. */
-  protected interest: KeyInterest | undefined;
+  /**
+   * Is called for each key that gets its first watcher, or loses its last; keys are strings then. To
+   * be set before anything is parked.
+   */
+  interest: KeyInterest | undefined;
   #moves = 0;
 
   /** Pairs of an operation and a key that it watches. */
   abstract readonly pairs: number;
-  /** Keys that somebody watches. */
+  /** Keys that an operation watches. */
   abstract readonly keys: number;
 
   /**
@@ -60,7 +63,7 @@ export abstract class ParkedLists<Watch> {
   abstract allOf(key: unknown): DelayedOperation[];
   /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */
   abstract keysOf(operation: DelayedOperation, max: number): unknown[];
-  /** Keys that somebody watches, in no order. Bounded time: of very many, some are left out. */
+  /** Keys that an operation watches, in no order. Bounded time: of very many, some are left out. */
   abstract countedKeys(): CountedKey[];
   /** How many operations watch `key`. O(1). */
   abstract watchersOf(key: unknown): number;
@@ -70,7 +73,7 @@ export abstract class ParkedLists<Watch> {
    */
   abstract operationsOf(key: unknown, max: number): DelayedOperation[];
   /**
-   * The keys that somebody watches, or that are kept for another reason. It may be kept over turns:
+   * The keys that an operation watches, or that are kept for another reason. It may be kept over turns:
    * keys that come meanwhile are given too. O(1) a step.
    */
   abstract allKeys(): IterableIterator<unknown>;
@@ -80,11 +83,6 @@ export abstract class ParkedLists<Watch> {
   /** Parked operations. */
   get size(): number {
     return this.operations.inUse - 1;
-  }
-
-  /** To be called before anything is parked. Keys are strings then. */
-  tell(interest: KeyInterest): void {
-    this.interest = interest;
   }
 
   /** Whether it may be tried for an event on `key`, or if undefined on any of its keys. */

@@ -3,8 +3,8 @@
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
 // operation that is parked there. Such an operation is on all its lists and, with a deadline, in the
-// timer. Each way out is a method of its own, so nobody has to find out afterwards why an operation
-// left. Memory is given back in a turn of its own, so what runs within a call may hold places.
+// timer. Each way out has a method of its own. Memory is given back in a turn of its own, so what
+// runs within a call may hold places.
 //
 // Costs. park, and each way out: O(watches of the operation).
 import { debug, debugOnce, isDebugging } from '../base/debug.ts';
@@ -65,7 +65,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly meter: PurgatoryMeter;
   /** Runs its events, and settles its promises. */
   readonly scheduler: Scheduler;
-  /** Where the promises of waiters settle. */
+  /** Where the promises of waits settle. */
   readonly settler: Settler;
   readonly timer: Timer;
   readonly hints: KeyHints;
@@ -83,14 +83,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
   #settledLeft = 0;
   readonly #compaction: Job;
-  /** An attempt has returned a promise since this was set to false. */
+  /** A condition has returned a promise since this was set to false. */
   hasPromises = false;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
   /** The operation whose deadline has come, while it is tried first; until it leaves. */
   expiring: DelayedOperation | undefined;
   /**
-   * The key of the event whose tries are under way, for waiters that ask. Undefined outside of
+   * The key of the event whose tries are under way, for waits that ask. Undefined outside of
    * events, and for tries of another cause.
    */
   eventKey: unknown;
@@ -114,8 +114,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
    * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
    *
-   * A waiter whose first attempt is still under way has its second try when that has ended. But an
-   * event that this attempt itself caused must be told to it.
+   * A wait whose first try is still under way has its second try when that has ended. But if the first
+   * try itself caused an event, the second try is made now, and leaves a note.
    *
    * @param turn of one that waits in turn. Behind others it is parked without a try.
    * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
@@ -211,7 +211,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For a wait of `delayMs`, before its first attempt. A timer from outside is asked at parking.
+   * For a wait of `delayMs`, before its first try. A timer from outside is asked at parking.
    *
    * @throws PurgatoryError if the purgatory or its timer is full.
    */
@@ -256,7 +256,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     let isCompleted = false;
     try {
       if (tryOnce(operation)) return true;
-      // The counter is compared first: in most tries nobody leaves, so the operation need not be
+      // The counter is compared first: in most tries none leaves, so the operation need not be
       // read.
       if (left === this.#left || operation instanceof PromisedOperation) return false;
       isCompleted = operation.isCompleted;
@@ -309,7 +309,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For `cancel()`, and for a timer that is closed by itself: a waiter can meet only that.
+   * For `cancel()`, and for a timer that is closed by itself: a wait can meet only that.
    */
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
@@ -319,7 +319,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes out `operations`, unanswered; returns them, but for waiters, which are refused with what
+   * Takes out `operations`, unanswered; returns them, but for waits, which are refused with what
    * `why` makes of the first of them, before that leaves.
    */
   takeOut(
@@ -331,13 +331,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     let refusal: Refusal | undefined;
     const outer = this.beginEvent();
     for (const operation of operations) {
-      if (!this.keeps(operation)) continue; // the abort of another one's attempt has taken it out
-      const waiter = operation instanceof PromisedOperation ? operation : undefined;
-      if (waiter === undefined) taken.push(operation);
+      if (!this.keeps(operation)) continue; // the abort of another wait has taken it out
+      const wait = operation instanceof PromisedOperation ? operation : undefined;
+      if (wait === undefined) taken.push(operation);
       try {
-        if (waiter !== undefined) refusal ??= new Refusal(why(waiter));
+        if (wait !== undefined) refusal ??= new Refusal(why(wait));
         this.withdraw(operation);
-        waiter?.end(refusal as Refusal, this.settler);
+        wait?.end(refusal as Refusal, this.settler);
       } catch (error) {
         this.report(error, operation); // it was frozen while it was parked: the others leave
       }
@@ -350,7 +350,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
    * takeOut}.
    *
-   * @param why gets what the close has ended, in words: somebody may have forgotten to await it.
+   * @param why gets what the close has ended, in words: the user may have forgotten to await it.
    */
   close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
     this.isClosed = true;

@@ -2,7 +2,7 @@
 //
 // Invariants. Each operation that watched when the pass began, and still does when its turn comes,
 // is tried once, in park order. A try is user code and may change anything: the lists move the pass
-// along when somebody leaves. `event` makes a whole pass in the call. `begin` and `resume` make one
+// along when an operation leaves. `event` makes a whole pass in the call. `begin` and `resume` make one
 // in parts, for events that are served fairly (event-queue.ts).
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
@@ -110,7 +110,7 @@ export class Passes<K> {
     if (--pass.left <= 0) this.#parking.lists.release(pass);
   }
 
-  /** An attempt that has returned a promise goes on in microtasks. */
+  /** A try that has returned a promise goes on in microtasks. */
   #count(job: Job, tried: number, completed: number): void {
     const parking = this.#parking;
     job.count(tried, completed);
@@ -147,7 +147,7 @@ export class Passes<K> {
     const parking = this.#parking;
     const { lists, meter } = parking;
     const { hasTryListener } = meter; // asked once: a pass tries many
-    const hasLines = lists.lines.size > 0; // who joins a line meanwhile is not in this pass
+    const hasLines = lists.lines.size > 0; // what joins a line meanwhile is not in this pass
     let completed = 0;
     let tried = 0;
     while (pass.next >= 0 && tried < steps) {

@@ -1,4 +1,4 @@
-// A parked operation behind a promise, for those who would rather await than extend
+// A wait: a parked operation behind a promise, for users who would rather await than extend
 // DelayedOperation.
 //
 // Invariants. It ends once, by `end` alone, when it is off all lists: with a value, with the expiry,
@@ -19,7 +19,7 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
  */
 export type WaitResult<T> = { expired: false; value: T } | { expired: true };
 
-/** What an attempt or an `accept` says of a condition that does not hold yet. */
+/** What a condition returns that does not hold yet. */
 export type NotYet = undefined | null | false;
 
 /** False for {@link NotYet}. 0, '' and NaN are answers. */

@@ -29,7 +29,7 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
   timer?: Timer | undefined;
   /**
-   * The most operations and waiters parked at once: an integer >= 1, or Infinity. Default Infinity.
+   * The most operations and waits parked at once: an integer >= 1, or Infinity. Default Infinity.
    */
   maxParked?: number | undefined;
   /**
@@ -42,7 +42,7 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 /** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
 export interface EventOptions {
   /**
-   * The event ends after so many completions, in park order: an integer >= 1. An attempt that
+   * The event ends after so many completions, in park order: an integer >= 1. A try that
    * returns a promise does not count. With a bus, that is so in each process. Default: none.
    */
   atMost?: number | undefined;
@@ -142,7 +142,7 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
     name,
     maxParked,
     sliceMs: checkedSliceMs,
-    // Nothing but operations of type Op gets into the parking, except waiters, which throw nothing.
+    // Nothing but operations of type Op gets into the parking, except waits, which throw nothing.
     // (A failed `current` of a ThresholdPurgatory may report one.)
     onError: onError as CheckedPurgatoryOptions['onError'],
     ownsTimer: given.timer === undefined,

@@ -86,7 +86,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
     this.#link = new BusLink(link.bus, { name, hinted, merge: addedLimits }, sweep);
-    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
+    parking.lists.interest = this.#link.interest;
   }
 
   /**
@@ -119,13 +119,13 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * event. It stays in this process, bus or not. O(watchers of the key).
    *
    * Keys are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
-   * An event on a key that nobody watches does nothing. Keys are strings unless another type is
+   * An event on a key without a watcher does nothing. Keys are strings unless another type is
    * given: `new Purgatory<number>(name)`.
    *
    * A try must not cause events on its own keys: they would try the same operation again and
    * again.
    *
-   * With `atMost`, the event ends after so many completions: one item for 20,000 waiters costs one
+   * With `atMost`, the event ends after so many completions: one item for 20,000 waits costs one
    * try.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
@@ -170,7 +170,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
 
   /**
    * Resolves when the events that were notified before this call have been served here: each of
-   * their operations was tried, or the purgatory was closed. Calls resolve in their order. Attempts
+   * their operations was tried, or the purgatory was closed. Calls resolve in their order. Tries
    * that returned a promise may still be under way. O(1).
    */
   served(): Promise<void> {
@@ -183,10 +183,10 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * with `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are
    * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
-   * While the promise of an attempt is pending, an event causes exactly one more attempt after it.
+   * While the promise of a try is pending, an event causes exactly one more try after it.
    * So one that hangs hears no event until the deadline. Give reads a deadline of their own, such as
    * `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`.
-   * Once the wait is over, what an attempt still resolves or rejects with is dropped. Its
+   * Once the wait is over, what a try still resolves or rejects with is dropped. Its
    * `context.signal` aborts if the wait ends without a value.
    *
    * With `inTurn`, it waits behind those who wait already: `attempt` is not called before its turn.
@@ -210,16 +210,16 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       const isInTurn = checkedBoolean('options.inTurn', options.inTurn, false);
       if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
-      // Before the attempt: a limit that lets reads begin sheds no load.
+      // Before the first try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
-      const waiter = new Waiter(attempt as Attempt<unknown, unknown>, checked);
+      const wait = new Waiter(attempt as Attempt<unknown, unknown>, checked);
       try {
-        this.#parking.tryElseWatch(waiter, keys, isInTurn ? this.#events.turnOn(keys) : undefined);
+        this.#parking.tryElseWatch(wait, keys, isInTurn ? this.#events.turnOn(keys) : undefined);
         this.#copies.giveBack(keys);
       } catch (error) {
-        waiter.abort(error); // what its attempt has begun aborts, too
+        wait.abort(error); // what its first try has begun aborts, too
       }
-      return waiter.begin() as Promise<WaitResult<Exclude<T, NotYet>>>;
+      return wait.begin() as Promise<WaitResult<Exclude<T, NotYet>>>;
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,18 +1,18 @@
-// `waitFor`: an operation that tries by calling an attempt of the user's.
+// `waitFor`: an operation whose condition is a function of the user's.
 //
-// Invariants. Those of PromisedOperation. An attempt that returns a promise is under way until that
-// settles; there is at most one at a time. A try meanwhile only leaves a note, and the attempt is
-// followed by one more. When the waiter has ended otherwise, what the attempt under way resolves or
-// rejects with is dropped, and `context.signal` aborts.
+// Invariants. Those of PromisedOperation. A try whose condition returns a promise is under way until
+// that settles; one try is under way at most. An event meanwhile only leaves a note, and one more try
+// follows. When the wait has ended otherwise, what the promise resolves or rejects with is dropped,
+// and `context.signal` aborts.
 //
-// The waiter is the context of its attempts. What only attempts need that return a promise or ask
-// for the signal is in a record of its own.
+// The wait is the context of its tries. What is needed only where a condition returns a promise or
+// asks for the signal is in a record of its own.
 import type { Refusal } from '../base/refusal.ts';
 import type { Settler } from '../turns/settler.ts';
 import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
-/** Given to each attempt of {@link Purgatory.waitFor}. */
+/** The condition of {@link Purgatory.waitFor} gets it at each try. */
 export interface AttemptContext<K = string> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
@@ -20,9 +20,9 @@ export interface AttemptContext<K = string> {
    */
   readonly signal: AbortSignal;
   /**
-   * The watch key whose event caused this attempt: the last one, where several came during the
-   * attempt before. Undefined for the first attempts, right before and after parking, and for the
-   * sweep of a bus.
+   * The watch key whose event caused this try: the last one, where several came during the try
+   * before. Undefined for the first tries, right before and after parking, and for the sweep of a
+   * bus.
    */
   readonly key: K | undefined;
 }
@@ -36,28 +36,28 @@ export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet 
 
 /** What few waits need. */
 class Longer {
-  /** An attempt has returned a promise: the next ones may. */
+  /** The condition has returned a promise: at the next tries it may, too. */
   isAsynchronous = false;
   /**
-   * Attempts that have begun and not ended: 0 or 1, unless a synchronous one led to another before
-   * it ended.
+   * Tries that have begun and not ended: 0 or 1, unless a synchronous one led to another before it
+   * ended.
    */
   underWay = 0;
-  /** The key of the event that caused the last attempt. */
+  /** The key of the event that caused the last try. */
   key: unknown;
-  /** An event came while an attempt was under way; and the key of the last such event. */
+  /** An event came while a try was under way; and the key of the last such event. */
   isDue = false;
   dueKey: unknown;
   controller: AbortController | undefined;
 }
 
 export class Waiter extends PromisedOperation implements AttemptContext<unknown> {
-  readonly #attempt: Attempt<unknown, unknown>;
+  readonly #condition: Attempt<unknown, unknown>;
   #longer: Longer | undefined;
 
-  constructor(attempt: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
+  constructor(condition: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
     super(options);
-    this.#attempt = attempt;
+    this.#condition = condition;
     this.#longer = undefined;
   }
 
@@ -65,7 +65,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     return this.#longer !== undefined && this.#longer.underWay > 0;
   }
 
-  /** An attempt that has returned no promise has ended when the next event comes. */
+  /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
     return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.eventKey;
   }
@@ -73,10 +73,10 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
   override tryComplete(): boolean {
     const longer = this.#longer;
     if (longer?.isAsynchronous) return this.#tryLonger(longer);
-    const key = this.keeper?.eventKey; // the attempt may take it out
+    const key = this.keeper?.eventKey; // the condition may take it out
     let value: unknown;
     try {
-      value = this.#attempt(this);
+      value = this.#condition(this);
       if (!isAnswer(value)) return false;
       if (!isThenable(value)) return this.answer(value);
     } catch (error) {
@@ -101,7 +101,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     let value: unknown;
     let isPromise: boolean;
     try {
-      value = this.#attempt(this);
+      value = this.#condition(this);
       isPromise = isThenable(value);
     } catch (error) {
       this.fail(error);
@@ -140,7 +140,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     if (!this.isCompleted) this.keeper?.tryAgain(this);
   }
 
-  /** The signal of its attempts: most of them look at memory and never ask for it. */
+  /** The signal of its tries: most conditions look at memory and never ask for it. */
   get signal(): AbortSignal {
     this.#longer ??= new Longer();
     const longer = this.#longer;

@@ -83,7 +83,7 @@ export class Watchers<K> extends ParkedLists<K> {
         continue; // a key that is given twice
       }
       first = this.#watch(slot, place, first);
-      this.operations.setA(place, first); // in each round: the next key may be refused
+      this.operations.setA(place, first); // for each key: the next one may be refused
     }
     if (turn !== undefined) this.lines.join(place, first, turn);
   }
@@ -178,7 +178,7 @@ export class Watchers<K> extends ParkedLists<K> {
     this.interest?.unwatched(key as string);
   }
 
-  /** Where to find who watches `key`; undefined when nobody does. Valid until a change. */
+  /** The cell of `key`, if an operation watches it. Valid until a change. */
   find(key: K): Slot | undefined {
     return this.#slots.get(key);
   }
@@ -204,7 +204,7 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place);
   }
 
-  /** Begins a pass over those who watch the key at `slot` now. */
+  /** Begins a pass over the operations that watch the key at `slot` now. */
   beginPass(slot: Slot, limit: number = Number.POSITIVE_INFINITY): Pass {
     let next = this.#keys.a(slot) as Slot;
     if (next < NONE) next = this.#joinLone(slot, lone(next));
@@ -233,7 +233,7 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.#tried;
   }
 
-  /** If the first in line stays, nobody behind it is tried. Where all are in line, that is the end. */
+  /** If the first in line stays, none behind it is tried. Where all are in line, that is the end. */
   stepped(pass: Pass, operation: DelayedOperation): void {
     this.#tried = undefined;
     const behind = this.lines.staying(pass.key, operation.$place);
@@ -399,28 +399,28 @@ export class Watchers<K> extends ParkedLists<K> {
   override check(): void {
     mustHold(Number.isInteger(this.#ahead), 'what was read ahead is no stamp');
     const keys = this.#keys;
-    const watched = new Map<Slot, Slot[]>();
+    const watchers = new Map<Slot, Slot[]>([...this.#slots.values()].map((slot) => [slot, []]));
+    let pairs = 0;
+    for (const place of this.checkOrder()) {
+      const slots = this.#slotsOf(place);
+      mustHold(slots.length > 0, 'an operation watches nothing');
+      mustHold(new Set(slots).size === slots.length, 'an operation watches a key twice');
+      for (const slot of slots)
+        mustHold(watchers.get(slot)?.push(place) !== undefined, 'a watched key is gone');
+      pairs += slots.length;
+    }
+    mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
+    mustHold(keys.inUse === this.keys, `${keys.inUse} keys have a cell, ${this.keys} are watched`);
     let lines = 0;
     for (const [key, slot] of this.#slots) {
       mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
       keys.check(slot);
       const places = this.#placesOn(slot);
       mustHold(places.length === keys.b(slot), `${places.length} watch ${slot}, it says ${keys.b(slot)}`);
-      mustHold(new Set(places).size === places.length, 'an operation watches a key twice');
-      for (const place of places) watched.set(place, [...(watched.get(place) ?? []), slot]);
+      mustHold(places.join() === watchers.get(slot)?.join(), 'a key and its operations disagree');
       lines += this.lines.check(slot, this.#ringOf(slot));
     }
     mustHold(lines === this.lines.size, `${lines} keys have a line, there are ${this.lines.size}`);
-    mustHold(keys.inUse === this.keys, `${keys.inUse} keys have a cell, ${this.keys} are watched`);
-    let pairs = 0;
-    for (const place of this.checkOrder()) {
-      const slots = this.#slotsOf(place);
-      mustHold(slots.length > 0, 'an operation watches nothing');
-      const same = [...slots].sort().join() === watched.get(place)?.sort().join();
-      mustHold(same, 'an operation and the keys disagree');
-      pairs += slots.length;
-    }
-    mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
     for (const [slot, pass] of this.#held) {
       mustHold(pass.key === slot && keys.b(slot) > 0, 'a pass is held over another key');
       const ring = this.#ringOf(slot);
@@ -429,7 +429,7 @@ export class Watchers<K> extends ParkedLists<K> {
     }
   }
 
-  /** The places of those who watch the key at `slot`, in order. */
+  /** The places of the operations that watch the key at `slot`, in order. */
   #placesOn(slot: Slot): Slot[] {
     const oldest = this.#keys.a(slot);
     if (oldest < NONE) return [lone(oldest)];

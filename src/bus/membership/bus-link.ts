@@ -73,7 +73,8 @@ export class BusLink {
   constructor(bus: JoinableBus, member: Omit<BusMember, 'sweep'>, sweep: Sweeper | undefined) {
     this.bus = bus;
     this.#sweep = sweep;
-    this.#membership = bus.join({ ...member, sweep: (ended) => this.#begin(ended) });
+    const begin: BusMember['sweep'] = (ended) => (sweep === undefined ? ended(0) : sweep.begin(ended));
+    this.#membership = bus.join({ ...member, sweep: begin });
   }
 
   /** Gets the watched keys; undefined unless the bus has interest routing. */
@@ -90,10 +91,5 @@ export class BusLink {
   leave(): void {
     this.#membership.leave();
     this.#sweep?.stop();
-  }
-
-  #begin(ended: (tried: number) => void): void {
-    if (this.#sweep === undefined) ended(0);
-    else this.#sweep.begin(ended);
   }
 }

@@ -74,7 +74,7 @@ export class SharedWaits<V> {
     const event = (key: WatchedKey): void => this.#loads.event(key);
     const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
     this.#link = new BusLink(bus, { name, hinted: (key) => this.#hint(key) }, sweep);
-    if (this.#link.interest !== undefined) this.#lists.tell(this.#link.interest);
+    this.#lists.interest = this.#link.interest;
   }
 
   /** Waits that are parked: `parked` in the snapshot. O(1). */

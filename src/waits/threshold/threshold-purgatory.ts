@@ -77,7 +77,7 @@ export class ThresholdPurgatory<
     const sweep = this.#currentValues?.sweeper(link);
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
     this.#link = new BusLink(link.bus, { name, hinted }, sweep);
-    if (this.#link.interest !== undefined) parking.lists.tell(this.#link.interest);
+    parking.lists.interest = this.#link.interest;
   }
 
   /** What `key` was last advanced to. Undefined when it never was, or was deleted. O(1). */
