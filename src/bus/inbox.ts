@@ -50,15 +50,13 @@ export class Inbox {
     this.#pending.clear();
   }
 
-  /** A hint may change everything here. So each is taken out before it is tried. */
+  /** A try may change everything here. So each hint is taken out before it. */
   #tryBatch(job: Job): boolean {
-    for (const hint of this.#pending) {
-      if (job.left <= 0) return true;
-      this.#pending.delete(hint);
-      const someoneWatched = hint.member.hinted(hint.key, hint.value);
+    const attempt = ({ member, key, value }: PendingHint): void => {
+      const someoneWatched = member.hinted(key, value);
       job.count(1, someoneWatched ? 1 : 0);
       if (!someoneWatched) this.#base.meter.counts.forNobody++;
-    }
-    return false;
+    };
+    return this.#pending.take(() => job.left > 0, attempt);
   }
 }

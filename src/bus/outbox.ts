@@ -68,19 +68,20 @@ export class Outbox {
       this.#all.delete(name);
       all.push(name);
     }
-    for (const hint of this.#pending) {
-      if (this.hasAll || !frame.add(hint.member.name, hint.key, hint.value)) break;
-      this.#pending.delete(hint);
-      hints.push(hint);
-    }
+    const fits = ({ member, key, value }: PendingHint): boolean => frame.add(member.name, key, value);
+    if (!this.hasAll) this.#pending.take(fits, (hint) => hints.push(hint));
     return { hints, all, frames: [{ channel: undefined, body: frame.text() }] };
   }
 
   /** Takes out all hints, in a frame for each bucket. To be called without "try everything". */
   takeRouted(maxBytes: number): Batch {
-    const hints = [...this.#pending];
+    const hints: PendingHint[] = [];
     const frames: BatchFrame[] = [];
     const open = new Map<number, FrameBody>();
+    this.#pending.take(
+      () => true,
+      (hint) => hints.push(hint),
+    );
     for (const { member, key, value } of hints) {
       const bucket = bucketOf(seedOf(member.name), key);
       const frame = open.get(bucket);
@@ -91,7 +92,6 @@ export class Outbox {
       open.set(bucket, next);
     }
     for (const [bucket, frame] of open) frames.push({ channel: `${bucket}`, body: frame.text() });
-    this.#pending.clear();
     return { hints, all: [], frames };
   }
 
