@@ -235,11 +235,11 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   #servePending(job: Job): void {
-    let round = this.#keys.length;
+    let end = this.#keys.length;
     while (this.#at < this.#keys.length && job.left > 0) {
-      if (this.#at === round) {
+      if (this.#at === end) {
         if (job.isVain) return; // a condition may notify its own key without end
-        round = this.#keys.length;
+        end = this.#keys.length;
       }
       const key = this.#keys[this.#at] as K;
       const limit = this.#limits[this.#at];
