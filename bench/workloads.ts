@@ -4,6 +4,7 @@ import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
 import { dropInTimers } from './drop-in.ts';
 import { expire } from './expire.ts';
+import { handOff } from './hand-off.ts';
 import type { Workload } from './harness/types.ts';
 import { herd } from './herd.ts';
 import { idle } from './idle.ts';
@@ -42,6 +43,7 @@ export const workloads: readonly Workload[] = [
   dropInTimers,
   shared,
   waitFor,
+  handOff,
   wakeUps,
   idleAdvance,
   idle,

@@ -2,10 +2,10 @@
 // arrays, objects of options, signals and clocks.
 //
 // Invariants. `checked...` is for optional values, `required...` for the others. Each returns its
-// value, or throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE for a value of
-// the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its rule. The error
-// calls the value `name`. A rule that one call has stands beside that call.
-// That of a delay is in timer/timer-task.ts, that of a timer in timer/system-timer.ts. O(1).
+// value, or throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE for a value
+// of the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its rule. The
+// error calls the value `name`. A rule that one call has stands beside that call. That of a delay
+// is in timer/timer-task.ts, that of a timer in timer/system-timer.ts. O(1).
 import { invalidArgType, invalidArgValue, outOfRange } from './node-errors.ts';
 
 /** Bounds of a number, for {@link checkedNumber} and {@link requiredNumber}. */

@@ -17,7 +17,9 @@ export const isDebugging: boolean = isAskedFor('purgatory', process.env.NODE_DEB
 const MAX_KINDS = 100;
 const hinted = new WeakMap<object, Set<string>>();
 
-/** As {@link debug}, once for each `kind` of hint and each `of`, the object that the hint is about. */
+/**
+ * As {@link debug}, once for each `kind` of hint and each `of`, the object that the hint is about.
+ */
 export function debugOnce(of: object, kind: string, format: string, ...values: unknown[]): void {
   if (isDebugging && isFirst(of, kind)) debug(format, ...values);
 }

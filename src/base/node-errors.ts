@@ -1,5 +1,5 @@
-// The errors that have a code of Node's: for a bad argument, and for user code that does not keep to
-// its contract.
+// The errors that have a code of Node's: for a bad argument, and for user code that does not keep
+// to its contract.
 //
 // A TypeError or RangeError with the code that Node would use. It names the argument, the rule and
 // the value. A call that throws one for an argument has changed nothing. The rule is put into words

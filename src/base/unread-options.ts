@@ -5,6 +5,7 @@
 // misspelt `maxParked` there is no limit. A warning comes once a process for each name and kind of
 // options. The lists of names are typed by the options, so the compiler keeps them complete. A
 // check costs some 10 ns an option.
+import { checkedOptions } from './checks.ts';
 import { isFirst } from './debug.ts';
 import { invalidArgValue } from './node-errors.ts';
 import { cut } from './text.ts';
@@ -12,13 +13,21 @@ import { cut } from './text.ts';
 /** The names of all options of a type. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
-/** Warns, once, of each option that `names` does not have. @param of what the options are for. */
-export function warnOfUnread<Options extends object>(
+/**
+ * `options`, or an empty object for undefined. Warns, once, of each option that `names` does not
+ * have.
+ *
+ * @param of what the options are for.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE for what is no object.
+ */
+export function knownOptions<Options extends object>(
   of: string,
-  options: Partial<Options> | undefined,
+  options: Options | undefined,
   names: OptionNames<Options>,
-): void {
-  for (const name in options) if (names[name] !== true) warn(of, options, name, names);
+): Partial<Options> {
+  const given = checkedOptions(options);
+  for (const name in given) if (!Object.hasOwn(names, name)) warn(of, given, name, names);
+  return given;
 }
 
 function warn(of: string, options: object, name: string, names: object): void {
@@ -30,7 +39,7 @@ function warn(of: string, options: object, name: string, names: object): void {
   process.emitWarning(text, {
     type: 'PurgatoryWarning',
     code: 'PURGATORY_UNREAD_OPTION',
-    ctor: warnOfUnread, // --trace-warnings then begins with who was called
+    ctor: knownOptions, // --trace-warnings then begins with the function that was called
   });
 }
 

@@ -1,14 +1,8 @@
 // A bus as its users see it, and its options.
-import {
-  checkedClock,
-  checkedFunction,
-  checkedNumber,
-  checkedOptions,
-  requiredString,
-} from '../base/checks.ts';
+import { checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
 import { debug } from '../base/debug.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
-import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import type { JoinableBus, Routing } from './membership/bus-member.ts';
@@ -118,8 +112,7 @@ export function checkedBusOptions(
   options: BusOptions | undefined,
   defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
 ): CheckedBusOptions {
-  const given = checkedOptions(options);
-  warnOfUnread('a bus', given, BUS_OPTIONS);
+  const given = knownOptions('a bus', options, BUS_OPTIONS);
   const { prefix = 'purgatory', routing = 'broadcast' } = given;
   requiredString('options.prefix', prefix);
   if (!PREFIX.test(prefix)) {

@@ -29,8 +29,9 @@ let highMs = 0;
 
 /**
  * The host's monotonic time in ms, from its own origin. process.hrtime.bigint() is the clock behind
- * performance.now(), without the checks of that method. Through the array, V8 gets numbers and never
- * makes the BigInt. The reading is most of the cost of a start (`npm run bench -- churn limits`).
+ * performance.now(), without the checks of that method. Through the array, V8 gets numbers and
+ * never makes the BigInt. The reading is most of the cost of a start (`npm run bench -- churn
+ * limits`).
  */
 function fromHrtime(): number {
   reading[0] = hostHrtime();
@@ -197,9 +198,9 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake is
-   * one that does not move performance (node:test, older vitest): then Date.now(). A fake that moves
-   * neither hides its time: no timer can follow it, and a warning says so.
+   * performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake
+   * is one that does not move performance (node:test, older vitest): then Date.now(). A fake that
+   * moves neither hides its time: no timer can follow it, and a warning says so.
    */
   #currentSource(): () => number {
     const replacement = this.foreign('setTimeout');
@@ -210,9 +211,9 @@ export class SystemClock implements Clock {
 }
 
 /**
- * A wake-up of the system clock. It waits for one setTimeout of the host, or for a chain of them, or
- * for the next turn. Each arming has a number: a host timer that fires with an old number was given
- * up, and is ignored.
+ * A wake-up of the system clock. It waits for one setTimeout of the host, or for a chain of them,
+ * or for the next turn. Each arming has a number: a host timer that fires with an old number was
+ * given up, and is ignored.
  */
 class HostWakeUp implements WakeUp, DueWakeUp {
   readonly #clock: SystemClock;

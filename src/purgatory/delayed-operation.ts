@@ -3,9 +3,9 @@
 // Ground rules. `$place` belongs to the purgatory: where the operation is parked in its lists, or
 // NOT_PARKED, or COMPLETED, which it never leaves. Completing goes through `forceComplete` alone.
 // It marks the operation, takes it off the timer and every watch list, and only then runs user
-// code. So if an event, a force, a deadline, an abort and a cancel meet, one of them
-// wins and the others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A
-// single thread needs none.)
+// code. So if an event, a force, a deadline, an abort and a cancel meet, one of them wins and the
+// others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A single thread
+// needs none.)
 import { notCompleted } from '../base/errors.ts';
 import { invalidArgType, invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
 import { TimerTask } from '../timer/timer-task.ts';

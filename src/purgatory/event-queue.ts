@@ -1,12 +1,13 @@
-// The events of `notify`: which keys are to be served, in which order, and the barriers that wait for that.
+// The events of `notify`: which keys are to be served, in which order, and the barriers that wait
+// for that.
 //
-// Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, and is
-// served in the order of its first notify. A pass that does not fit in a batch is held, and goes on
-// in later ones. Pending keys and held passes take turns, a batch each. A pending key whose pass is
-// held becomes one more pass behind it: it never begins anew. A barrier (`served`) stands among the
-// pending keys. When its turn comes, all passes of the keys before it have begun. Then it waits for
-// those of them that are held. Barriers end in their order.
-// Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
+// Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, and
+// is served in the order of its first notify. A pass that does not fit in a batch is held, and goes
+// on in later ones. Pending keys and held passes take turns, a batch each. A pending key whose pass
+// is held becomes one more pass behind it: it never begins anew. A barrier (`served`) stands among
+// the pending keys. When its turn comes, all passes of the keys before it have begun. Then it waits
+// for those of them that are held. Barriers end in their order. Costs. add, served: O(1).
+// isStillDue: O(keys of the operation), and a try.
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Turn } from './parked-lists.ts';
@@ -65,7 +66,9 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   /** The held passes that have their turns before the first has its next one. */
   #turns = this.#held.entries();
   #isFreshNext = true;
-  /** Whether a pass runs its first part; its key, and that pass, unless a lone watcher needs none. */
+  /**
+   * Whether a pass runs its first part; its key, and that pass, unless a lone watcher needs none.
+   */
   #isFirst = false;
   #firstKey: K | undefined;
   #firstPass: Pass | undefined;
@@ -127,8 +130,8 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   /**
-   * The deadline of `operation` has come: true iff it is to expire. While an event on one of its keys
-   * is pending or under way, it is tried first. That try is user code, which may take it out.
+   * The deadline of `operation` has come: true iff it is to expire. While an event on one of its
+   * keys is pending or under way, it is tried first. That try is user code, which may take it out.
    */
   isStillDue(operation: DelayedOperation): boolean {
     if (!this.#job.isUnderWay) return true;

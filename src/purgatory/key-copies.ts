@@ -3,10 +3,10 @@
 // change them.
 //
 // Ground rules. It belongs to one purgatory. A copy is for one call that parks, from `take` to
-// `giveBack`. One short copy of each length is used again and again. While it is taken, a call inside
-// that call gets a new one; where a call throws, its copy is left to the collector. A copy that
-// nobody has taken holds no key. To make each copy anew takes as many bytes as an operation: with
-// 100,000 keys a park took a third longer (docs/contributors/performance-ledger.md).
+// `giveBack`. One short copy of each length is used again and again. While it is taken, a call
+// inside that call gets a new one; where a call throws, its copy is left to the collector. A copy
+// that nobody has taken holds no key. To make each copy anew takes as many bytes as an operation:
+// with 100,000 keys a park took a third longer (docs/contributors/performance-ledger.md).
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 
 /** Most operations have few keys. */

@@ -1,9 +1,9 @@
 // The lines: the operations that wait in turn on a key.
 //
 // Invariants. A key has a line exactly while one that waits in turn watches it. Its watches are in
-// the ring of the key, as all others are, but marked. `first` is the oldest of them. For an event on
-// the key, of those in line only the first may be tried. `isUntried` is set as long as it has not
-// been tried since it became the first.
+// the ring of the key, as all others are, but marked. `first` is the oldest of them. For an event
+// on the key, of those in line only the first may be tried. `isUntried` is set as long as it has
+// not been tried since it became the first.
 //
 // Costs. O(1). Who becomes the first is looked for behind the one that was: amortised O(1).
 import { mustHold } from '../base/must-hold.ts';
@@ -18,7 +18,9 @@ interface Line {
   hasOtherKeys: boolean;
 }
 
-/** What a watch in line holds in `b`, from the next watch of its operation; and back. Below NONE. */
+/**
+ * What a watch in line holds in `b`, from the next watch of its operation; and back. Below NONE.
+ */
 export const marked = (next: number): Slot => (-3 - next) as Slot;
 
 /** The next watch of the operation of `watch`. */
@@ -70,7 +72,9 @@ export class Lines {
     return true;
   }
 
-  /** Whether an operation, of which `youngest` is a watch, is in line and not the first on a key. */
+  /**
+   * Whether an operation, of which `youngest` is a watch, is in line and not the first on a key.
+   */
   isBehind(key: Slot, place: number, youngest: Slot): boolean {
     const line = this.#lines.get(key);
     return line !== undefined && this.#watches.b(youngest) < NONE && !this.#isFirst(line, key, place);
@@ -81,8 +85,8 @@ export class Lines {
   }
 
   /**
-   * What is or was at `place` has been tried for an event on a key. If it is the first in line still,
-   * the length of the line, which is not to be tried; else NONE.
+   * What is or was at `place` has been tried for an event on a key. If it is the first in line
+   * still, the length of the line, which is not to be tried; else NONE.
    */
   staying(key: Slot, place: number): number {
     const line = this.#lines.get(key);
@@ -92,9 +96,9 @@ export class Lines {
   }
 
   /**
-   * The pass of an event on a key is over. Returns whether the first in line has yet to be tried: it
-   * was parked during the pass, or it is behind the last one that the event might complete. Of the
-   * latter the event says that it must wait on; but nothing of its other keys.
+   * The pass of an event on a key is over. Returns whether the first in line has yet to be tried:
+   * it was parked during the pass, or it is behind the last one that the event might complete. Of
+   * the latter the event says that it must wait on; but nothing of its other keys.
    */
   isOwed(key: Slot, isUsedUp: boolean): boolean {
     const line = this.#lines.get(key);

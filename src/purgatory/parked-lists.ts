@@ -1,5 +1,5 @@
-// What a Parking asks of its lists: what is parked, in which order, and what it waits for. The order
-// is the same for all and is here. What operations wait for is each subclass's: watch keys,
+// What a Parking asks of its lists: what is parked, in which order, and what it waits for. The
+// order is the same for all and is here. What operations wait for is each subclass's: watch keys,
 // thresholds, or one key with a load.
 //
 // Invariants. A parked operation has one cell, at its `$place`, in the ring of all, in park order.
@@ -36,8 +36,8 @@ export abstract class ParkedLists<Watch> {
   protected operations: Slab<DelayedOperation> = new Slab();
   protected all: Slot = this.operations.makeList(NONE, NONE);
   /**
-   * Is called for each key that gets its first watcher, or loses its last; keys are strings then. To
-   * be set before anything is parked.
+   * Is called for each key that gets its first watcher, or loses its last; keys are strings then.
+   * To be set before anything is parked.
    */
   interest: KeyInterest | undefined;
   #moves = 0;
@@ -73,8 +73,8 @@ export abstract class ParkedLists<Watch> {
    */
   abstract operationsOf(key: unknown, max: number): DelayedOperation[];
   /**
-   * The keys that an operation watches, or that are kept for another reason. It may be kept over turns:
-   * keys that come meanwhile are given too. O(1) a step.
+   * The keys that an operation watches, or that are kept for another reason. It may be kept over
+   * turns: keys that come meanwhile are given too. O(1) a step.
    */
   abstract allKeys(): IterableIterator<unknown>;
   /** Throws unless all is sound. For tests: O(pairs). */
@@ -132,7 +132,9 @@ export abstract class ParkedLists<Watch> {
     return this.#moves;
   }
 
-  /** Whether `compact` would give memory back that is worth its time, which is about 10 ms at most. */
+  /**
+   * Whether `compact` would give memory back that is worth its time, which is about 10 ms at most.
+   */
   get isSparse(): boolean {
     return this.operations.isSparse && this.size <= MAX_COPIED;
   }

@@ -2,9 +2,9 @@
 // tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
-// operation that is parked there. Such an operation is on all its lists and, with a deadline, in the
-// timer. Each way out has a method of its own. Memory is given back in a turn of its own, so what
-// runs within a call may hold places.
+// operation that is parked there. Such an operation is on all its lists and, with a deadline, in
+// the timer. Each way out has a method of its own. Memory is given back in a turn of its own, so
+// what runs within a call may hold places.
 //
 // Costs. park, and each way out: O(watches of the operation).
 import { debug, debugOnce, isDebugging } from '../base/debug.ts';
@@ -114,8 +114,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
    * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
    *
-   * A wait whose first try is still under way has its second try when that has ended. But if the first
-   * try itself caused an event, the second try is made now, and leaves a note.
+   * A wait whose first try is still under way has its second try when that has ended. But if the
+   * first try itself caused an event, the second try is made now, and leaves a note.
    *
    * @param turn of one that waits in turn. Behind others it is parked without a try.
    * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.

@@ -2,8 +2,8 @@
 //
 // Invariants. Each operation that watched when the pass began, and still does when its turn comes,
 // is tried once, in park order. A try is user code and may change anything: the lists move the pass
-// along when an operation leaves. `event` makes a whole pass in the call. `begin` and `resume` make one
-// in parts, for events that are served fairly (event-queue.ts).
+// along when an operation leaves. `event` makes a whole pass in the call. `begin` and `resume` make
+// one in parts, for events that are served fairly (event-queue.ts).
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
 // or more, O(depth) a try.
@@ -167,9 +167,9 @@ export class Passes<K> {
   }
 
   /**
-   * Tries an operation at a depth of MAX_DEPTH events or more, unless it is tried there already. Then
-   * the event throws into the try that caused it, and all events inside the outermost one end: if
-   * only the innermost ended, each of a hundred watchers would do the same again at each depth.
+   * Tries an operation at a depth of MAX_DEPTH events or more, unless it is tried there already.
+   * Then the event throws into the try that caused it, and all events inside the outermost one end:
+   * if only the innermost ended, each of a hundred watchers would do the same again at each depth.
    */
   #triesDeep(operation: DelayedOperation): boolean {
     const parking = this.#parking;

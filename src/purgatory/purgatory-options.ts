@@ -4,13 +4,12 @@ import {
   checkedBoolean,
   checkedFunction,
   checkedNumber,
-  checkedOptions,
   checkedSignal,
   LIMIT,
   requiredOptions,
   requiredString,
 } from '../base/checks.ts';
-import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus/membership/bus-link.ts';
 import { sharedOrOwnTimer } from '../timer/system-timer.ts';
 import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
@@ -52,8 +51,7 @@ const EVENT_OPTIONS: OptionNames<EventOptions> = { atMost: true };
 
 /** The most completions of an event. @throws TypeError, RangeError (Node's codes) for a bad one. */
 export function checkedAtMost(options: EventOptions): number {
-  const given = checkedOptions(options);
-  warnOfUnread('an event', given, EVENT_OPTIONS);
+  const given = knownOptions('an event', options, EVENT_OPTIONS);
   return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
 }
 
@@ -61,10 +59,10 @@ export function checkedAtMost(options: EventOptions): number {
 export interface TurnOptions {
   /**
    * Waits in turn, as for a lock: behind all who watch one of the keys already, and behind an event
-   * on one that is pending or under way. It is parked there without a try, and has its first one when
-   * its turn comes. Behind nobody it is tried at once. Of those that wait in turn on a key, an event
-   * tries the first, and the next one only when that has left: none overtakes another, though they
-   * may want more or less. With a bus, that is so in each process. Default false.
+   * on one that is pending or under way. It is parked there without a try, and has its first one
+   * when its turn comes. Behind nobody it is tried at once. Of those that wait in turn on a key, an
+   * event tries the first, and the next one only when that has left: none overtakes another, though
+   * they may want more or less. With a bus, that is so in each process. Default false.
    *
    * To join and to leave a line is O(1) a key. An event in vain is one try where all who watch the
    * key wait in turn; else it also walks over those whose turn it is not, some 10 ns each.
@@ -76,8 +74,7 @@ const TURN_OPTIONS: OptionNames<TurnOptions> = { inTurn: true };
 
 /** @throws TypeError (Node's code) for a bad option. */
 export function checkedInTurn(options: TurnOptions | undefined): boolean {
-  const given = checkedOptions(options);
-  warnOfUnread('tryCompleteElseWatch', given, TURN_OPTIONS);
+  const given = knownOptions('tryCompleteElseWatch', options, TURN_OPTIONS);
   return checkedBoolean('options.inTurn', given.inTurn, false);
 }
 
@@ -131,8 +128,7 @@ export function checkedPurgatoryOptions<Op extends DelayedOperation>(
   names: OptionNames<PurgatoryOptions> = PURGATORY_OPTIONS,
 ): CheckedPurgatoryOptions {
   requiredString('name', name);
-  const given = checkedOptions(options);
-  warnOfUnread(`purgatory "${name}"`, given, names);
+  const given = knownOptions(`purgatory "${name}"`, options, names);
   const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, LIMIT);
   const { onError, sliceMs, ...timerOptions } = given;
   checkedFunction('options.onError', onError);
@@ -167,7 +163,7 @@ export function checkedWaitOptions(
   names: OptionNames<WaitOptions> = WAIT_OPTIONS,
 ): CheckedWaitOptions {
   const { timeoutMs, signal, label } = requiredOptions('options', options);
-  warnOfUnread('a wait', options, names);
+  knownOptions('a wait', options, names);
   if (label !== undefined) requiredString('options.label', label);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),

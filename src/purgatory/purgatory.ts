@@ -1,12 +1,12 @@
 // The purgatory: operations that wait for an event on one of their watch keys, or else for their
-// deadline. tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the deadline | cancel
-// -> gone
+// deadline. tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the deadline |
+// cancel -> gone
 //
-// Invariants. An operation is completed exactly once. It leaves every watch list and the timer in the
-// call that completes, expires or cancels it, before its user code runs: no purge, no estimate. No
-// wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User code
-// may enter the purgatory again from anywhere, so no state is held in a local variable across it,
-// except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
+// Invariants. An operation is completed exactly once. It leaves every watch list and the timer in
+// the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
+// No wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User
+// code may enter the purgatory again from anywhere, so no state is held in a local variable across
+// it, except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
 import { checkedBoolean, requiredFunction } from '../base/checks.ts';
@@ -151,9 +151,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * with many watchers takes several turns of the event loop, each for `sliceMs` at most, so that
    * timers and sockets get theirs. An event on a key whose event is under way is served once more
    * after it. With `atMost`, it ends after so many completions, in park order. Several of them
-   * before it begins add up, and one without a limit removes the limit. With a bus, it ends after so
-   * many completions in each process. For a lock or a pool let the waits be `inTurn`: else who begins
-   * to wait looks first, and overtakes those who wait.
+   * before it begins add up, and one without a limit removes the limit. With a bus, it ends after
+   * so many completions in each process. For a lock or a pool let the waits be `inTurn`: else who
+   * begins to wait looks first, and overtakes those who wait.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -180,14 +180,15 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   /**
    * Waits until `attempt` returns a value, or a promise of one: it is called now, and on each event
    * on one of `watchKeys`. Undefined, null and false mean "not yet". Resolves with that value, or
-   * with `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are
-   * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
+   * with `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys
+   * are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
+   * O(keys).
    *
    * While the promise of a try is pending, an event causes exactly one more try after it.
-   * So one that hangs hears no event until the deadline. Give reads a deadline of their own, such as
-   * `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`.
-   * Once the wait is over, what a try still resolves or rejects with is dropped. Its
-   * `context.signal` aborts if the wait ends without a value.
+   * So one that hangs hears no event until the deadline. Give reads a deadline of their own, such
+   * as `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`. Once the wait is
+   * over, what a try still resolves or rejects with is dropped. Its `context.signal` aborts if the
+   * wait ends without a value.
    *
    * With `inTurn`, it waits behind those who wait already: `attempt` is not called before its turn.
    *

@@ -1,19 +1,20 @@
 // Who watches which key: the parked operations with their watches.
 //
-// Invariants. A key has a cell exactly while an operation watches it, and an operation has one watch
-// for each of its keys. The watches of a key are a ring, in park order. The key has the oldest (`a`)
-// and their number (`b`). A watch has in `a` its key XOR the place of its operation, and in `b` the
-// next watch of that operation, from the youngest on. A lone watcher, alone on its only key, needs no
-// watch: key and operation lead to each other by numbers below NONE, until another comes to the key.
-// A watch in turn is marked (lines.ts). Who leaves moves passes along. Passes within a call are nested, and no cell moves meanwhile. A pass
-// that is held lasts for turns; a key has one at most. Costs. park, leave: O(keys of the operation).
+// Invariants. A key has a cell exactly while an operation watches it, and an operation has one
+// watch for each of its keys. The watches of a key are a ring, in park order. The key has the
+// oldest (`a`) and their number (`b`). A watch has in `a` its key XOR the place of its operation,
+// and in `b` the next watch of that operation, from the youngest on. A lone watcher, alone on its
+// only key, needs no watch: key and operation lead to each other by numbers below NONE, until
+// another comes to the key. A watch in turn is marked (lines.ts). Who leaves moves passes along.
+// Passes within a call are nested, and no cell moves meanwhile. A pass that is held lasts for
+// turns; a key has one at most. Costs. park, leave: O(keys of the operation).
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { Lines, marked, nextOf } from './lines.ts';
 import { type CountedKey, ParkedLists, type Turn } from './parked-lists.ts';
 
-/** The rest of the watches that were on a key when the pass began. Only {@link Watchers} makes one. */
+/** The rest of the watches of a key when the pass began. Only {@link Watchers} makes one. */
 export interface Pass {
   key: Slot;
   /** Below 0 when the pass is over. */
@@ -224,7 +225,9 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place) as DelayedOperation;
   }
 
-  /** As {@link step}. Undefined for one that is not the first in line; else `stepped` is to follow. */
+  /**
+   * As {@link step}. Undefined for one that is not the first in line; else `stepped` is to follow.
+   */
   stepInTurn(pass: Pass): DelayedOperation | undefined {
     const operation = this.step(pass);
     const place = operation.$place as Slot;
@@ -233,7 +236,7 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.#tried;
   }
 
-  /** If the first in line stays, none behind it is tried. Where all are in line, that is the end. */
+  /** If the first in line stays, none behind it is tried: the end, where all are in line. */
   stepped(pass: Pass, operation: DelayedOperation): void {
     this.#tried = undefined;
     const behind = this.lines.staying(pass.key, operation.$place);

@@ -3,9 +3,10 @@
 // Invariants. A Slab owns its cells. A list is a ring of cells, so a cell leaves its list without a
 // search, without an allocation, and without the list. A cell has two integers for its owner (`a`
 // and `b`) or one double (a tick), and on demand one value. A Slot is the offset of a cell. It is
-// valid until `remove`. Costs. All but `check` is O(1), amortised: the slab doubles when under a 32nd
-// of it is free. It never shrinks: when it is sparse, its owner fills a new one. Linked objects cost
-// several times as much once the collector has promoted them (`npm run bench -- layout`).
+// valid until `remove`. Costs. All but `check` is O(1), amortised: the slab doubles when under a
+// 32nd of it is free. It never shrinks: when it is sparse, its owner fills a new one. Linked
+// objects cost several times as much once the collector has promoted them (`npm run bench --
+// layout`).
 import { mustHold } from '../base/must-hold.ts';
 
 declare const slotBrand: unique symbol;
@@ -243,11 +244,11 @@ export class Slab<T = never> {
   }
 
   /**
-   * Sets `#next` and `#end` to the next free cells, 1 to 32 of them. Free cells are given out in the
-   * order of memory, and those that are freed behind the present place wait for the next lap (next
-   * fit): so cells that are pushed one after the other are side by side, and a walk over a list goes
-   * forwards through memory. (With a list of free cells, a walk over watchers that come and go took
-   * twice as long: `npm run bench -- scan`, any 1 %.)
+   * Sets `#next` and `#end` to the next free cells, 1 to 32 of them. Free cells are given out in
+   * the order of memory, and those that are freed behind the present place wait for the next lap
+   * (next fit): so cells that are pushed one after the other are side by side, and a walk over a
+   * list goes forwards through memory. (With a list of free cells, a walk over watchers that come
+   * and go took twice as long: `npm run bench -- scan`, any 1 %.)
    */
   #takeRun(): void {
     let word = this.#end >> WORD_BITS;

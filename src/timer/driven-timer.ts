@@ -1,12 +1,12 @@
 // A timer by a clock: what all timers of the library are around their pending tasks. Start, stop
 // and close, the passes that run what is due, and the one wake-up that looks for it.
 //
-// It alone calls its tasks (PendingTasks) and user code; no slot is kept across that call. A deadline
-// is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none is late by
-// more than a tick, plus the host's lateness. (Kafka rounds the deadline down.) With nothing pending
-// no wake-up is held. A start arms for an earlier tick only, because each arming costs a host timer:
-// so a wake-up may find nothing due, once for each bucket. On a fake host a wake-up is always for a
-// task, never for a cascade alone, because users step from timer to timer.
+// It alone calls its tasks (PendingTasks) and user code; no slot is kept across that call. A
+// deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none
+// is late by more than a tick, plus the host's lateness. (Kafka rounds the deadline down.) With
+// nothing pending no wake-up is held. A start arms for an earlier tick only, because each arming
+// costs a host timer: so a wake-up may find nothing due, once for each bucket. On a fake host a
+// wake-up is always for a task, never for a cascade alone, because users step from timer to timer.
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
@@ -296,8 +296,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
 
   /**
    * Runs tasks of the open pass, one at least, until the batch of `job` is full or the clock reads
-   * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one long
-   * task after many short ones then blocked the loop for several slices.
+   * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one
+   * long task after many short ones then blocked the loop for several slices.
    */
   #step(job: Job | undefined, endMs: number): number {
     const tasks = this.#tasks;
@@ -404,8 +404,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   /**
-   * The clock has refused to wake, and no wake-up is held for what is pending. It is asked once more.
-   * What it throws then is an uncaught exception. The next start or pass asks again.
+   * The clock has refused to wake, and no wake-up is held for what is pending. It is asked once
+   * more. What it throws then is an uncaught exception. The next start or pass asks again.
    */
   #retryLater(): void {
     if (this.#willRetry) return;

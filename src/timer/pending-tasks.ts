@@ -21,12 +21,15 @@ export interface Scheme {
    * or nothing where memory ends.
    */
   insert(tick: number, task: TimerTask): Slot;
-  /** STOP_TIMER: a cell of the scheme, or of the list that it was collected to, is about to be freed. */
+  /**
+   * STOP_TIMER: a cell of the scheme, or of the list that it was collected to, is about to be
+   * freed.
+   */
   willRemove?(slot: Slot): void;
   /**
    * PER_TICK_BOOKKEEPING: moves what is due next, up to `horizon`, behind the last of `due`, by
-   * tick, then by insert. The cursor moves to `horizon`, or less far if a step of bounded length was
-   * not enough.
+   * tick, then by insert. The cursor moves to `horizon`, or less far if a step of bounded length
+   * was not enough.
    */
   collect(horizon: number, due: Slot): void;
   /**
@@ -142,8 +145,8 @@ export class PendingTasks<S extends Scheme = Scheme> {
   }
 
   /**
-   * Takes out the next task of the pass, whose `$slot` is the caller's to write. Undefined at the end
-   * of the pass, and also, with `isPassOpen` true, after a long step without a task.
+   * Takes out the next task of the pass, whose `$slot` is the caller's to write. Undefined at the
+   * end of the pass, and also, with `isPassOpen` true, after a long step without a task.
    */
   take(): TimerTask | undefined {
     const slab = this.#slab;

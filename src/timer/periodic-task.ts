@@ -5,12 +5,12 @@
 // user's function. So it is pending all the time, it keeps its place under `maxPending`, and
 // `cancel()` ends the series from anywhere. What a run throws, or its promise rejects with, is
 // reported, and the series goes on. (ScheduledThreadPoolExecutor ends it and says nothing.
-// java.util.Timer dies.) A fixed rate is counted from the origin, which is the first deadline: run n
-// is due at origin + n * period, whatever became of the runs before. A fixed delay is counted from
-// the end of the run. Each run costs one `add`, or three with a promise.
+// java.util.Timer dies.) A fixed rate is counted from the origin, which is the first deadline: run
+// n is due at origin + n * period, whatever became of the runs before. A fixed delay is counted
+// from the end of the run. Each run costs one `add`, or three with a promise.
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
-import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
@@ -201,7 +201,6 @@ function initialDelay(
 ): number {
   requiredFunction('callback', callback);
   const between = requiredNumber(name, betweenMs, rule);
-  const given = checkedOptions(options);
-  warnOfUnread('a periodic task', given, OPTIONS);
+  const given = knownOptions('a periodic task', options, OPTIONS);
   return checkedNumber('options.initialDelayMs', given.initialDelayMs, between, DELAY);
 }

@@ -8,11 +8,10 @@ import {
   checkedClock,
   checkedFunction,
   checkedNumber,
-  checkedOptions,
   LIMIT,
   type NumberRule,
 } from '../base/checks.ts';
-import { type OptionNames, warnOfUnread } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
@@ -30,7 +29,8 @@ export interface SystemTimerOptions {
   reaper?: boolean | undefined;
   /**
    * How long tasks run in one turn before the reaper yields to the event loop, in ms. On the system
-   * clock, other timers and events of the same turn count too. Infinity: it never yields. Default 5.
+   * clock, other timers and events of the same turn count too. Infinity: it never yields. Default
+   * 5.
    */
   sliceMs?: number | undefined;
   /** The most tasks pending at once: an integer >= 1, or Infinity. Default Infinity. */
@@ -68,8 +68,7 @@ export type CheckedTimerOptions = Required<Omit<SystemTimerOptions, 'onError'>> 
  * @throws TypeError, RangeError (Node's codes) for a bad one.
  */
 export function checkedTimerOptions(options: SystemTimerOptions | undefined): CheckedTimerOptions {
-  const given = checkedOptions(options);
-  warnOfUnread('a timer', given, TIMER_OPTIONS);
+  const given = knownOptions('a timer', options, TIMER_OPTIONS);
   return {
     tickMs: checkedNumber('options.tickMs', given.tickMs, 1, TICK_MS),
     wheelSize: checkedNumber('options.wheelSize', given.wheelSize, 512, WHEEL_SIZE),

@@ -157,7 +157,8 @@ export function releasing(timer: Timer): SystemTimer | undefined {
 }
 
 /**
- * For a timer that a user shares with a purgatory, with replies or with a signal. Returns it. `clock`, if it is given, may be the clock that this timer reads.
+ * For a timer that a user shares with a purgatory, with replies or with a signal. Returns it.
+ * `clock`, if it is given, may be the clock that this timer reads.
  * @throws TypeError with ERR_INVALID_ARG_TYPE when it has not the methods of one, with
  *   ERR_INVALID_ARG_VALUE for another clock.
  */

@@ -1,5 +1,5 @@
-// The interface of every timer, and what its snapshot says. A timer from outside the library can have
-// it too (timer-protocol.ts).
+// The interface of every timer, and what its snapshot says. A timer from outside the library can
+// have it too (timer-protocol.ts).
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
 import type { TimerTask } from './timer-task.ts';
 

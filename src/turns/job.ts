@@ -147,7 +147,9 @@ export class Job {
     this.#timedMs /= 2;
   }
 
-  /** The rest waits for the next turn. Its owner hears of it once, for however many turns it waits. */
+  /**
+   * The rest waits for the next turn. Its owner hears of it once, for however many turns it waits.
+   */
   didYield(): void {
     if (!this.#hasRun) return;
     this.#hasRun = false;

@@ -1,12 +1,12 @@
 // The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair turns.
 //
-// Invariants. The jobs that are woken in a turn begin at its end, in one microtask. Each gets a batch
-// in turn; deadlines and all other jobs alternate. After a batch that answered a wait the
+// Invariants. The jobs that are woken in a turn begin at its end, in one microtask. Each gets a
+// batch in turn; deadlines and all other jobs alternate. After a batch that answered a wait the
 // microtasks run, so the next reading of the clock knows what they have cost. A slice is what all
 // jobs may take in a turn of the host. The first reading of the clock opens it, an immediate closes
-// it, and all that happens in between counts. When it is spent, the rest yields until the next turn,
-// in its order, as it does after a throw. Where time stands still (a ManualClock, a fake), no slice
-// is ever spent. Costs. wake: O(1). One microtask a turn, and one reading a batch.
+// it, and all that happens in between counts. When it is spent, the rest yields until the next
+// turn, in its order, as it does after a throw. Where time stands still (a ManualClock, a fake), no
+// slice is ever spent. Costs. wake: O(1). One microtask a turn, and one reading a batch.
 import type { Clock } from '../clock/clock.ts';
 import { isHostsOwn } from '../clock/host.ts';
 import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
@@ -62,7 +62,8 @@ export class Scheduler implements JobRunner {
 
   /** For `job.wake`. */
   wake(job: Job): void {
-    this.#push(job);
+    if (job.isOfTimer) this.#deadlines.push(job);
+    else this.#others.push(job);
     if (!this.#isDraining) this.#turnEnd.request();
   }
 
@@ -100,7 +101,9 @@ export class Scheduler implements JobRunner {
     return true;
   }
 
-  /** Runs jobs until none is left, or the slice is spent, or microtasks are to run before the next. */
+  /**
+   * Runs jobs until none is left, or the slice is spent, or microtasks are to run before the next.
+   */
   readonly #drain = (): void => {
     this.#isDraining = true;
     let goesOn = false;
@@ -127,7 +130,9 @@ export class Scheduler implements JobRunner {
     return false;
   }
 
-  /** The job whose turn it is. What has spent the slice yields. Reads the clock, unless it is free. */
+  /**
+   * The job whose turn it is. What has spent the slice yields. Reads the clock, unless it is free.
+   */
   #next(): Job | undefined {
     const isFree = !this.#isSliceOpen && this.#freeSteps < FREE_STEPS && this.#deadlines.length === 0;
     if (isFree) return this.#others.shift();
@@ -154,7 +159,7 @@ export class Scheduler implements JobRunner {
       this.#settlesLeft = undefined;
       if (isFree) this.#freeSteps += isLeft ? FREE_STEPS : job.done;
       if (hasThrown) this.#yield(job);
-      else if (isLeft) this.#push(job);
+      else if (isLeft) this.wake(job);
     }
     if (isLeft && !isFree) this.#timed = job;
     this.#vainBatches = job.isVain ? this.#vainBatches + 1 : 0;
@@ -179,11 +184,6 @@ export class Scheduler implements JobRunner {
     this.#vainBatches = 0;
   };
 
-  #push(job: Job): void {
-    if (job.isOfTimer) this.#deadlines.push(job);
-    else this.#others.push(job);
-  }
-
   get #isIdle(): boolean {
     return this.#deadlines.length + this.#others.length === 0;
   }
@@ -193,7 +193,9 @@ export class Scheduler implements JobRunner {
     return isDeadline ? this.#deadlines.shift() : this.#others.shift();
   }
 
-  /** By an immediate of its own: on the one that closes the slice, it would open another at once. */
+  /**
+   * By an immediate of its own: on the one that closes the slice, it would open another at once.
+   */
   #yield(job: Job): void {
     if (this.#yielded.push(job) === 1) inNextTurn(this.#nextTurn);
     job.didYield();

@@ -4,10 +4,10 @@
 //    ▲                                                                  │ last watcher left
 //    └──acknowledged── leaving ◄──UNSUBSCRIBE── lingering for lingerMs ◄┘
 //
-// Ground rules. One command is under way at a time, so the engine sees them in order. A bucket counts
-// as left from the UNSUBSCRIBE on. A break ends all subscriptions: then all watched buckets are
-// subscribed before the bus becomes live, and the sweep that follows tries everything.
-// Costs. add, remove: O(1). 400 kB for each bus with interest routing.
+// Ground rules. One command is under way at a time, so the engine sees them in order. A bucket
+// counts as left from the UNSUBSCRIBE on. A break ends all subscriptions: then all watched buckets
+// are subscribed before the bus becomes live, and the sweep that follows tries everything. Costs.
+// add, remove: O(1). 400 kB for each bus with interest routing.
 
 import type { TimerTask } from '../../timer/timer-task.ts';
 import type { BusBase } from '../bus-base.ts';

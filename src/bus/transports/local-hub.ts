@@ -5,7 +5,7 @@
 // once, and is live again as soon as it is mended. A bus that is muted must find out by its echo.
 
 import { invalidArgValue } from '../../base/node-errors.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { type Bus, type BusOptions, type CheckedBusOptions, checkedBusOptions } from '../bus.ts';
 import { HintBus } from '../hint-bus.ts';
@@ -27,8 +27,8 @@ export class LocalHub {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
-    this.#clock = checkedBusOptions({ clock: options?.clock }).clock;
-    warnOfUnread('a LocalHub', options, HUB_OPTIONS);
+    const { clock } = knownOptions('a LocalHub', options, HUB_OPTIONS);
+    this.#clock = checkedBusOptions({ clock }).clock;
   }
 
   /**

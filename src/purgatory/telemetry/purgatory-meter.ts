@@ -3,9 +3,9 @@
 //
 // Ground rules. A Parking calls it when the lists are sound and no place is held in a local
 // variable. It calls subscribers alone (the rules are those of timer/timer-meter.ts). It keeps
-// no operation. A parked operation causes one event `parked`, then any number of `tried`, and when it
-// leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first try
-// completes, or whose first try throws, was never parked and causes no event.
+// no operation. A parked operation causes one event `parked`, then any number of `tried`, and when
+// it leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first
+// try completes, or whose first try throws, was never parked and causes no event.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
 import { systemClock } from '../../clock/system-clock.ts';
@@ -141,9 +141,9 @@ export class PurgatoryMeter {
   }
 
   /**
-   * The stamp of an operation that is being parked for `delayMs`: the time, in whole ms modulo 2^32,
-   * as an int32. So an age is right up to 49 days. To be called when its timer has it: for a deadline
-   * the timer has just read the clock, and no other reading is made.
+   * The stamp of an operation that is being parked for `delayMs`: the time, in whole ms modulo
+   * 2^32, as an int32. So an age is right up to 49 days. To be called when its timer has it: for a
+   * deadline the timer has just read the clock, and no other reading is made.
    */
   stamp(delayMs: number): number {
     return (delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;

@@ -2,9 +2,9 @@
 //
 // Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
 // clock reading. Texts are cut (text.ts).
-import { checkedNumber, checkedOptions } from '../../base/checks.ts';
+import { checkedNumber } from '../../base/checks.ts';
 import { cut, keyText } from '../../base/text.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import { PromisedOperation } from '../promised-operation.ts';
@@ -121,8 +121,7 @@ export function purgatorySnapshot(
   events: { snapshot(nowMs: number): EventsSnapshot } | undefined,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
-  const given = checkedOptions(options);
-  warnOfUnread('a snapshot', given, SNAPSHOT_OPTIONS);
+  const given = knownOptions('a snapshot', options, SNAPSHOT_OPTIONS);
   const top = checkedNumber('options.top', given.top, DEFAULT_TOP, TOP);
   const nowMs = meter.now();
   const totals = meter.totals(lists.size);

@@ -1,7 +1,8 @@
 // The signal of a client that may go before it has its answer.
 //
-// Invariants. A response has one signal and at most one listener of ours, which its 'close' removes.
-// A response that has closed gets no listener. The connection, which others share, gets none.
+// Invariants. A response has one signal and at most one listener of ours, which its 'close'
+// removes. A response that has closed gets no listener. The connection, which others share, gets
+// none.
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { invalidArgType } from '../../base/node-errors.ts';
@@ -10,14 +11,15 @@ const signals = new WeakMap<object, AbortSignal>();
 
 /**
  * A signal that aborts when the client has gone before `response` was finished. If it has gone
- * already, while a middleware waited for instance, the signal has aborted. After an answer that went
- * out it never aborts. All calls for a response return the same signal.
+ * already, while a middleware waited for instance, the signal has aborted. After an answer that
+ * went out it never aborts. All calls for a response return the same signal.
  *
  * `response` is that of `node:http`, of `node:http2` (the compatibility API) or of Express; with
  * Fastify it is `reply.raw`. O(1).
  *
- * Caveat: a pipelined request (HTTP/1.1) has no connection of its own before the answers in front of
- * it are out. If its client goes earlier, Node closes no response, and the signal does not abort.
+ * Caveat: a pipelined request (HTTP/1.1) has no connection of its own before the answers in front
+ * of it are out. If its client goes earlier, Node closes no response, and the signal does not
+ * abort.
  * @throws TypeError with ERR_INVALID_ARG_TYPE if `response` is no such response.
  */
 export function clientSignal(response: ServerResponse | Http2ServerResponse): AbortSignal {

@@ -1,6 +1,6 @@
 // The options of IdleTimeouts, and their checks.
-import { checkedClock, checkedFunction, checkedOptions, requiredNumber } from '../../base/checks.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { checkedClock, checkedFunction, requiredNumber } from '../../base/checks.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { checkedTimer, SystemTimer } from '../../timer/system-timer.ts';
@@ -54,8 +54,7 @@ type CheckedIdleTimeoutsOptions<E> = IdleTimeoutsOptions<E> & {
 export function checkedIdleTimeoutsOptions<E>(
   options: IdleTimeoutsOptions<E>,
 ): CheckedIdleTimeoutsOptions<E> {
-  const { timeoutMs, timer, clock, onIdle, onError } = checkedOptions(options);
-  warnOfUnread('idle timeouts', options, IDLE_OPTIONS);
+  const { timeoutMs, timer, clock, onIdle, onError } = knownOptions('idle timeouts', options, IDLE_OPTIONS);
   const checkedMs = requiredTimeout('options.timeoutMs', timeoutMs);
   checkedFunction('options.onError', onError);
   checkedFunction('options.onIdle', onIdle);

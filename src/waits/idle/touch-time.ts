@@ -1,6 +1,6 @@
 // When an element was touched, without a reading of the clock for each touch: a reading costs more
-// than the rest of a touch (`npm run bench -- limits idle`). Only the host's own time has stretches.
-// Any other clock can jump between two statements: it is read at every touch.
+// than the rest of a touch (`npm run bench -- limits idle`). Only the host's own time has
+// stretches. Any other clock can jump between two statements: it is read at every touch.
 //
 // Invariants. A touch notes the number of a stretch of time. A stretch gets its time when it ends,
 // which is that of its END, so no element becomes idle early, and each at most one stretch late.

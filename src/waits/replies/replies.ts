@@ -8,7 +8,7 @@
 //
 // Costs. Expecting, answering and expiring a reply: O(1) each.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { checkedNumber, checkedOptions, checkedSignal, LIMIT, requiredOptions } from '../../base/checks.ts';
+import { checkedNumber, checkedSignal, LIMIT, requiredOptions } from '../../base/checks.ts';
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import {
   repliesClosed,
@@ -19,7 +19,7 @@ import {
 } from '../../base/errors.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { keyText } from '../../base/text.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/key-hints.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
@@ -71,8 +71,7 @@ export class Replies<K = string, V = unknown> {
    *   range.
    */
   constructor(options?: RepliesOptions) {
-    const { timer, maxPending, clock } = checkedOptions(options);
-    warnOfUnread('replies', options, REPLIES_OPTIONS);
+    const { timer, maxPending, clock } = knownOptions('replies', options, REPLIES_OPTIONS);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
@@ -209,7 +208,7 @@ export class Replies<K = string, V = unknown> {
 
 function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
   const { timeoutMs, signal } = requiredOptions('options', options);
-  warnOfUnread('an expected reply', options, EXPECT_OPTIONS);
+  knownOptions('an expected reply', options, EXPECT_OPTIONS);
   return {
     timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
     signal: checkedSignal('options.signal', signal),

@@ -8,9 +8,9 @@
 //   space                  O(n + wheelSize)   a list head (16 bytes) and a bound (8 bytes) a bucket
 //
 // Ground rules. Those of the wheel (hashed-wheel.ts).
-import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
+import { checkedNumber, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import {
   type SystemTimerOptions,
@@ -89,8 +89,7 @@ const MAX_PENDING_TIMEOUTS: NumberRule = {
 export class HashedWheelTimer extends SchemeTimer {
   /** @throws TypeError, RangeError (Node's codes) for a bad option, or both of a pair. */
   constructor(options?: HashedWheelTimerOptions) {
-    const given = checkedOptions(options);
-    warnOfUnread('a timer', given, OPTIONS);
+    const given = knownOptions('a timer', options, OPTIONS);
     const tickMs = checkedNumber(...eitherOf(given, 'tickDurationMs', 'tickMs'), DEFAULT_TICK_MS, TICK_MS);
     const wheelSize = checkedNumber(
       ...eitherOf(given, 'ticksPerWheel', 'wheelSize'),

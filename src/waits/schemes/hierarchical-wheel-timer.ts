@@ -72,11 +72,11 @@ interface Level {
  * Ticks beyond the last level wait in a list. The wheel looks through that list when the cursor
  * enters the range of the earliest tick in it.
  *
- * A tick is filed at the highest digit in which it differs from the cursor. So timers of one tick are
- * always in one list, in the order of insert, also after every move down. The cursor steps from
- * bucket to bucket within a level. It steps over a whole bucket of the next level when this level is
- * empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below 2^53 (exact-ticks.ts),
- * so divisions are exact.
+ * A tick is filed at the highest digit in which it differs from the cursor. So timers of one tick
+ * are always in one list, in the order of insert, also after every move down. The cursor steps from
+ * bucket to bucket within a level. It steps over a whole bucket of the next level when this level
+ * is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below 2^53
+ * (exact-ticks.ts), so divisions are exact.
  */
 class HierarchicalWheel extends TickingScheme {
   readonly #levels: readonly Level[];

@@ -3,10 +3,11 @@
 //
 // A scheme makes, links and frees cells of a slab that PendingTasks owns. It knows no clock and no
 // milliseconds, and runs nothing. The head of each scheme has the four costs of the paper:
-// START_TIMER is `insert`, STOP_TIMER `willRemove`, PER_TICK_BOOKKEEPING `collect` for one tick, and
-// space; n is the number of pending tasks. SystemTimer jumps from bucket to bucket. A scheme does the
-// bookkeeping of every tick, in a loop, and before an insert too: so its cursor, the tick of the last
-// `collect`, is the present tick. The tasks that are due on the way wait for the next pass.
+// START_TIMER is `insert`, STOP_TIMER `willRemove`, PER_TICK_BOOKKEEPING `collect` for one tick,
+// and space; n is the number of pending tasks. SystemTimer jumps from bucket to bucket. A scheme
+// does the bookkeeping of every tick, in a loop, and before an insert too: so its cursor, the tick
+// of the last `collect`, is the present tick. The tasks that are due on the way wait for the next
+// pass.
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../../timer/pending-tasks.ts';

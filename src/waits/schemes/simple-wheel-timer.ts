@@ -60,9 +60,9 @@ export class SimpleWheelTimer extends SchemeTimer {
 /**
  * The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never holds two
  * different ticks. A delay of wheelSize - 1 ticks ends at most wheelSize ticks ahead of the cursor,
- * wherever in a tick it starts. That is why `maxDelayMs` is (wheelSize - 1) ticks. All ticks are below
- * 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change it. No
- * bucket behind it is stepped through.
+ * wherever in a tick it starts. That is why `maxDelayMs` is (wheelSize - 1) ticks. All ticks are
+ * below 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change
+ * it. No bucket behind it is stepped through.
  */
 class SimpleWheel extends TickingScheme {
   readonly #buckets: readonly Slot[];

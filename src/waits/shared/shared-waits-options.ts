@@ -10,7 +10,7 @@ import {
   requiredOptions,
   requiredString,
 } from '../../base/checks.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import { checkedBus, type JoinableBus } from '../../bus/membership/bus-member.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { WaitOptions } from '../../purgatory/purgatory-options.ts';
@@ -89,7 +89,7 @@ export function checkedSharedWaitsOptions<V>(
 ): CheckedSharedWaitsOptions<V> {
   requiredString('name', name);
   requiredOptions('options', options);
-  warnOfUnread(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
+  knownOptions(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
   const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
   requiredFunction('options.load', load);
   return {

@@ -5,8 +5,9 @@
 //  changed(key) ───┼─► due ─► load(keys), batched ──┤
 //  the bus ────────┘                                └─► not yet: waits for the next event
 //
-// Invariants. It owns its keys, its parking and its timer. Each hint is followed by a load that begins
-// after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and waits).
+// Invariants. It owns its keys, its parking and its timer. Each hint is followed by a load that
+// begins after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and
+// waits).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredFunction, requiredString } from '../../base/checks.ts';
 import { sharedWaitsClosed } from '../../base/errors.ts';
@@ -98,12 +99,14 @@ export class SharedWaits<V> {
   }
 
   /**
-   * Waits until the condition `accept` returns a value: undefined, null and false mean "not yet". `accept` is called with each state of `key` from a load that began after this call. The
-   * state is undefined where the load had none for the key. Resolves with the value of `accept`, or
-   * with `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
+   * Waits until the condition `accept` returns a value: undefined, null and false mean "not yet".
+   * `accept` is called with each state of `key` from a load that began after this call. The state
+   * is undefined where the load had none for the key. Resolves with the value of `accept`, or with
+   * `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
    * undefined. The first load begins at the end of this turn, or after a load of the key that is
    * under way. With `timeoutMs: 0` that load ends the wait, however long it takes: it answers or
-   * expires with the state that was read, or without one if the load fails and is tried again. O(1).
+   * expires with the state that was read, or without one if the load fails and is tried again.
+   * O(1).
    *
    * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
    * error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a

@@ -61,7 +61,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
   /** The value of `key` is lower than the one before. O(1). */
   doubt(key: K): void {
     this.#parking.lists.confirm(key, IN_DOUBT);
-    // An open question may outlive the waits that asked: one that begins before its end relies on it.
+    // An open question may outlive the waits that asked: one that begins before its end relies on
+    // it.
     if (this.#asked.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
@@ -140,7 +141,9 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 }
 
-/** @throws TypeError ERR_INVALID_RETURN_VALUE: a client of a database may give a text, such as '5'. */
+/**
+ * @throws TypeError ERR_INVALID_RETURN_VALUE: a client of a database may give a text, such as '5'.
+ */
 function checkCurrent(value: unknown): void {
   if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isNaN(value))) return;
   throw invalidReturnValue('a number or a bigint, or undefined or null for none,', 'current', value);

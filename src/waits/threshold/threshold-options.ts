@@ -15,11 +15,11 @@ export interface ThresholdPurgatoryOptions<
 > extends PurgatoryOptions<Op> {
   /**
    * The value of a key now, or a promise of it: a number, or a bigint where the values are such.
-   * Undefined or null when it has none. It is called when an operation waits on a key whose value is
-   * not known in this process, has fallen, or may have been missed (docs/contract.md). Give reads
-   * that may hang a deadline. If it throws or rejects, `onError` gets the error, with the
-   * first operation that waits on the key (for `awaitAtLeast`, one of the library's own). Then it is
-   * called again after 50 ms, doubling to 5 s.
+   * Undefined or null when it has none. It is called when an operation waits on a key whose value
+   * is not known in this process, has fallen, or may have been missed (docs/contract.md). Give
+   * reads that may hang a deadline. If it throws or rejects, `onError` gets the error, with the
+   * first operation that waits on the key (for `awaitAtLeast`, one of the library's own). Then it
+   * is called again after 50 ms, doubling to 5 s.
    */
   current?: Current<K, V> | undefined;
 }

@@ -175,9 +175,10 @@ export class ThresholdPurgatory<
   /**
    * For answers without promises. Completes `op` if all `thresholds` are reached. Else parks it
    * until each of them has been reached at some time. Then its `tryComplete` is called, once. If
-   * that returns false (that of a {@link ThresholdOperation} never does), the operation stays parked
-   * for its deadline, `forceComplete` or `cancel`. True iff this call completed it. If `tryComplete`
-   * throws in this call, the error goes to the caller, and nothing is parked. O(thresholds x log waiting).
+   * that returns false (that of a {@link ThresholdOperation} never does), the operation stays
+   * parked for its deadline, `forceComplete` or `cancel`. True iff this call completed it. If
+   * `tryComplete` throws in this call, the error goes to the caller, and nothing is parked.
+   * O(thresholds x log waiting).
    *
    * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map.
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no iterable of pairs, or a

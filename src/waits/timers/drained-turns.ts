@@ -21,7 +21,9 @@ const MOST = 16_384;
 
 /** What the runs are of. */
 interface Burst {
-  /** Runs the next piece of work. False when there is none: then it is up to the job, which waits. */
+  /**
+   * Runs the next piece of work. False when there is none: then it is up to the job, which waits.
+   */
   runNext(): boolean;
   /** Reads the clock: ms. */
   now(): number;

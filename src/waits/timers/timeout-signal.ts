@@ -7,8 +7,8 @@
 // Why a disposable: the host keeps an AbortSignal.timeout, and all that its listeners hold, until
 // its delay is over. `using signal = timeoutSignal(5_000)` ends with its block, in O(1).
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
-import { checkedOptions, checkedSignal } from '../../base/checks.ts';
-import { type OptionNames, warnOfUnread } from '../../base/unread-options.ts';
+import { checkedSignal } from '../../base/checks.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import { checkedTimer, SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { checkedTimeout, TimerTask } from '../../timer/timer-task.ts';
@@ -42,8 +42,7 @@ const sharedTimer = new SystemTimer().unref();
  */
 export function timeoutSignal(delayMs: number, options?: TimeoutSignalOptions): AbortSignal & Disposable {
   checkedTimeout('delayMs', delayMs);
-  const given = checkedOptions(options);
-  warnOfUnread('a timeoutSignal', given, OPTIONS);
+  const given = knownOptions('a timeoutSignal', options, OPTIONS);
   const parent = checkedSignal('options.signal', given.signal);
   const timer = given.timer === undefined ? sharedTimer : checkedTimer(given.timer);
   const timeout = new SignalTimeout(delayMs, timer, parent);
