@@ -55,7 +55,7 @@ export class HintBus implements Bus {
     const connection = new Connection(base, transport, this.#owner, random);
     const members = new Members(base);
     const errors = new ErrorReporter(base);
-    const deafCame = (): void => this.#sender.tellDeaf();
+    const deafCame = (): void => this.#sender.tryEverything();
     const receiver = new Receiver(base, connection, members, (error) => errors.report(error), deafCame);
     const isRouting = options.routing === 'interest';
     // Never more deliveries than a frame for all would cause.

@@ -82,7 +82,7 @@ export class Sender {
    * A process has come that listens to no bucket. It may have missed what was sent to buckets until
    * now, so it gets a "try everything".
    */
-  tellDeaf(): void {
+  tryEverything(): void {
     for (const name of this.#routed) this.#outbox.addAll(name);
     this.#routed.clear();
     if (!this.#outbox.isEmpty) this.#sendSoon();

@@ -161,13 +161,13 @@ export class InterestTable implements Buckets {
   }
 
   #sendNext(): void {
-    this.#tellRestored();
+    this.#endRestore();
     if (!this.#isUp || this.#underWay !== undefined) return;
     if (this.#wanted.size > 0) this.#send('subscribe', this.#wanted, SENT);
     else if (this.#toLeave.size > 0) this.#send('unsubscribe', this.#toLeave, LEAVING);
   }
 
-  #tellRestored(): void {
+  #endRestore(): void {
     if (this.#toRestore > 0 && this.#wanted.size > 0) return;
     const restored = this.#restored;
     this.#restored = undefined;
@@ -201,7 +201,7 @@ export class InterestTable implements Buckets {
     const tries = this.#heard(buckets);
     const settleMs = this.#connection.transport.settleMs ?? [];
     for (const ms of settleMs) this.#base.timer.schedule(() => this.#try(tries), ms);
-    this.#tellRestored();
+    this.#endRestore();
     this.#try(tries);
   }
 

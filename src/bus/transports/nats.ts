@@ -128,8 +128,8 @@ function watchStatus(connection: NatsConnectionLike, link: TransportLink): () =>
       if (type === 'disconnect') link.down(new Error('The NATS connection broke'));
       else if (type === 'close') link.down(refusal('The NATS connection is closed'));
       else if (type === 'error' && error !== undefined) {
-        const told = refusedIf(error);
-        if (told !== error) link.down(told);
+        const refused = refusedIf(error);
+        if (refused !== error) link.down(refused);
       }
     }
   };

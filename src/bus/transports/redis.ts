@@ -91,11 +91,11 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
   return {
     engine: 'redis',
     connect(link) {
-      const told: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
+      const refusing: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
       line =
         'isCluster' in client
-          ? ioLine(client as unknown as IoRedis, channel, told)
-          : nodeLine(client as unknown as NodeRedis, channel, told);
+          ? ioLine(client as unknown as IoRedis, channel, refusing)
+          : nodeLine(client as unknown as NodeRedis, channel, refusing);
     },
     publish: (text) => publish(channel, text),
     publishTo: (bucket, text) => publish(name(bucket), text),

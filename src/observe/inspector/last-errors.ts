@@ -14,7 +14,7 @@ const now = performance.now.bind(performance);
 const MAX_MESSAGE_LENGTH = 200;
 
 export interface NotedError {
-  readonly told: LastError;
+  readonly shown: LastError;
   readonly atMs: number;
 }
 
@@ -48,7 +48,7 @@ export class LastErrors {
 
   #note(purgatory: object, operation: string, key: unknown, error: unknown): void {
     const shownKey = key === undefined ? null : keyText(key);
-    this.#of.set(purgatory, { told: { operation, key: shownKey, message: messageOf(error) }, atMs: now() });
+    this.#of.set(purgatory, { shown: { operation, key: shownKey, message: messageOf(error) }, atMs: now() });
   }
 }
 

@@ -69,7 +69,7 @@ export class Lookup {
       keys: found.map(foundKey),
       exact,
       isWhole,
-      operations: operations.map((operation) => this.#told(operation, first)),
+      operations: operations.map((operation) => this.#asShown(operation, first)),
     };
   }
 
@@ -80,7 +80,7 @@ export class Lookup {
     if (asked === undefined || !found?.parked.keeps(asked)) return null;
     const keys = found.parked.lists.keysOf(asked, MAX_FOUND + 1);
     const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, key }));
-    return { ...this.#told(asked, found), watches, more: keys.length - watches.length };
+    return { ...this.#asShown(asked, found), watches, more: keys.length - watches.length };
   }
 
   #open(only?: string): Omit<Match, 'key'>[] {
@@ -116,7 +116,7 @@ export class Lookup {
     return true;
   }
 
-  #told(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): ShownOperation {
+  #asShown(operation: DelayedOperation, { name, purgatory, parked }: Omit<Match, 'key'>): ShownOperation {
     const nowMs = parked.meter.now();
     const id = this.idOf(operation, purgatory);
     return shownOperation(oldOperation(operation, parked.lists, nowMs), nowMs, name, id);

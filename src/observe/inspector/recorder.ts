@@ -71,7 +71,7 @@ export class Recorder {
         const shown = /^\d+$/.test(name) ? null : cut(name, MAX_NAME_LENGTH);
         return { ...snapshot, name: shown, members: snapshot.members.slice(0, TOP) };
       }),
-      timelines: this.#timelines.told(),
+      timelines: this.#timelines.snapshot(),
     };
   }
 
@@ -87,7 +87,7 @@ export class Recorder {
     return {
       ...snapshot,
       name,
-      lastError: error === undefined ? null : { ...error.told, agoMs: performance.now() - error.atMs },
+      lastError: error === undefined ? null : { ...error.shown, agoMs: performance.now() - error.atMs },
       oldest: snapshot.oldest.map((old, index) =>
         shownOperation(old, snapshot.nowMs, name, ids[index] ?? null),
       ),

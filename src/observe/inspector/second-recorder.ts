@@ -119,7 +119,7 @@ export class SecondRecorder {
       parked,
       ...(Object.keys(refusedSince).length > 0 && { refused: refusedSince }),
       ...(pass !== null && pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes } }),
-      ...(error !== undefined && error !== before?.error && { error: error.told }),
+      ...(error !== undefined && error !== before?.error && { error: error.shown }),
     };
   }
 

@@ -27,7 +27,7 @@ const MAX_KEYS = 8;
 
 /** A {@link Timeline} under way. */
 interface Life {
-  readonly told: Timeline & { ageMs: number; events: TimelineEvent[]; untold: number };
+  readonly timeline: Timeline & { ageMs: number; events: TimelineEvent[]; untold: number };
   readonly parkedAtMs: number;
 }
 
@@ -58,11 +58,11 @@ export class Timelines {
   }
 
   /** The ended ones, the oldest first, then those that wait. */
-  told(): readonly Timeline[] {
+  snapshot(): readonly Timeline[] {
     const nowMs = performance.now();
-    const waiting = Array.from(this.#under.values(), ({ told, parkedAtMs }) => {
-      told.ageMs = nowMs - parkedAtMs;
-      return told;
+    const waiting = Array.from(this.#under.values(), ({ timeline, parkedAtMs }) => {
+      timeline.ageMs = nowMs - parkedAtMs;
+      return timeline;
     });
     return [...this.#ended, ...waiting];
   }
@@ -72,7 +72,7 @@ export class Timelines {
     if (name === undefined || !this.#hasPlace()) return;
     this.#under.set(operation, {
       parkedAtMs: performance.now(),
-      told: {
+      timeline: {
         id: ++this.#lastId,
         purgatory: name,
         type: typeOf(operation),
@@ -96,20 +96,20 @@ export class Timelines {
     const { operation } = event;
     const life = this.#under.get(operation);
     if (life === undefined) return;
-    const { told, parkedAtMs } = life;
+    const { timeline, parkedAtMs } = life;
     const isEnd = what !== 'tried';
-    if (!isEnd && told.events.length >= MAX_EVENTS - 1) {
-      told.untold++;
+    if (!isEnd && timeline.events.length >= MAX_EVENTS - 1) {
+      timeline.untold++;
       return;
     }
     const by = 'key' in event && event.key !== undefined ? { key: keyText(event.key) } : {};
     const nowMs = performance.now();
-    told.ageMs = nowMs - parkedAtMs;
-    told.events.push({ afterMs: told.ageMs, what, ...by });
+    timeline.ageMs = nowMs - parkedAtMs;
+    timeline.events.push({ afterMs: timeline.ageMs, what, ...by });
     if (!isEnd) return;
     this.#under.delete(operation);
     if (this.#ended.length === PLACES && nowMs - this.#changedAtMs < CALM_MS) return;
     this.#changedAtMs = nowMs;
-    this.#ended = [...this.#ended.slice(1 - PLACES), told];
+    this.#ended = [...this.#ended.slice(1 - PLACES), timeline];
   }
 }

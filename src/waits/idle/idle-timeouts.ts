@@ -192,7 +192,7 @@ export class IdleTimeouts<E> {
       } else {
         const element = this.#table.element(row);
         this.#forget(row);
-        this.#tell(element);
+        this.#callListeners(element);
         nowMs = this.#touchTime.now();
       }
     }
@@ -212,7 +212,7 @@ export class IdleTimeouts<E> {
     }
   }
 
-  #tell(element: E): void {
+  #callListeners(element: E): void {
     if (this.#listeners.length === 0) debugOnce(this, 'deaf', 'idle timeouts have no listener');
     for (const listener of this.#listeners) {
       try {

@@ -12,7 +12,7 @@ import type {
   Spent,
   TimerView,
 } from '../../../src/observe/inspector/frame.ts';
-import type { Told } from '../../../src/observe/inspector/page/data/history.ts';
+import type { Recording } from '../../../src/observe/inspector/page/data/history.ts';
 import type { EventsSnapshot } from '../../../src/purgatory/telemetry/purgatory-snapshot.ts';
 import { NO_EVENTS } from '../../../src/purgatory/telemetry/purgatory-snapshot.ts';
 
@@ -57,7 +57,7 @@ export function frames(count: number, change: (index: number) => Change = () => 
 }
 
 /** What is told: the frames of 10 s, with `change` made to all of them. */
-export function present(change: Change = {}, more: Partial<Told> = {}): Told {
+export function present(change: Change = {}, more: Partial<Recording> = {}): Recording {
   return { frames: frames(41, () => change), seconds: [], silence: undefined, ...more };
 }
 

@@ -1,6 +1,6 @@
 // The rules of the page: what they find in frames and seconds, and the very words.
 import { expect } from 'chai';
-import { type Told, toldOf } from '../../../src/observe/inspector/page/data/history.ts';
+import { type Recording, recordingOf } from '../../../src/observe/inspector/page/data/history.ts';
 import { absence, incidentsOf, judge } from '../../../src/observe/inspector/page/data/judge.ts';
 import { RULES } from '../../../src/observe/inspector/page/data/rules.ts';
 import { bus, events, frames, NOW_MS, present, type SecondChange, seconds } from './frames.ts';
@@ -8,10 +8,10 @@ import { bus, events, frames, NOW_MS, present, type SecondChange, seconds } from
 const PASS = { key: 'orders-0', watchers: 100_000, tried: 61_000, ageMs: 640 };
 
 /** What the verdict warns of, by its rules. */
-const rulesOf = (told: Told): string[] => judge(told).warnings.map(({ rule }) => rule);
+const rulesOf = (told: Recording): string[] => judge(told).warnings.map(({ rule }) => rule);
 
 /** With one special second, `count` seconds before now. */
-function ago(count: number, change: SecondChange): Told {
+function ago(count: number, change: SecondChange): Recording {
   return present({}, { seconds: seconds(120, (number) => (number === 120 - count ? change : {})) });
 }
 
@@ -19,7 +19,7 @@ function ago(count: number, change: SecondChange): Told {
 const plain = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '').replaceAll('\u00a0', ' ');
 
 /** The verdict in words, without the time of day. */
-function said(told: Told): string {
+function said(told: Recording): string {
   const { headline, detail } = judge(told);
   return plain(`${headline}. ${detail}`).replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS');
 }
@@ -42,11 +42,11 @@ describe('the rules of the inspector', () => {
       { purgatory: { parked: 95, maxParked: 100, oldest } },
       { seconds: seconds(5, () => ({ fetch: { failed: 1 }, late: 64 })) },
     );
-    expect(judge(toldOf(told, 'fetch')).warnings.map(({ level, rule }) => `${level}: ${rule}`)).to.deep.equal(
-      ['bad: overdue', 'warn: refused', 'warn: threw', 'warn: late'],
-    );
-    expect(rulesOf(toldOf(told, 'another'))).to.deep.equal([]);
-    expect(incidentsOf(toldOf(told, 'jobs').seconds)).to.deep.equal([]);
+    expect(
+      judge(recordingOf(told, 'fetch')).warnings.map(({ level, rule }) => `${level}: ${rule}`),
+    ).to.deep.equal(['bad: overdue', 'warn: refused', 'warn: threw', 'warn: late']);
+    expect(rulesOf(recordingOf(told, 'another'))).to.deep.equal([]);
+    expect(incidentsOf(recordingOf(told, 'jobs').seconds)).to.deep.equal([]);
   });
 
   describe('of a blocked event loop', () => {
@@ -157,10 +157,10 @@ describe('the rules of the inspector', () => {
   });
 
   it('name the key of an event that has been under way for more than half a second, and how far it is', () => {
-    const at = (ageMs: number, more = {}): Told =>
+    const at = (ageMs: number, more = {}): Recording =>
       present(events({ oldestMs: ageMs, passesUnderWay: 1, oldestPass: { ...PASS, ageMs }, ...more }));
     expect(rulesOf(at(500))).to.deep.equal([]);
-    expect(rulesOf(toldOf(at(640), 'another'))).to.deep.equal([]);
+    expect(rulesOf(recordingOf(at(640), 'another'))).to.deep.equal([]);
     expect(said(at(640))).to.match(
       /^Have a look: the event on orders-0 takes long\. In fetch: 61,000 of 100,000 tried in 640 ms\. The event loop goes on meanwhile/,
     );
@@ -178,7 +178,7 @@ describe('the rules of the inspector', () => {
   });
 
   it('tell a key whose event would take a second, once a try was timed, and while none is under way', () => {
-    const hot = (tryMs: number | null, more = {}): Told =>
+    const hot = (tryMs: number | null, more = {}): Recording =>
       present({
         purgatory: {
           ...events({ tryMs, ...more }).purgatory,

@@ -1,6 +1,6 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
-import { last, type Told, timerOf } from './data/history.ts';
+import { last, type Recording, timerOf } from './data/history.ts';
 import { isSilent, silenceOf, type Verdict } from './data/judge.ts';
 import { type State, shown } from './data/store.ts';
 import { Buses } from './panels/buses.tsx';
@@ -19,17 +19,17 @@ import { time } from './words/format.ts';
 interface Props {
   readonly state: State;
   /** Of the chosen purgatory. */
-  readonly told: Told;
+  readonly recording: Recording;
   readonly verdict: Verdict | undefined;
 }
 
-export function App({ state, told, verdict }: Props): JSX.Element {
+export function App({ state, recording, verdict }: Props): JSX.Element {
   const isStale = state.connection === 'lost' || isSilent(state);
   return (
     <>
       <TopBar state={state} />
       <main data-restarts={state.restarts} data-stale={isStale ? '' : undefined}>
-        {verdict === undefined ? <Waiting state={state} /> : <Picture {...{ state, told, verdict }} />}
+        {verdict === undefined ? <Waiting state={state} /> : <Picture {...{ state, recording, verdict }} />}
       </main>
       <div hidden>
         {Object.entries(explanations).map(([term, text]) => (
@@ -42,17 +42,17 @@ export function App({ state, told, verdict }: Props): JSX.Element {
   );
 }
 
-function Picture({ state, told, verdict }: Required<Props> & { verdict: Verdict }): JSX.Element {
+function Picture({ state, recording, verdict }: Required<Props> & { verdict: Verdict }): JSX.Element {
   const { choice, first, followed } = state;
-  const { seconds } = told;
-  const frame = last(told.frames);
+  const { seconds } = recording;
+  const frame = last(recording.frames);
   const { purgatories: views } = frame;
   const { timers } = last(shown(state).frames);
   const view = timerOf(timers, choice.timer);
   const timelines = frame.timelines.filter(({ purgatory }) => views.some(({ name }) => name === purgatory));
   return (
     <>
-      <VerdictStrip state={state} told={told} verdict={verdict} />
+      <VerdictStrip state={state} recording={recording} verdict={verdict} />
       <Lookup state={state} />
       <Buses frame={frame} />
       <Errors views={views} />

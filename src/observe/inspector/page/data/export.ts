@@ -1,5 +1,5 @@
 // Saves what is shown as a JSON file.
-import { last, toldOf } from './history.ts';
+import { last, recordingOf } from './history.ts';
 import { judge } from './judge.ts';
 import { current, shown } from './store.ts';
 
@@ -12,7 +12,7 @@ export function exportShown(): void {
     shownAt: new Date(frame.wallMs).toISOString(),
     page: location.href,
     choice,
-    verdict: judge(toldOf(shown(current()), choice.purgatory)),
+    verdict: judge(recordingOf(shown(current()), choice.purgatory)),
     frame,
     found,
     history: seconds,

@@ -27,12 +27,12 @@ export function follow(
   timelines: readonly Timeline[],
   atMs: number,
 ): Followed | undefined {
-  const told = followed && timelines.find(({ id }) => id === followed.timeline.id);
-  const isWhole = told !== undefined || (followed !== undefined && endOf(followed.timeline) !== undefined);
+  const newer = followed && timelines.find(({ id }) => id === followed.timeline.id);
+  const isWhole = newer !== undefined || (followed !== undefined && endOf(followed.timeline) !== undefined);
   if (followed !== undefined && (followed.isChosen || (isWhole && atMs < followed.untilMs))) {
-    if (told === undefined) return followed;
-    const hasEnded = endOf(told) !== undefined && endOf(followed.timeline) === undefined;
-    return { ...followed, timeline: told, untilMs: hasEnded ? atMs + STAY_MS : followed.untilMs };
+    if (newer === undefined) return followed;
+    const hasEnded = endOf(newer) !== undefined && endOf(followed.timeline) === undefined;
+    return { ...followed, timeline: newer, untilMs: hasEnded ? atMs + STAY_MS : followed.untilMs };
   }
   const next = timelines.findLast((each) => endOf(each) !== undefined) ?? timelines[0];
   if (next === undefined || next.id === followed?.timeline.id) return followed;

@@ -2,7 +2,7 @@
 // of the last ten minutes. And sums over them. Pure.
 import type { Frame, Second, SecondOfPurgatory, TimerView } from '../../frame.ts';
 
-export interface Told {
+export interface Recording {
   /** In order of time, and all of one run. */
   readonly frames: readonly Frame[];
   readonly seconds: readonly Second[];
@@ -11,7 +11,7 @@ export interface Told {
 }
 
 /** What the server sent of the purgatory `chosen` and of its timer. Undefined: of all. */
-export function toldOf({ frames, seconds, silence }: Told, chosen: string | undefined): Told {
+export function recordingOf({ frames, seconds, silence }: Recording, chosen: string | undefined): Recording {
   if (chosen === undefined) return { frames, seconds, silence };
   const timers = frames.at(-1)?.timers.filter(({ of }) => of.includes(chosen)) ?? [];
   const names = timers.map(({ name }) => name);

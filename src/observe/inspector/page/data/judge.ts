@@ -2,7 +2,7 @@
 // history. While nothing comes, the verdict is that. Pure.
 import type { Second } from '../../frame.ts';
 import { clock, time } from '../words/format.ts';
-import { last, secondsWithin, sum, type Told } from './history.ts';
+import { last, type Recording, secondsWithin, sum } from './history.ts';
 import { type Level, type Past, RECENT_MS, RULES, type Rule, SILENT_MS } from './rules.ts';
 
 export interface Warning {
@@ -64,15 +64,15 @@ export function absence(heard: Heard, isLost: boolean): Verdict | undefined {
 }
 
 /** `frames` are not empty. */
-export function judge(told: Told): Verdict {
-  const warnings = RULES.flatMap((rule) => warningsOf(rule, told));
+export function judge(recording: Recording): Verdict {
+  const warnings = RULES.flatMap((rule) => warningsOf(rule, recording));
   warnings.sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
   const [worst] = warnings;
   if (worst !== undefined) {
     const headline = `${HEADLINES[worst.level]}: ${worst.what}`;
     return { level: worst.level, headline, detail: worst.why, warnings };
   }
-  const isQuiet = sum(last(told.frames).purgatories, ({ parked }) => parked) === 0;
+  const isQuiet = sum(last(recording.frames).purgatories, ({ parked }) => parked) === 0;
   const well = 'No deadline is overdue, the event loop is free, and no key keeps growing.';
   return {
     level: 'well',
@@ -82,15 +82,15 @@ export function judge(told: Told): Verdict {
   };
 }
 
-function warningsOf(rule: Rule, told: Told): Warning[] {
+function warningsOf(rule: Rule, recording: Recording): Warning[] {
   const { name, level, now, past } = rule;
-  const present = now?.(told) ?? [];
+  const present = now?.(recording) ?? [];
   if (present.length > 0 || past === undefined) {
     return present.map(([what, why]) => ({ rule: name, level: levelOf(level, []), what, why }));
   }
   const held = secondsWithin(
-    told.seconds.filter(past.holds),
-    last(told.frames).wallMs,
+    recording.seconds.filter(past.holds),
+    last(recording.frames).wallMs,
     past.forMs ?? RECENT_MS,
   );
   if (held.length === 0) return [];

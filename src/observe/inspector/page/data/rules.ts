@@ -10,7 +10,7 @@
 import type { Frame, PurgatoryView, Second, Spent } from '../../frame.ts';
 import { clock, count, plural, progress, share, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
-import { countIn, last, latenessIn, most, secondsWithin, sum, type Told, views } from './history.ts';
+import { countIn, last, latenessIn, most, type Recording, secondsWithin, sum, views } from './history.ts';
 
 export type Level = 'note' | 'warn' | 'bad';
 
@@ -20,7 +20,7 @@ export type Sentence = readonly [what: string, why: string];
 export interface Rule {
   readonly name: string;
   readonly level: Level | ((seconds: readonly Second[]) => Level);
-  readonly now?: (told: Told) => readonly Sentence[];
+  readonly now?: (recording: Recording) => readonly Sentence[];
   /** The verdict tells it where `now` finds nothing. */
   readonly past?: Past;
 }
@@ -72,10 +72,10 @@ export const RULES: readonly Rule[] = [
   {
     name: 'overdue',
     level: 'bad',
-    now: (told) => {
-      const recent = secondsWithin(told.seconds, last(told.frames).wallMs, RECENT_MS);
+    now: (recording) => {
+      const recent = secondsWithin(recording.seconds, last(recording.frames).wallMs, RECENT_MS);
       const stoodMs = sum(recent.filter(isBlocked), blockedMs);
-      return eachView(told, ({ name, oldest }) => {
+      return eachView(recording, ({ name, oldest }) => {
         const pastMs = Math.max(...oldest.map(({ leftMs }) => -(leftMs ?? 0)), 0);
         // Behind a block, the timer has to catch up first.
         if (pastMs < OVERDUE_MS + stoodMs) return undefined;
@@ -87,10 +87,12 @@ export const RULES: readonly Rule[] = [
   {
     name: 'refused',
     level: 'warn',
-    now: (told) =>
-      eachView(told, ({ name, parked, maxParked, refused = {} }) => {
-        const refusing = told.seconds.filter(({ purgatories }) => purgatories[name]?.refused !== undefined);
-        const isRefusing = secondsWithin(refusing, last(told.frames).wallMs, RECENT_MS).length > 0;
+    now: (recording) =>
+      eachView(recording, ({ name, parked, maxParked, refused = {} }) => {
+        const refusing = recording.seconds.filter(
+          ({ purgatories }) => purgatories[name]?.refused !== undefined,
+        );
+        const isRefusing = secondsWithin(refusing, last(recording.frames).wallMs, RECENT_MS).length > 0;
         const fullness = parked / (maxParked ?? Number.POSITIVE_INFINITY);
         if (fullness < FULL_SHARE && !isRefusing) return undefined;
         const refuses = fullness < FULL_SHARE ? 'has refused operations' : 'refuses operations';
@@ -168,8 +170,8 @@ export const RULES: readonly Rule[] = [
   {
     name: 'long event',
     level: 'warn',
-    now: (told) =>
-      eachView(told, ({ name, events: { pendingKeys, passesUnderWay, oldestMs, oldestPass } }) => {
+    now: (recording) =>
+      eachView(recording, ({ name, events: { pendingKeys, passesUnderWay, oldestMs, oldestPass } }) => {
         if (oldestMs <= LONG_EVENT_MS) return undefined;
         const pending =
           pendingKeys === 0 ? '' : ` and ${plural(pendingKeys, 'key waits', 'keys wait')} for theirs`;
@@ -235,8 +237,8 @@ export const RULES: readonly Rule[] = [
   {
     name: 'heavy key',
     level: 'warn',
-    now: (told) =>
-      eachView(told, ({ name, hottestKeys: [hottest], events }) => {
+    now: (recording) =>
+      eachView(recording, ({ name, hottestKeys: [hottest], events }) => {
         const tookMs = (hottest?.watchers ?? 0) * (events.tryMs ?? 0);
         if (tookMs < HEAVY_KEY_MS || events.oldestMs > LONG_EVENT_MS) return undefined;
         const why = `It has ${count(hottest.watchers)} watchers in ${quoted(name)}. By what a try with its answer has taken, an event on it takes about ${time(tookMs)}, and longer beside other work. ${HELP}`;
@@ -246,9 +248,9 @@ export const RULES: readonly Rule[] = [
   {
     name: 'growing',
     level: 'warn',
-    now: (told) =>
-      eachView(told, ({ name, hottestKeys }) => {
-        const { frames } = told;
+    now: (recording) =>
+      eachView(recording, ({ name, hottestKeys }) => {
+        const { frames } = recording;
         if (last(frames).atMs - frames[0].atMs < 0.9 * RECENT_MS) return undefined;
         const grown = hottestKeys.find(({ key, watchers }) => {
           const counts = frames.map((frame) => watchersIn(frame, name, key));
@@ -288,7 +290,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What `say` finds wrong with each purgatory. */
-function eachView({ frames }: Told, say: (view: PurgatoryView) => Sentence | undefined): Sentence[] {
+function eachView({ frames }: Recording, say: (view: PurgatoryView) => Sentence | undefined): Sentence[] {
   return last(frames).purgatories.flatMap((view) => {
     const sentence = say(view);
     return sentence === undefined ? [] : [sentence];

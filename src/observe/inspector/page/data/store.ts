@@ -8,11 +8,11 @@
 // connections to a server, and each stream takes one.
 import { type AskedOperation, type Found, type Frame, type History, MAX_SECONDS } from '../../frame.ts';
 import { type Followed, follow } from './follow.ts';
-import type { Told } from './history.ts';
+import type { Recording } from './history.ts';
 import { type Heard, isSilent, silenceOf } from './judge.ts';
 import { type Choice, readLink, writeLink } from './link.ts';
 
-export interface State extends Told, Heard {
+export interface State extends Recording, Heard {
   readonly choice: Choice;
   /** The first frame of this run. */
   readonly first: Frame | undefined;
@@ -25,7 +25,7 @@ export interface State extends Told, Heard {
   /** How often the page has noticed a restart of the server. */
   readonly restarts: number;
   /** What is shown in place of the latest, and since when. */
-  readonly paused: Told | undefined;
+  readonly paused: Recording | undefined;
   /** The operation whose life is shown, as last received. */
   readonly followed: Followed | undefined;
 }
@@ -60,7 +60,7 @@ export function current(): State {
 }
 
 /** What is shown: the state when the reader paused, or the latest. */
-export function shown({ paused, frames, seconds, silence }: State): Told {
+export function shown({ paused, frames, seconds, silence }: State): Recording {
   return paused ?? { frames, seconds, silence };
 }
 

@@ -67,9 +67,9 @@ function interest({ routing, totals, subscriptions, acknowledgementsPending: pen
 function lastGap({ lastGap: gap, lastSweep: sweep }: BusView, clockOf: (atMs: number) => string): string {
   if (gap === null) return 'no gap so far';
   if (gap.endedMs === null) return `gap since ${clockOf(gap.beganMs)} (${CAUSES[gap.cause]})`;
-  const told = `last gap ${clockOf(gap.beganMs)} for ${time(gap.endedMs - gap.beganMs)} (${CAUSES[gap.cause]})`;
+  const text = `last gap ${clockOf(gap.beganMs)} for ${time(gap.endedMs - gap.beganMs)} (${CAUSES[gap.cause]})`;
   // A sweep that began before the gap belongs to an earlier gap.
-  if (sweep === null || sweep.beganMs < gap.beganMs) return told;
+  if (sweep === null || sweep.beganMs < gap.beganMs) return text;
   const took = sweep.endedMs === null ? 'so far' : `in ${time(sweep.endedMs - sweep.beganMs)}`;
-  return `${told}, ${plural(sweep.tried, 'wait')} tried again ${took}`;
+  return `${text}, ${plural(sweep.tried, 'wait')} tried again ${took}`;
 }

@@ -1,7 +1,7 @@
 // The first thing to read: whether all is well, why not, and the six numbers behind it.
 import type { JSX } from 'preact';
 import type { End, PurgatoryView } from '../../frame.ts';
-import { countIn, last, latenessIn, secondsWithin, sum, type Told } from '../data/history.ts';
+import { countIn, last, latenessIn, type Recording, secondsWithin, sum } from '../data/history.ts';
 import type { Verdict } from '../data/judge.ts';
 import { choose, type State, shown } from '../data/store.ts';
 import { Figure } from '../words/explained.tsx';
@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000;
 
 interface Props {
   readonly state: State;
-  readonly told: Told;
+  readonly recording: Recording;
   readonly verdict: Verdict;
 }
 
-export function VerdictStrip({ state, told, verdict }: Props): JSX.Element {
+export function VerdictStrip({ state, recording, verdict }: Props): JSX.Element {
   const { purgatories } = last(shown(state).frames);
   const { level, headline, detail, warnings } = verdict;
   return (
@@ -41,7 +41,7 @@ export function VerdictStrip({ state, told, verdict }: Props): JSX.Element {
           />
         )}
       </div>
-      <Numbers told={told} />
+      <Numbers recording={recording} />
       {warnings.length > 1 && (
         <ul class="warnings" aria-label="More warnings">
           {warnings.slice(1).map(({ level, what, why }) => (
@@ -55,7 +55,7 @@ export function VerdictStrip({ state, told, verdict }: Props): JSX.Element {
   );
 }
 
-function Numbers({ told: { frames, seconds } }: { told: Told }): JSX.Element {
+function Numbers({ recording: { frames, seconds } }: { recording: Recording }): JSX.Element {
   const { purgatories: views, timers, wallMs } = last(frames);
   const total = (of: (view: PurgatoryView) => number): string => count(sum(views, of));
   const keys = sum(views, ({ watchedKeys }) => watchedKeys);
