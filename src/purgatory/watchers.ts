@@ -260,7 +260,6 @@ export class Watchers<K> extends ParkedLists<K> {
   /** The innermost pass within the call is one no more. */
   endPass(): void {
     this.#passes.pop();
-    this.#tried = undefined;
   }
 
   /** Ends all passes within the call but the outermost. */
