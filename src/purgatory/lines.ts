@@ -14,8 +14,11 @@ interface Line {
   first: Slot;
   size: number;
   isUntried: boolean;
-  /** An operation has waited in it that watches other keys, too. */
-  hasOtherKeys: boolean;
+  /**
+   * The limits of events do not say how many units are free: somebody in it watched other keys, too,
+   * or threw, and so used an event up.
+   */
+  isInexact: boolean;
 }
 
 /**
@@ -44,16 +47,16 @@ export class Lines {
   /** The operation at `place` is the youngest on its keys, and waits in turn on all of them. */
   join(place: Slot, youngest: Slot, turn: Turn): void {
     const watches = this.#watches;
-    const hasOtherKeys = watches.b(youngest) !== NONE;
+    const isInexact = watches.b(youngest) !== NONE;
     for (let watch = youngest; watch !== NONE; watch = nextOf(watches, watch)) {
       watches.setB(watch, marked(watches.b(watch)));
       const key = (watches.a(watch) ^ place) as Slot;
       const line = this.#lines.get(key);
       if (line === undefined) {
-        this.#lines.set(key, { first: watch, size: 1, isUntried: turn === 'behind', hasOtherKeys });
+        this.#lines.set(key, { first: watch, size: 1, isUntried: turn === 'behind', isInexact });
       } else {
         line.size++;
-        line.hasOtherKeys ||= hasOtherKeys;
+        line.isInexact ||= isInexact;
       }
     }
   }
@@ -97,12 +100,20 @@ export class Lines {
 
   /**
    * The pass of an event on a key is over. Returns whether the first in line has yet to be tried:
-   * it was parked during the pass, or it is behind the last one that the event might complete. Of
-   * the latter the event says that it must wait on; but nothing of its other keys.
+   * it was parked during the pass, or it is behind the last one that the event might complete. The
+   * latter waits on, unless the limit may be too low.
    */
   isOwed(key: Slot, isUsedUp: boolean): boolean {
     const line = this.#lines.get(key);
-    return line?.isUntried === true && (!isUsedUp || line.hasOtherKeys);
+    return line?.isUntried === true && (!isUsedUp || line.isInexact);
+  }
+
+  /** The try of an operation that watches these keys has thrown. */
+  didThrow(keys: readonly Slot[]): void {
+    for (const key of keys) {
+      const line = this.#lines.get(key);
+      if (line !== undefined) line.isInexact = true;
+    }
   }
 
   /** All watches and keys have moved: the `b` of each old cell says where it is now. */

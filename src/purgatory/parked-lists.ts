@@ -90,6 +90,9 @@ export abstract class ParkedLists<Watch> {
     return true;
   }
 
+  /** The try of an operation for an event has thrown. It may have left. */
+  didThrow(_operation: DelayedOperation): void {}
+
   protected add(operation: DelayedOperation, stamp: number): Slot {
     const place = this.operations.pushValue(this.all, NONE, stamp, operation);
     operation.$place = place;

@@ -262,6 +262,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
+      this.lists.didThrow(operation);
       this.report(error, operation, this.eventKey);
     }
     return isCompleted;

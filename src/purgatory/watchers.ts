@@ -225,9 +225,7 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place) as DelayedOperation;
   }
 
-  /**
-   * As {@link step}. Undefined for one that is not the first in line; else `stepped` is to follow.
-   */
+  /** As {@link step}. Undefined for one that is not the first in line; else `stepped` follows. */
   stepInTurn(pass: Pass): DelayedOperation | undefined {
     const operation = this.step(pass);
     const place = operation.$place as Slot;
@@ -247,6 +245,11 @@ export class Watchers<K> extends ParkedLists<K> {
   passed(key: K, pass: Pass): void {
     const slot = this.#slots.get(key);
     if (slot !== undefined && this.lines.isOwed(slot, pass.left <= 0)) this.passOn(key);
+  }
+
+  override didThrow(operation: DelayedOperation): void {
+    const place = this.placeOf(operation);
+    if (place !== NONE && this.lines.size > 0) this.lines.didThrow(this.#slotsOf(place));
   }
 
   override isUp(operation: DelayedOperation, key?: K): boolean {

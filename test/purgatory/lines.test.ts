@@ -231,6 +231,26 @@ describe('behaviour 32: of those that wait in turn', () => {
     expect(behind.isCompleted).to.equal(true);
   });
 
+  it('an operation whose try throws uses its event up, and the unit of that goes to the next', async () => {
+    const { purgatory, park } = hall();
+    park('first', ['k']);
+    let units = 0;
+    let isThrowing = true;
+    const take = (op: Op): void => {
+      if (op.label === 'thrower' && isThrowing) throw new Error('planned');
+      op.ready = units > 0;
+      if (op.ready) units--;
+    };
+    const ops = ['thrower', 'next', 'last'].map((label) => new Op(label, { onTry: take }));
+    for (const op of ops) purgatory.tryCompleteElseWatch(op, ['k'], { inTurn: true });
+    for (isThrowing of [true, false]) {
+      units++;
+      purgatory.notify('k', { atMost: 1 });
+      await turn();
+    }
+    expect(ops.map((op) => op.isCompleted)).to.deep.equal([true, true, false]);
+  });
+
   it('each is first for itself on each of its keys: an event tries the first on its key', async () => {
     const { acquire, purgatory, units, next } = semaphore();
     acquire('a', { keys: ['a'] });
