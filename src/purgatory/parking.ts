@@ -358,7 +358,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const all = this.lists.oldestFirst(Number.POSITIVE_INFINITY);
     const parked = this.takeOut(all, (first) => why(this.#endedText(all.length, first)));
     if (this.#options.ownsTimer) this.timer.close();
-    debug('purgatory "%s" closed with %d operations parked', this.name, parked.length);
+    debug('purgatory "%s" closed with %d parked', this.name, all.length);
     return parked;
   }
 

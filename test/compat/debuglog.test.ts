@@ -48,7 +48,7 @@ describe('What the library prints by itself', function () {
     const { stdout, stderr } = asked;
     expect(stdout).to.equal('');
     expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls": a Faulty threw Error: no$/m);
-    expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls" closed with 4 operations parked$/m);
+    expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls" closed with 5 parked$/m);
   });
 
   it('names what is given in vain, once each, where NODE_DEBUG asks for purgatory', () => {

@@ -16,6 +16,8 @@ expectTypeOf(timers.setInterval(() => {}, 5)).toEqualTypeOf<timers.Timeout>();
 expectTypeOf<timers.Timeout>().toExtend<Disposable>();
 expectTypeOf(timeout.refresh()).toEqualTypeOf<timers.Timeout>();
 expectTypeOf<number>().toExtend<Parameters<typeof timers.clearTimeout>[0]>();
+// A promise of unknown resolves with nothing, as with Node's.
+expectTypeOf(new Promise((resolve) => timers.setTimeout(resolve, 5))).toEqualTypeOf<Promise<unknown>>();
 // @ts-expect-error the callback wants an argument that is not given
 timers.setTimeout((word: string) => void word, 5);
 

@@ -22,6 +22,13 @@ export function setTimeout<A extends unknown[]>(
   callback: (...args: A) => void,
   delayMs?: number,
   ...args: A
+): Timeout;
+/** For callbacks such as the `resolve` of `new Promise((resolve) => setTimeout(resolve, 5))`. */
+export function setTimeout(callback: (_: void) => void, delayMs?: number): Timeout;
+export function setTimeout<A extends unknown[]>(
+  callback: (...args: A) => void,
+  delayMs?: number,
+  ...args: A
 ): Timeout {
   return start(callback, delayMs, args, false);
 }
@@ -30,6 +37,13 @@ export function setTimeout<A extends unknown[]>(
  * As {@link setTimeout}, again and again; the delay counts from the start of a run, however long
  * that takes.
  */
+export function setInterval<A extends unknown[]>(
+  callback: (...args: A) => void,
+  delayMs?: number,
+  ...args: A
+): Timeout;
+/** As the second form of {@link setTimeout}. */
+export function setInterval(callback: (_: void) => void, delayMs?: number): Timeout;
 export function setInterval<A extends unknown[]>(
   callback: (...args: A) => void,
   delayMs?: number,

@@ -21,6 +21,7 @@ class Faulty extends DelayedOperation {
 }
 
 const purgatory = new Purgatory<unknown, Faulty>('polls', { onError: () => {} });
+purgatory.waitFor(['nobody'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
 const operation = new Faulty(1_000);
 purgatory.tryCompleteElseWatch(operation, ['k']);
 operation.isFaulty = true;
