@@ -24,7 +24,7 @@ export function setTimeout<A extends unknown[]>(
   ...args: A
 ): Timeout;
 /** For callbacks such as the `resolve` of `new Promise((resolve) => setTimeout(resolve, 5))`. */
-export function setTimeout(callback: (_: void) => void, delayMs?: number): Timeout;
+export function setTimeout(callback: (_: undefined) => void, delayMs?: number): Timeout;
 export function setTimeout<A extends unknown[]>(
   callback: (...args: A) => void,
   delayMs?: number,
@@ -43,7 +43,7 @@ export function setInterval<A extends unknown[]>(
   ...args: A
 ): Timeout;
 /** As the second form of {@link setTimeout}. */
-export function setInterval(callback: (_: void) => void, delayMs?: number): Timeout;
+export function setInterval(callback: (_: undefined) => void, delayMs?: number): Timeout;
 export function setInterval<A extends unknown[]>(
   callback: (...args: A) => void,
   delayMs?: number,
