@@ -16,6 +16,7 @@ export const COMPLETED = -2;
 
 /** What keeps parked operations: their purgatory. */
 export interface OperationKeeper {
+  readonly name: string;
   /**
    * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
    * none of its user code.

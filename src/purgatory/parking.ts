@@ -175,10 +175,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   #refuses(operation: DelayedOperation): false {
     if (this.isClosed) throw this.refused(purgatoryClosed(this.name));
-    if (operation.$place !== COMPLETED) throw this.refused(operationPending(operation.$place >= 0));
-    if (isDebugging) {
-      debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, operation.constructor.name);
+    const type = operation.constructor.name;
+    if (operation.$place !== COMPLETED) {
+      const keeper = operation.$place >= 0 ? (operation.$keeper as unknown as OperationKeeper) : undefined;
+      throw this.refused(operationPending(type, keeper?.name));
     }
+    if (isDebugging) debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, type);
     return false;
   }
 
@@ -207,7 +209,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #undo(operation: DelayedOperation, error: unknown): unknown {
     if (Object.isFrozen(operation)) return invalidArgValue('op', 'must not be frozen', operation);
     if (operation.$keeper === this) this.#leave(operation, NOT_PARKED);
-    return this.refused(error);
+    return this.#refusedByTimer(error);
+  }
+
+  /** Counts a refusal. The timer does not know whose it is, so what it says is put into our words. */
+  #refusedByTimer(error: unknown): unknown {
+    const isClosed = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_CLOSED';
+    return this.refused(isClosed ? timerOfPurgatoryClosed(this.name) : error);
   }
 
   /**
@@ -222,7 +230,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       timer.checkRoom();
     } catch (error) {
-      throw this.refused(error);
+      throw this.#refusedByTimer(error);
     }
   }
 

@@ -243,7 +243,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   #refusal(): Error {
-    return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
+    return this.#isClosed ? timerClosed(this.constructor.name) : timerFull(this.#maxPending);
   }
 
   readonly #wake = (): void => {

@@ -11,6 +11,7 @@ import { requiredFunction } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { idleTimeoutsClosed } from '../../base/errors.ts';
 import { mustHold } from '../../base/must-hold.ts';
+import { invalidArgType } from '../../base/node-errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { ElementIndex, NO_ROW, type Row } from './element-index.ts';
@@ -66,9 +67,10 @@ export class IdleTimeouts<E> {
    * from now on, in place of the common one. O(1): for a tracked element without `timeoutMs`,
    * little more than a field.
    *
-   * @throws TypeError, RangeError (Node's codes) for a bad `timeoutMs`. For a new element, or with
-   * a `timeoutMs` that ends before the one under way: what the timer's `add` throws, and
-   * PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
+   * @param element any value but undefined. Values are compared as a Map compares its keys.
+   * @throws TypeError, RangeError (Node's codes) for an `element` of undefined, or a bad
+   * `timeoutMs`. For a new element, or with a `timeoutMs` that ends before the one under way: what
+   * the timer's `add` throws, and PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
     const row = this.#index.find(element);
@@ -130,6 +132,8 @@ export class IdleTimeouts<E> {
   }
 
   #start(row: Row, element: E, timeoutMs: number): void {
+    if (element === undefined)
+      throw invalidArgType('element', 'an object, such as a socket, or the id of one', element);
     requiredTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw idleTimeoutsClosed();
     const nowMs = this.#touchTime.now();
