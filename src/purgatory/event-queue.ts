@@ -82,8 +82,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   constructor(parking: Parking<K, Watchers<K>>, passes: Passes<K>, sliceMs: number) {
     this.#parking = parking;
     this.#passes = passes;
-    const step = (job: Job): boolean => this.#serveBatch(job);
-    this.#job = parking.scheduler.job({ sliceMs, step, didYield: () => this.#didYield() });
+    this.#job = parking.scheduler.job({ sliceMs, step: this.#serveBatch, didYield: () => this.#didYield() });
     parking.events = this;
     parking.lists.passOn = (key) => {
       if (!parking.isClosed) this.add(key as K, Number.POSITIVE_INFINITY);
@@ -210,7 +209,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   /** A batch of pending keys, or of one held pass. Returns whether anything is left. */
-  #serveBatch(job: Job): boolean {
+  readonly #serveBatch = (job: Job): boolean => {
     const isFresh = this.#at < this.#keys.length && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
     const outer = this.#parking.beginEvent();
@@ -223,7 +222,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     const isIdle = this.#at === this.#keys.length && this.#held.size === 0;
     if (isIdle || (this.#at >= FORGOTTEN && this.#at * 2 >= this.#keys.length)) this.#forgetTaken();
     return !isIdle;
-  }
+  };
 
   /** A Map of its own for the rest: V8 would keep all tables that a Map has outgrown. */
   #forgetTaken(): void {
