@@ -26,7 +26,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ALREADY_PENDING'
   /** `tryComplete` returned true, but the operation is not completed. */
   | 'ERR_PURGATORY_NOT_COMPLETED'
-  /** `checkAndComplete` inside a try led to the same try again and again. */
+  /** A condition causes events on its own keys by `checkAndComplete`, again and again. */
   | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
@@ -72,8 +72,8 @@ export class PurgatoryError extends Error {
   }
 }
 
-export function timerClosed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer is closed');
+export function timerClosed(type: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `The ${type} is closed`);
 }
 
 export function timerFull(maxPending: number): PurgatoryError {
@@ -88,8 +88,8 @@ export function taskPendingElsewhere(): PurgatoryError {
 }
 
 /**
- * @param cause what `close` has ended. The error of a wait that nobody awaits is printed with it. It
- * is not in the message, which may be shown to a client that must not see it.
+ * @param cause says what `close` has ended. It is printed with the error of a wait that nobody
+ * awaits. It is not in the message, because a client may see the message.
  */
 export function purgatoryClosed(name: string, cause?: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`, withCause(cause));
@@ -109,13 +109,18 @@ export function waitCancelled(name: string): PurgatoryError {
 
 /**
  * For an operation that is to be parked and cannot be: it is parked already, or pending in a timer.
+ *
+ * @param parkedIn the name of the purgatory in which it is parked.
  */
-export function operationPending(isParked: boolean): PurgatoryError {
-  return isParked
-    ? new PurgatoryError('ERR_PURGATORY_ALREADY_WATCHED', 'The operation is parked already: park it once')
+export function operationPending(type: string, parkedIn: string | undefined): PurgatoryError {
+  return parkedIn !== undefined
+    ? new PurgatoryError(
+        'ERR_PURGATORY_ALREADY_WATCHED',
+        `The ${type} is parked already, in purgatory "${parkedIn}": park each operation once`,
+      )
     : new PurgatoryError(
         'ERR_PURGATORY_ALREADY_PENDING',
-        'The operation is pending in a timer as a plain task: cancel it there before parking it',
+        `The ${type} is pending in a timer as a plain task: cancel it there before parking it`,
       );
 }
 
@@ -210,9 +215,10 @@ export function notCompleted(type: string): PurgatoryError {
   );
 }
 
-export function endlessTries(type: string): PurgatoryError {
+/** @param whose the condition that does so. */
+export function endlessTries(whose: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_ENDLESS_TRIES',
-    `tryComplete of a ${type} calls checkAndComplete, which tries the same operation again, without end: a condition must not cause events on its own keys`,
+    `${whose} calls checkAndComplete, which calls that condition again, without end: a condition must not cause events on its own keys`,
   );
 }

@@ -16,11 +16,6 @@ import type { Begun, Passes, PendingKeys } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
 import { isOver, type Pass, type Watchers } from './watchers.ts';
 
-/** The limit of a barrier, among those of keys. */
-const BARRIER = -1;
-/** So many keys that were taken are forgotten, if no more are pending. */
-const FORGOTTEN = 1_024;
-
 /** Held passes of what was notified between two barriers. */
 interface Group {
   passes: number;
@@ -47,17 +42,20 @@ interface Held {
   sinceMs: number;
 }
 
+/** As a Map compares keys. */
+const isSame = (key: unknown, other: unknown): boolean => key === other || Object.is(key, other);
+
 export class EventQueue<K> implements PendingEvents, PendingKeys {
   readonly #parking: Parking<K, Watchers<K>>;
   readonly #passes: Passes<K>;
   readonly #job: Job;
-  /** Keys and barriers, in the order of their turns. Those before `#at` have had theirs. */
-  #keys: (K | Barrier)[] = [];
-  /** How many the pass of each may complete. 0: deadlines have used it up. */
-  #limits: number[] = [];
-  /** Where each key was added last. */
-  #positions = new Map<K, number>();
-  #at = 0;
+  /** Keys, with how many the pass of each may complete, and barriers, in the order of their turns. */
+  readonly #pending = new Map<K | Barrier, number>();
+  #order = this.#pending.keys();
+  /** The first of them, once it was looked for. */
+  #next: IteratorYieldResult<K | Barrier> | undefined;
+  /** The last of them, if it is a barrier. */
+  #lastBarrier: Barrier | undefined;
   /** How many keys are pending, and how many of them have waited for a turn since when, in ms. */
   #size = 0;
   #waiting = 0;
@@ -82,8 +80,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   constructor(parking: Parking<K, Watchers<K>>, passes: Passes<K>, sliceMs: number) {
     this.#parking = parking;
     this.#passes = passes;
-    const step = (job: Job): boolean => this.#serveBatch(job);
-    this.#job = parking.scheduler.job({ sliceMs, step, didYield: () => this.#didYield() });
+    this.#job = parking.scheduler.job({ sliceMs, step: this.#serveBatch, didYield: () => this.#didYield() });
     parking.events = this;
     parking.lists.passOn = (key) => {
       if (!parking.isClosed) this.add(key as K, Number.POSITIVE_INFINITY);
@@ -92,41 +89,36 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
 
   /** An event on `key` that may complete `limit` operations. */
   add(key: K, limit: number): void {
-    const position = this.#positions.get(key);
-    if (position === undefined || position < this.#at) {
-      this.#positions.set(key, this.#keys.length);
-      this.#keys.push(key);
-      this.#limits.push(limit);
+    const before = this.#pending.get(key);
+    if (before === undefined) {
       this.#size++;
-    } else {
-      if (this.#limits[position] === 0) this.#size++;
-      this.#limits[position] += limit;
+      this.#lastBarrier = undefined;
     }
+    this.#pending.set(key, before === undefined ? limit : before + limit);
     this.#job.wake();
   }
 
   /** Resolves when all that was added before has been served. */
   served(): Promise<void> {
     if (!this.#job.isUnderWay || this.#parking.isClosed) return Promise.resolve();
-    const last = this.#keys.length - 1;
-    if (last >= this.#at && this.#limits[last] === BARRIER) return (this.#keys[last] as Barrier).promise;
-    const barrier = new Barrier();
-    this.#keys.push(barrier);
-    this.#limits.push(BARRIER);
-    return barrier.promise;
+    if (this.#lastBarrier === undefined) {
+      this.#lastBarrier = new Barrier();
+      this.#pending.set(this.#lastBarrier, 0);
+    }
+    return this.#lastBarrier.promise;
   }
 
-  /** Drops all events. Who waits for them waits no longer. */
+  /** Drops all events. Their barriers resolve. */
   clear(): void {
-    for (; this.#at < this.#keys.length; this.#at++) {
-      if (this.#limits[this.#at] === BARRIER) this.#barriers.push(this.#keys[this.#at] as Barrier);
-    }
+    for (const key of this.#pending.keys()) if (key instanceof Barrier) this.#barriers.push(key);
+    this.#pending.clear();
+    this.#next = undefined;
+    this.#lastBarrier = undefined;
+    this.#size = 0;
     for (const barrier of this.#barriers.splice(0)) barrier.resolve();
     const { lists } = this.#parking;
     for (const { pass } of this.#held.values()) if (pass !== undefined) lists.release(pass);
     this.#held.clear();
-    this.#size = 0;
-    this.#forgetTaken();
   }
 
   /**
@@ -149,8 +141,8 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   /**
-   * The turn of one that is about to wait on `keys`. Where none stands before it but an event is
-   * due, that event must come to it, whatever its limit.
+   * The turn of an operation that is about to wait on `keys`. If only an event is before it, the
+   * event must reach it, whatever the limit of the event.
    */
   turnOn(keys: readonly K[]): Turn {
     let turn: Turn = 'first';
@@ -164,7 +156,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
 
   /** Whether an event on `key` is pending or under way. */
   #isDue(key: K): boolean {
-    return this.#begins(key) || this.#held.has(key) || this.#isPending(key);
+    return this.#begins(key) || this.#held.has(key) || this.#pending.has(key);
   }
 
   /** A deadline has completed one for the event on `key`: it counts as one of its limit. */
@@ -176,17 +168,23 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     else if (isFirst) return;
     else if (held !== undefined) {
       if (--held.again === 0) this.#end(key, held, 0);
-    } else if (this.#isPending(key) && --this.#limits[this.#positions.get(key) as number] === 0) this.#size--;
+    } else this.#countPending(key);
+  }
+
+  #countPending(key: K): void {
+    const limit = this.#pending.get(key);
+    if (limit === undefined) return;
+    if (limit > 1) {
+      this.#pending.set(key, limit - 1);
+      return;
+    }
+    if (this.#next !== undefined && isSame(this.#next.value, key)) this.#next = undefined;
+    this.#takeOut(key);
   }
 
   /** Whether the pass of `key` runs its first part. */
   #begins(key: K): boolean {
-    return this.#isFirst && (key === this.#firstKey || Object.is(key, this.#firstKey));
-  }
-
-  #isPending(key: K): boolean {
-    const position = this.#positions.get(key);
-    return position !== undefined && position >= this.#at && this.#limits[position] > 0;
+    return this.#isFirst && isSame(key, this.#firstKey);
   }
 
   snapshot(nowMs: number): EventsSnapshot {
@@ -210,8 +208,8 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   /** A batch of pending keys, or of one held pass. Returns whether anything is left. */
-  #serveBatch(job: Job): boolean {
-    const isFresh = this.#at < this.#keys.length && (this.#isFreshNext || this.#held.size === 0);
+  readonly #serveBatch = (job: Job): boolean => {
+    const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
     const outer = this.#parking.beginEvent();
     try {
@@ -220,39 +218,41 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     } finally {
       this.#parking.endEvent(outer);
     }
-    const isIdle = this.#at === this.#keys.length && this.#held.size === 0;
-    if (isIdle || (this.#at >= FORGOTTEN && this.#at * 2 >= this.#keys.length)) this.#forgetTaken();
-    return !isIdle;
-  }
-
-  /** A Map of its own for the rest: V8 would keep all tables that a Map has outgrown. */
-  #forgetTaken(): void {
-    this.#keys = this.#keys.slice(this.#at);
-    this.#limits = this.#limits.slice(this.#at);
-    this.#positions = new Map();
-    for (const [position, key] of this.#keys.entries()) this.#positions.set(key as K, position);
-    this.#at = 0;
-  }
+    return this.#pending.size + this.#held.size > 0;
+  };
 
   #servePending(job: Job): void {
-    let end = this.#keys.length;
-    while (this.#at < this.#keys.length && job.left > 0) {
-      if (this.#at === end) {
+    let left = this.#pending.size;
+    while (this.#pending.size > 0 && job.left > 0) {
+      if (left-- <= 0) {
         if (job.isVain) return; // a condition may notify its own key without end
-        end = this.#keys.length;
+        left = this.#pending.size;
       }
-      const key = this.#keys[this.#at] as K;
-      const limit = this.#limits[this.#at];
-      const held = this.#held.size === 0 ? undefined : this.#held.get(key);
-      if (limit === BARRIER) this.#reach(key as Barrier);
-      else if (limit === 0) this.#at++;
-      else if (held !== undefined) this.#addAgain(held, limit);
-      else if (!this.#begin(key, limit, job)) return;
+      const key = this.#first();
+      const held = this.#held.size === 0 ? undefined : this.#held.get(key as K);
+      if (key instanceof Barrier) this.#reach(key);
+      else if (held !== undefined) this.#addAgain(key, held);
+      else if (!this.#begin(key, this.#pending.get(key) as number, job)) return;
     }
   }
 
+  /** What is pending has its turn. */
+  #first(): K | Barrier {
+    if (this.#next === undefined) {
+      let next = this.#order.next();
+      if (next.done) {
+        this.#order = this.#pending.keys();
+        next = this.#order.next();
+      }
+      this.#next = next as IteratorYieldResult<K | Barrier>;
+    }
+    return this.#next.value;
+  }
+
   #reach(barrier: Barrier): void {
-    this.#at++;
+    this.#next = undefined;
+    this.#pending.delete(barrier);
+    if (this.#lastBarrier === barrier) this.#lastBarrier = undefined;
     barrier.group = this.#group;
     this.#barriers.push(barrier);
     this.#group = { passes: 0 };
@@ -265,8 +265,10 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     if (ended > 0) this.#barriers.splice(0, ended);
   }
 
-  #addAgain(held: Held, limit: number): void {
-    this.#moveOn();
+  #addAgain(key: K, held: Held): void {
+    const limit = this.#pending.get(key) as number;
+    this.#next = undefined;
+    this.#takeOut(key);
     if (held.again === 0) {
       held.againGroup = this.#group;
       this.#group.passes++;
@@ -300,13 +302,16 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   take(pass: Pass | undefined): void {
     this.#isFirst = true;
     this.#firstPass = pass;
-    if (this.#resumed === undefined) this.#moveOn();
-    else this.#resumed.again = 0;
+    if (this.#resumed !== undefined) {
+      this.#resumed.again = 0;
+      return;
+    }
+    this.#next = undefined;
+    this.#takeOut(this.#firstKey as K);
   }
 
-  /** The key whose turn it is has had it. */
-  #moveOn(): void {
-    this.#at++;
+  #takeOut(key: K): void {
+    this.#pending.delete(key);
     this.#size--;
     if (this.#waiting > 0) this.#waiting--;
   }

@@ -1,6 +1,7 @@
 // Hints to developers who ask for them (NODE_DEBUG=purgatory): a watch key that is an object may be
-// one that no event can find, one that is undefined is mostly a misspelt property, and an event
-// without a key, on an array, or on 7 where '7' is watched, is for nobody.
+// one that no event can find, and one that is undefined is mostly a misspelt property. An event
+// without a key, on an array, on an object that nobody watches, or on 7 where '7' is watched, is
+// for nobody.
 //
 // Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them.
 // After parking on `{ topic: 'orders' }`, an event must use that same object. Each kind of hint is
@@ -10,7 +11,7 @@ import { keyText } from '../base/text.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 const BY_IDENTITY =
-  'Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew';
+  'Objects are compared by identity: an equal object is another key. Use a string or a number for a key that is made anew';
 
 export class KeyHints {
   readonly #purgatory: { readonly name: string; readonly isClosed: boolean };
@@ -33,6 +34,8 @@ export class KeyHints {
       const got = key === undefined ? 'no key' : `the array ${keyText(key)}`;
       const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
       this.#hint(`${call} ${typeof key}`, hint);
+    } else if (isObject(key) && this.#lists.watchersOf(key) === 0) {
+      this.#hint('object of an event', `${call} got ${keyText(key)}, which nobody watches. ${BY_IDENTITY}`);
     }
     const twin = twinOf(key);
     if (twin !== undefined && this.#lists.watchersOf(key) === 0 && this.#lists.watchersOf(twin) > 0) {
@@ -44,7 +47,7 @@ export class KeyHints {
   /** Looks at the watch keys of an operation. */
   lookAt(keys: readonly unknown[]): void {
     if (keys.includes(undefined)) this.#hint('undefined', 'a watch key is undefined');
-    const key = keys.find((each) => typeof each === 'object' && each !== null);
+    const key = keys.find(isObject);
     if (key === undefined) return;
     this.#hint('object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
   }
@@ -57,6 +60,10 @@ export class KeyHints {
   #hint(kind: string, hint: string): void {
     debugOnce(this, kind, 'purgatory "%s": %s', this.#purgatory.name, hint);
   }
+}
+
+function isObject(key: unknown): boolean {
+  return typeof key === 'object' && key !== null;
 }
 
 /** The other key that looks the same: '7' for 7, and 7 for '7'. Undefined if there is none. */

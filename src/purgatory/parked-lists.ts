@@ -19,16 +19,16 @@ export interface CountedKey {
 }
 
 /**
- * How one that waits in turn is parked: `first` when none was in front of it, so that it has had
- * its first try, or `behind` others, untried.
+ * How an operation that waits in turn is parked: `first`, after its first try, if none was before
+ * it; or `behind` others, without a try.
  */
 export type Turn = 'first' | 'behind';
 
 /** Gives the `a` of an operation anew, whose cell moves. */
 type Refile = (a: number, from: Slot, to: Slot) => number;
 
-/** More cells would take over 10 ms to copy. They wait until more operations have left. */
-const MAX_COPIED = 100_000;
+/** More cells take over 10 ms to copy, the first time in a process. They wait until more have left. */
+const MAX_COPIED = 50_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
 export abstract class ParkedLists<Watch> {

@@ -175,10 +175,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   #refuses(operation: DelayedOperation): false {
     if (this.isClosed) throw this.refused(purgatoryClosed(this.name));
-    if (operation.$place !== COMPLETED) throw this.refused(operationPending(operation.$place >= 0));
-    if (isDebugging) {
-      debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, operation.constructor.name);
+    const type = operation.constructor.name;
+    if (operation.$place !== COMPLETED) {
+      const keeper = operation.$place >= 0 ? (operation.$keeper as unknown as OperationKeeper) : undefined;
+      throw this.refused(operationPending(type, keeper?.name));
     }
+    if (isDebugging) debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, type);
     return false;
   }
 
@@ -203,11 +205,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     meter.didPark(operation, watches);
   }
 
-  /** Takes out what was not parked as a whole; why. */
+  /** Takes out an operation that was parked in part. Returns the error. */
   #undo(operation: DelayedOperation, error: unknown): unknown {
     if (Object.isFrozen(operation)) return invalidArgValue('op', 'must not be frozen', operation);
     if (operation.$keeper === this) this.#leave(operation, NOT_PARKED);
-    return this.refused(error);
+    return this.#refusedByTimer(error);
+  }
+
+  /**
+   * Counts a refusal. A timer does not know its purgatories, so the error of a closed one names
+   * ours.
+   */
+  #refusedByTimer(error: unknown): unknown {
+    const isClosed = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_CLOSED';
+    return this.refused(isClosed ? timerOfPurgatoryClosed(this.name) : error);
   }
 
   /**
@@ -222,7 +233,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       timer.checkRoom();
     } catch (error) {
-      throw this.refused(error);
+      throw this.#refusedByTimer(error);
     }
   }
 
@@ -310,7 +321,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For `cancel()`, and for a timer that is closed by itself: a wait can meet only that.
+   * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
@@ -320,8 +331,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes out `operations`, unanswered; returns them, but for waits, which are refused with what
-   * `why` makes of the first of them, before that leaves.
+   * Takes out `operations` without an answer, and returns them. Waits are not returned: they are
+   * refused with the error that `why` makes of the first wait, before that wait leaves.
    */
   takeOut(
     operations: readonly DelayedOperation[],
@@ -351,7 +362,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
    * takeOut}.
    *
-   * @param why gets what the close has ended, in words: the user may have forgotten to await it.
+   * @param why gets a text that says what the close has ended: the user may have forgotten to await
+   * it.
    */
   close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
     this.isClosed = true;

@@ -8,12 +8,14 @@
 // Costs. O(operations that watch the key): `npm run bench -- scan`. At a depth of MAX_DEPTH events
 // or more, O(depth) a try.
 import { endlessTries } from '../base/errors.ts';
+import { keyText } from '../base/text.ts';
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
+import { PromisedOperation } from './promised-operation.ts';
 import { isOver, type Pass, type Watchers } from './watchers.ts';
 
-/** Deeper than sane events in tries, and shallow enough for the stack. */
+/** Deeper than events in tries need, and shallow enough for the stack. */
 const MAX_DEPTH = 256;
 /** More watchers than a key can have. */
 const ALL = 2 ** 30;
@@ -65,8 +67,8 @@ export class Passes<K> {
   }
 
   /**
-   * Begins the pass of an event, as far as the batch of `job` allows. It is taken out of `pending`
-   * before user code runs: a notify in a try causes one more pass.
+   * Begins the pass of an event, as far as the batch of `job` allows. The key is taken out of
+   * `pending` before user code runs, so a notify in a try causes one more pass.
    */
   begin(key: K, limit: number, job: Job, pending: PendingKeys): Begun {
     const { lists } = this.#parking;
@@ -135,7 +137,7 @@ export class Passes<K> {
       if (pass !== undefined) return this.#tryNext(pass, key, depth, most, steps);
       const operation = only as DelayedOperation;
       if (parking.meter.hasTryListener) parking.meter.willTry(operation, key);
-      return (depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation)) ? 1 : 0;
+      return (depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation, key)) ? 1 : 0;
     } finally {
       parking.eventKey = outerKey;
       if (depth <= 1) this.#isUnwinding = false;
@@ -155,7 +157,7 @@ export class Passes<K> {
       const operation = hasLines ? lists.stepInTurn(pass) : lists.step(pass);
       if (operation === undefined) continue;
       if (hasTryListener) meter.willTry(operation, key);
-      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation);
+      const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation, key);
       if (hasLines) lists.stepped(pass, operation);
       if (!isCompleted) continue;
       completed++;
@@ -171,12 +173,16 @@ export class Passes<K> {
    * Then the event throws into the try that caused it, and all events inside the outermost one end:
    * if only the innermost ended, each of a hundred watchers would do the same again at each depth.
    */
-  #triesDeep(operation: DelayedOperation): boolean {
+  #triesDeep(operation: DelayedOperation, key: K): boolean {
     const parking = this.#parking;
     if (this.#tried.includes(operation)) {
       this.#isUnwinding = true;
       parking.lists.endInnerPasses();
-      throw endlessTries(operation.constructor.name);
+      throw endlessTries(
+        operation instanceof PromisedOperation
+          ? `The condition of a wait on "${keyText(key)}"`
+          : `tryComplete of a ${operation.constructor.name} on "${keyText(key)}"`,
+      );
     }
     this.#tried.push(operation);
     try {

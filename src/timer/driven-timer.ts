@@ -67,7 +67,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   /** Whether the host was a fake when it was last looked for what is pending. */
   #isStepped = false;
   #willRetry = false;
-  #willRefile = false;
+  readonly #compaction: Job;
   /** On the host's time, passes take turns with all other jobs of the system clock. */
   readonly #job: Job | undefined;
 
@@ -92,10 +92,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     this.#observer = observer;
     this.#nowMs = nowMs;
     this.#hasReaper = reaper;
+    const scheduler = schedulerOf(this);
+    this.#compaction = scheduler.job({ sliceMs, step: () => this.#compact() });
     if (!reaper) return;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (clock !== systemClock) return;
-    this.#job = schedulerOf(this).job({
+    this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
       step: (job) => this.#runBatch(job),
@@ -243,7 +245,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   }
 
   #refusal(): Error {
-    return this.#isClosed ? timerClosed() : timerFull(this.#maxPending);
+    return this.#isClosed ? timerClosed(this.constructor.name) : timerFull(this.#maxPending);
   }
 
   readonly #wake = (): void => {
@@ -362,16 +364,14 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       this.#disarm();
     } else {
       if (this.#isStepped) this.#look();
-      if (!tasks.isSparse || this.#willRefile) return;
-      this.#willRefile = true;
-      inNextTurn(this.#refile);
+      if (tasks.isSparse) this.#compaction.wakeNextTurn();
     }
   }
 
-  readonly #refile = (): void => {
-    this.#willRefile = false;
+  #compact(): boolean {
     if (this.#tasks.isSparse) this.#tasks.refile();
-  };
+    return false;
+  }
 
   #isFaked(): boolean {
     return this.clock instanceof SystemClock && this.clock.isFaked;

@@ -41,7 +41,7 @@ export interface Scheme {
   lookFor(tick: number): number;
   /** The tick at which to look next: no task is due before it. Infinity without a task. */
   nextTick(): number;
-  /** The tick of the first task, where that is known without much ado. Else as `nextTick`. */
+  /** The tick of the first task, if it is cheap to find. Else as `nextTick`. */
   firstTick(): number;
   /** Visits the cells, those of one tick in the order of insert. */
   forEach(visit: (slot: Slot, tick: number) => void): void;
@@ -58,8 +58,8 @@ export type MakeScheme<S extends Scheme = Scheme> = (slab: Slab<TimerTask>, curs
 const ROW = 32;
 /** With more lists than at first, and no task, a scheme still has those of a burst. */
 const MAX_IDLE_LISTS = 64;
-/** To file so many tasks anew takes 10 ms or less. */
-const MAX_REFILED = 16_384;
+/** To file so many tasks anew takes about 10 ms, the first time in a process. */
+const MAX_REFILED = 8_192;
 
 export class PendingTasks<S extends Scheme = Scheme> {
   readonly #make: MakeScheme<S>;

@@ -55,6 +55,7 @@ describe('What the library prints by itself', function () {
     const { stderr } = asked;
     for (const text of [
       `purgatory "polls": notify got the array [ 'k', 'l' ]: it takes one key`,
+      `purgatory "polls": notify got { topic: 'carts' }, which nobody watches. Objects are compared by identity`,
       'purgatory "polls": notify got no key: it takes one key',
       `purgatory "polls": checkAndComplete got the array [ 'k', 'l' ]: it takes one key`,
       'purgatory "polls": a watch key is undefined',

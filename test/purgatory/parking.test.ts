@@ -113,7 +113,10 @@ describe('behaviour 19: what is parked, and what is not', () => {
       for (const again of [purgatory, elsewhere]) {
         expect(() => again.tryCompleteElseWatch(op, ['l']))
           .to.throw(PurgatoryError)
-          .with.property('code', 'ERR_PURGATORY_ALREADY_WATCHED');
+          .with.include({
+            code: 'ERR_PURGATORY_ALREADY_WATCHED',
+            message: `The Op is parked already, in purgatory "${purgatory.name}": park each operation once`,
+          });
       }
       expect(op.tries).to.equal(0);
       expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
@@ -131,7 +134,7 @@ describe('behaviour 19: what is parked, and what is not', () => {
     const op = new Op('a', { delayMs: 5 });
     other.add(op);
     expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError)
+      .to.throw(PurgatoryError, 'The Op is pending in a timer as a plain task')
       .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
     expect(op.tries).to.equal(0);
     expect(counts(purgatory)).to.deep.equal(EMPTY);

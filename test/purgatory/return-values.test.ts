@@ -4,6 +4,7 @@ import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
 /** An operation whose tries return what they are told to. */
@@ -195,13 +196,35 @@ describe('An event on its own key inside a try', () => {
       expect(ops.every(({ tries }) => tries > 0)).to.equal(true);
       expect(ops.reduce((sum, { tries }) => sum + tries, 0)).to.be.lessThan(count * 2_000);
       expect(errors.length).to.be.within(1, count * 10);
-      for (const error of errors) expect(error).to.have.property('code', 'ERR_PURGATORY_ENDLESS_TRIES');
+      for (const error of errors) {
+        expect(error).to.have.property('code', 'ERR_PURGATORY_ENDLESS_TRIES');
+        expect(error)
+          .to.have.property('message')
+          .that.matches(/^tryComplete of a Op on "[kl]" calls checkAndComplete, which calls that condition/);
+      }
       checkPurgatoryInvariants(purgatory);
       for (const op of ops) expect(op.cancel()).to.equal(true);
       checkPurgatoryInvariants(purgatory);
       purgatory.close();
     });
   }
+
+  it('without end, by the condition of a wait, is an error that names the key of the wait', async () => {
+    const purgatory = new Purgatory('test');
+    let isArmed = false;
+    const wait = purgatory.waitFor(['job-7'], () => isArmed && void purgatory.checkAndComplete('job-7'), {
+      timeoutMs: 1_000,
+    });
+    isArmed = true;
+    purgatory.checkAndComplete('job-7');
+    expect(await rejection(wait)).to.include({
+      code: 'ERR_PURGATORY_ENDLESS_TRIES',
+      message:
+        'The condition of a wait on "job-7" calls checkAndComplete, which calls that condition again, without end: a condition must not cause events on its own keys',
+    });
+    checkPurgatoryInvariants(purgatory);
+    purgatory.close();
+  });
 
   it('that comes to an end by itself is served', () => {
     const { purgatory, park } = hall();

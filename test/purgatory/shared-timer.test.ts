@@ -88,6 +88,14 @@ describe('Purgatories that share a timer', () => {
     expect([a, b].some((op) => op.isPending || op.isCompleted)).to.equal(false);
     expect(counts(first)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
     expect(counts(second)).to.deep.equal(EMPTY);
+    const refused = new Op('refused', { delayMs: 5 });
+    expect(() => second.tryCompleteElseWatch(refused, ['k']))
+      .to.throw(PurgatoryError, 'The timer of purgatory "second" was closed')
+      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    const late = await rejection(first.waitFor(['k'], () => undefined, { timeoutMs: 30 }));
+    expect(late).to.have.property('message', 'The timer of purgatory "first" was closed');
+    expect(refused.isPending).to.equal(false);
+    expect(counts(second)).to.deep.equal(EMPTY);
     clock.advance(100);
     expect(timer.advanceClock()).to.equal(0);
     expect(first.close()).to.deep.equal([forever]);

@@ -195,7 +195,7 @@ describe('behaviour 25: memory of watch lists', () => {
       return compact.callCount;
     };
     expect(await leave(120_000)).to.equal(0);
-    expect(await leave(40_000)).to.equal(1);
+    expect(await leave(20_000)).to.equal(1);
   });
 
   it('is not given back again and again where a few share a key beside a herd of lone watchers', async () => {

@@ -3,14 +3,15 @@
 //
 // Invariants. A touch only notes a stretch of time (touch-time.ts). When the time of a bucket
 // comes, each of its elements is idle, or is filed anew for the rest of its timeout. An element is
-// forgotten before its listeners are called, in the root context, so a listener may do anything.
-// It is never early, and late by the timer's lateness and, on the system clock, by two hundredths
-// of the shortest timeout, but 2 to 128 ms.
+// forgotten before its listeners are called, in the root context, so a listener may do anything. It
+// is never early. It is late by the timer's lateness and, on the system clock, by up to 2 % of the
+// shortest timeout: 2 ms for a short one, 128 ms at most.
 // Costs. touch, start, remove, and each look at an element: O(1). About 65 bytes an element.
 import { requiredFunction } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { idleTimeoutsClosed } from '../../base/errors.ts';
 import { mustHold } from '../../base/must-hold.ts';
+import { invalidArgType } from '../../base/node-errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { ElementIndex, NO_ROW, type Row } from './element-index.ts';
@@ -66,9 +67,10 @@ export class IdleTimeouts<E> {
    * from now on, in place of the common one. O(1): for a tracked element without `timeoutMs`,
    * little more than a field.
    *
-   * @throws TypeError, RangeError (Node's codes) for a bad `timeoutMs`. For a new element, or with
-   * a `timeoutMs` that ends before the one under way: what the timer's `add` throws, and
-   * PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
+   * @param element any value but undefined. Values are compared as a Map compares its keys.
+   * @throws TypeError, RangeError (Node's codes) for an `element` of undefined, or a bad
+   * `timeoutMs`. For a new element, or with a `timeoutMs` that ends before the one under way: what
+   * the timer's `add` throws, and PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
     const row = this.#index.find(element);
@@ -116,7 +118,10 @@ export class IdleTimeouts<E> {
     return isFound;
   }
 
-  /** Ends it and, unless shared, its timer, for good. Returns what was tracked, in any order. */
+  /**
+   * Ends it for good, and its timer unless that is shared. Returns the elements that were tracked,
+   * in any order.
+   */
   close(): E[] {
     this.#isClosed = true;
     const elements = Array.from(this.#table.rows(), (row) => this.#table.element(row));
@@ -130,6 +135,8 @@ export class IdleTimeouts<E> {
   }
 
   #start(row: Row, element: E, timeoutMs: number): void {
+    if (element === undefined)
+      throw invalidArgType('element', 'an object, such as a socket, or the id of one', element);
     requiredTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw idleTimeoutsClosed();
     const nowMs = this.#touchTime.now();

@@ -63,6 +63,7 @@ const soon = { timeoutMs: 50 };
 void purgatory.waitFor(['7'], isReady, soon).catch(() => {});
 for (const call of ['notify', 'checkAndComplete', 'cancelForKey'] as const) purgatory[call](7);
 b.checkAndComplete('k');
+for (let i = 0; i < 2; i++) purgatory.notify({ topic: 'carts' });
 const done = new Faulty(1_000);
 done.forceComplete();
 for (let i = 0; i < 2; i++) purgatory.tryCompleteElseWatch(done, ['k']);

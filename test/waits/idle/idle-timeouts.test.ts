@@ -175,7 +175,6 @@ describe('IdleTimeouts', () => {
       0,
       NaN,
       null,
-      undefined,
       12n,
     ];
     for (const element of elements) idle.touch(element);
@@ -185,6 +184,16 @@ describe('IdleTimeouts', () => {
     clock.advance(100);
     expect(gone).to.have.length(elements.length);
     for (const [i, element] of elements.entries()) expect(gone[i]).to.satisfy(Object.is.bind(null, element));
+    expect(idle.size).to.equal(0);
+  });
+
+  it('refuses undefined, which names no element', () => {
+    const { idle } = setUp<unknown>();
+    for (const timeoutMs of [undefined, 5]) {
+      expect(() => idle.touch(undefined, timeoutMs))
+        .to.throw(TypeError, 'The "element" argument must be an object, such as a socket, or the id of one')
+        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+    }
     expect(idle.size).to.equal(0);
   });
 
