@@ -1,13 +1,12 @@
 // Bundles the page into one module, src/observe/inspector/built-page.ts: its text, gzipped, as a
 // string. Preact, our code and styles are inside. So the page fetches nothing, and a bundler
 // that takes the inspector takes the page. `npm run build` runs it before tsc, and it prints the
-// size. esbuild bundles, and terser makes the bundle smaller.
+// size.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { minify } from 'terser';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -29,9 +28,8 @@ const output = (extension: string): string => {
   return file.text.trim();
 };
 const style = output('.css');
-const { code = '' } = await minify(output('.js'), { module: true, ecma: 2020, format: { comments: false } });
 // A script must not contain its own end tag.
-const script = code.replaceAll('</script', '<\\/script');
+const script = output('.js').replaceAll('</script', '<\\/script');
 // Replacements are functions, so that a `$&` in the code is not taken for a pattern.
 const html = readFileSync(here('page.html'), 'utf8')
   .replace('<style></style>', () => `<style>${style}</style>`)
