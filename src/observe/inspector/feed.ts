@@ -83,7 +83,6 @@ export class Feed {
   #leave(response: ServerResponse): void {
     if (!this.#watchers.delete(response) || this.#watchers.size > 0) return;
     clearInterval(this.#clock);
-    this.#clock = undefined;
     this.#recorder.stop();
   }
 }

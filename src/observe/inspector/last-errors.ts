@@ -24,12 +24,11 @@ export class LastErrors {
 
   start(): void {
     this.#stops = [
-      listen('purgatory:operation:error', ({ purgatory, operation, key, error }) => {
-        this.#note(purgatory, typeOf(operation), key, error);
-      }),
-      listen('purgatory:operation:rejected', ({ purgatory, operation, key, error }) => {
-        this.#note(purgatory, typeOf(operation), key, error);
-      }),
+      ...(['purgatory:operation:error', 'purgatory:operation:rejected'] as const).map((channel) =>
+        listen(channel, ({ purgatory, operation, key, error }) => {
+          this.#note(purgatory, typeOf(operation), key, error);
+        }),
+      ),
       listen('purgatory:load:failed', ({ waits, keys, error }) => {
         this.#note(waits, keys === 1 ? 'a load of 1 key' : `a load of ${keys} keys`, undefined, error);
       }),

@@ -86,9 +86,8 @@ export class Lookup {
   #open(only?: string): Omit<Match, 'key'>[] {
     return this.#shown.look().purgatories.flatMap(([name, purgatory]) => {
       const parked = purgatory.$parked;
-      return parked === undefined || (only !== undefined && name !== only)
-        ? []
-        : [{ name, purgatory, parked }];
+      const isAsked = only === undefined || name === only;
+      return isAsked && parked !== undefined ? [{ name, purgatory, parked }] : [];
     });
   }
 

@@ -59,11 +59,6 @@ export function refuse(
   why: string,
   headers: Record<string, string> = {},
 ): void {
-  response
-    .writeHead(status, {
-      'content-type': 'text/plain; charset=utf-8',
-      ...GUARDED,
-      ...headers,
-    })
-    .end(`${why}.\n`);
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...GUARDED, ...headers });
+  response.end(`${why}.\n`);
 }

@@ -54,10 +54,8 @@ export function countIn(seconds: readonly Second[], kind: Count): number {
  * the last bin.
  */
 export function latenessIn({ timers }: Second): number {
-  return Math.max(
-    0,
-    ...Object.values(timers).map(({ latenessMs }) => latenessMs ?? Number.POSITIVE_INFINITY),
-  );
+  const bounds = Object.values(timers).map(({ latenessMs }) => latenessMs ?? Number.POSITIVE_INFINITY);
+  return Math.max(0, ...bounds);
 }
 
 /** The timer that `chosen` names, else the first. */

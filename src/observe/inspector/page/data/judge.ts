@@ -83,10 +83,10 @@ export function judge(recording: Recording): Verdict {
 }
 
 function warningsOf(rule: Rule, recording: Recording): Warning[] {
-  const { name, level, now, past } = rule;
+  const { name, now, past } = rule;
   const present = now?.(recording) ?? [];
   if (present.length > 0 || past === undefined) {
-    return present.map(([what, why]) => ({ rule: name, level: levelOf(level, []), what, why }));
+    return present.map(([what, why]) => ({ rule: name, level: levelOf(rule, []), what, why }));
   }
   const held = secondsWithin(
     recording.seconds.filter(past.holds),
@@ -117,12 +117,12 @@ export function incidentsOf(seconds: readonly Second[]): Incident[] {
   return incidents.sort((a, b) => b.untilMs - a.untilMs || b.fromMs - a.fromMs);
 }
 
-function incidentOf({ name, level }: Rule, { say }: Past, seconds: readonly Second[]): Incident {
+function incidentOf(rule: Rule, { say }: Past, seconds: readonly Second[]): Incident {
   const [what, why] = say(seconds);
   const [fromMs, untilMs] = [seconds[0].wallMs - seconds[0].overMs, last(seconds).wallMs];
-  return { rule: name, level: levelOf(level, seconds), what, why, fromMs, untilMs };
+  return { rule: rule.name, level: levelOf(rule, seconds), what, why, fromMs, untilMs };
 }
 
-function levelOf(level: Rule['level'], seconds: readonly Second[]): Level {
+function levelOf({ level = 'warn' }: Rule, seconds: readonly Second[]): Level {
   return typeof level === 'string' ? level : level(seconds);
 }

@@ -19,7 +19,8 @@ export type Sentence = readonly [what: string, why: string];
 
 export interface Rule {
   readonly name: string;
-  readonly level: Level | ((seconds: readonly Second[]) => Level);
+  /** Default `warn`. */
+  readonly level?: Level | ((seconds: readonly Second[]) => Level);
   readonly now?: (recording: Recording) => readonly Sentence[];
   /** The verdict tells it where `now` finds nothing. */
   readonly past?: Past;
@@ -34,7 +35,7 @@ export interface Past {
 }
 
 export const RECENT_MS = 10_000;
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 /** From this length on, in ms, a block of the event loop counts as a silence of the server. */
 export const SILENT_MS = 2000;
 const BLOCKED_MS = 100;
@@ -86,7 +87,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'refused',
-    level: 'warn',
     now: (recording) =>
       eachView(recording, ({ name, parked, maxParked, refused = {} }) => {
         const refusing = recording.seconds.filter(
@@ -123,7 +123,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'rejected',
-    level: 'warn',
     past: {
       holds: (second) => countIn([second], 'rejected') > 0,
       say: (seconds) => {
@@ -135,7 +134,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'threw',
-    level: 'warn',
     past: {
       holds: (second) => countIn([second], 'failed') > 0,
       say: (seconds) => {
@@ -146,7 +144,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'cut off',
-    level: 'warn',
     now: ({ frames }) =>
       last(frames).buses.flatMap((bus): Sentence[] => {
         const { name, engine, state, nowMs, sinceMs, pendingKeys, lastError } = bus;
@@ -169,7 +166,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'long event',
-    level: 'warn',
     now: (recording) =>
       eachView(recording, ({ name, events: { pendingKeys, passesUnderWay, oldestMs, oldestPass } }) => {
         if (oldestMs <= LONG_EVENT_MS) return undefined;
@@ -209,7 +205,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'starved',
-    level: 'warn',
     past: {
       holds: (second) => !isBlocked(second) && (second.waitedMs ?? 0) >= second.overMs / 2,
       say: (seconds) => {
@@ -220,7 +215,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'late',
-    level: 'warn',
     past: {
       // What was due while the loop was blocked, once or again and again, runs late afterwards.
       holds: (second, at, seconds) =>
@@ -236,7 +230,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'heavy key',
-    level: 'warn',
     now: (recording) =>
       eachView(recording, ({ name, hottestKeys: [hottest], events }) => {
         const tookMs = (hottest?.watchers ?? 0) * (events.tryMs ?? 0);
@@ -247,7 +240,6 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'growing',
-    level: 'warn',
     now: (recording) =>
       eachView(recording, ({ name, hottestKeys }) => {
         const { frames } = recording;
