@@ -5,9 +5,8 @@ import { isSilent, silenceOf, type Verdict } from './data/judge.ts';
 import { type State, shown } from './data/store.ts';
 import { Buses } from './panels/buses.tsx';
 import { Errors } from './panels/errors.tsx';
-import { LatenessChart } from './panels/lateness-chart.tsx';
 import { Lookup } from './panels/lookup.tsx';
-import { Minutes, Rates } from './panels/minutes.tsx';
+import { Minutes } from './panels/minutes.tsx';
 import { HottestKeys, OldestParked } from './panels/tables.tsx';
 import { Timelines } from './panels/timelines.tsx';
 import { TopBar } from './panels/top-bar.tsx';
@@ -28,7 +27,7 @@ export function App({ state, recording, verdict }: Props): JSX.Element {
   return (
     <>
       <TopBar state={state} />
-      <main data-restarts={state.restarts} data-stale={isStale ? '' : undefined}>
+      <main data-stale={isStale ? '' : undefined}>
         {verdict === undefined ? <Waiting state={state} /> : <Picture {...{ state, recording, verdict }} />}
       </main>
       <div hidden>
@@ -56,14 +55,10 @@ function Picture({ state, recording, verdict }: Required<Props> & { verdict: Ver
       <Lookup state={state} />
       <Buses frame={frame} />
       <Errors views={views} />
-      {view !== undefined && <Wheels {...{ view, timers, atMs }} />}
-      <div class="charts">
-        <Rates seconds={seconds} />
-        {view !== undefined && <LatenessChart first={first} view={view} isOnly={timers.length < 2} />}
-      </div>
-      <HottestKeys views={views} />
-      <OldestParked views={views} />
+      {view !== undefined && <Wheels {...{ view, timers, atMs, first }} />}
       {seconds.length > 0 && <Minutes seconds={seconds} />}
+      <HottestKeys views={views} />
+      <OldestParked views={views} nowMs={frame.wallMs} />
       <Timelines timelines={timelines} />
     </>
   );

@@ -21,8 +21,6 @@ export interface State extends Recording, Heard {
   readonly isExact: boolean;
   readonly asked: { readonly id: number; readonly operation: AskedOperation | undefined } | undefined;
   readonly connection: 'connecting' | 'live' | 'lost';
-  /** How often the page has noticed a restart of the server. */
-  readonly restarts: number;
   /** What is shown in place of the latest, and since when. */
   readonly paused: Recording | undefined;
 }
@@ -47,7 +45,6 @@ let state: State = {
   heardMs: undefined,
   openedMs: performance.now(),
   nowMs: performance.now(),
-  restarts: 0,
   paused: undefined,
 };
 const listeners: Listener[] = [];
@@ -140,7 +137,6 @@ function take(frame: Frame): void {
       silence: wasSilent && !isNewRun ? { forMs: silenceOf(heard), untilMs: frame.wallMs } : before.silence,
       connection: 'live',
       heardMs: heard.nowMs,
-      restarts: state.restarts + (isNewRun ? 1 : 0),
     },
     frame,
   );

@@ -18,11 +18,7 @@ const CAUSES = {
 export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Element | null {
   if (buses.length === 0) return null;
   return (
-    <Section
-      of="buses"
-      title={buses.length === 1 ? 'Bus' : plural(buses.length, 'bus', 'buses')}
-      class="wide"
-    >
+    <Section of="buses" title="Buses" class="wide">
       <ul class="buses">
         {buses.map((bus, index) => (
           <li key={index} data-test="bus">

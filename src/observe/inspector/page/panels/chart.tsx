@@ -1,4 +1,4 @@
-// A chart in SVG: lines, areas and bars over a grid.
+// A chart in SVG: lines and areas over a grid.
 //
 // Ground rules. It fills the place that it gets: the picture is stretched over it, the widths of
 // its lines are not, and the words at its axes are HTML. Colours are CSS properties, so that light
@@ -8,19 +8,19 @@ import type { JSX } from 'preact';
 import { shortCount } from '../words/format.ts';
 
 export interface Drawn {
-  /** A mark is over the whole height where its value is 1, and nowhere else. */
-  readonly as: 'line' | 'area' | 'bar' | 'mark';
+  /** A mark is over the whole height where its value is not 0. */
+  readonly as: 'line' | 'area' | 'mark';
   readonly colour: string;
   readonly dash?: string;
   /** One for each of `at`. */
   readonly values: readonly number[];
 }
 
-export interface ChartProps {
+interface ChartProps {
   readonly label: string;
   readonly range: readonly [from: number, to: number];
-  readonly ticks: readonly (readonly [at: number, name: string | null])[];
-  /** Where the values are, in steps of about 1. */
+  readonly ticks: readonly (readonly [at: number, name: string])[];
+  /** Where the values are, in steps of about 1. Not empty. */
   readonly at: readonly number[];
   readonly drawn: readonly Drawn[];
 }
@@ -42,18 +42,21 @@ export function Chart({ label, range: [from, to], ticks, at, drawn }: ChartProps
   const steps = Array.from({ length: Math.floor(top / step) + 1 }, (_, n) => n * step);
   const x = (value: number): number => (SIDE * (value - from)) / (to - from);
   const y = (value: number): number => SIDE - (SIDE * value) / top;
-  // A bar is a thick line, which is stretched as the picture is.
-  const barOf = (share: number) => ({ strokeWidth: x(from + share), vectorEffect: 'none' });
 
-  const pathOf = ({ as, colour, values, dash }: Drawn) => {
+  const pathOf = ({ as, colour, values, dash }: Drawn): JSX.Element => {
     const ink = `var(--${colour})`;
-    const bars = (of: (value: number) => number): string =>
-      at.map((each, index) => `M${x(each)} ${SIDE}V${of(values[index])}`).join('');
+    if (as === 'mark') {
+      // A thick line, which is stretched as the picture is.
+      const marks = at.map((each, index) => (values[index] === 0 ? '' : `M${x(each)} 0V${SIDE}`));
+      const style = { stroke: ink, strokeWidth: x(from + 1), vectorEffect: 'none' };
+      return <path d={marks.join('')} style={style} />;
+    }
     const line = at.map((each, index) => `${x(each)} ${y(values[index])}`).join('L');
-    if (as === 'bar') return <path d={bars(y)} style={{ stroke: ink, ...barOf(0.82) }} />;
-    if (as === 'mark') return <path d={bars((on) => y(on * top))} style={{ stroke: ink, ...barOf(1) }} />;
-    if (as === 'area') return <path d={`M${x(at[0])} ${SIDE}L${line}V${SIDE}`} style={{ fill: ink }} />;
-    return <path d={`M${line}`} style={{ stroke: ink }} stroke-dasharray={dash} />;
+    return as === 'area' ? (
+      <path d={`M${x(at[0])} ${SIDE}L${line}V${SIDE}`} style={{ fill: ink }} />
+    ) : (
+      <path d={`M${line}`} style={{ stroke: ink }} stroke-dasharray={dash} />
+    );
   };
 
   return (
@@ -61,7 +64,7 @@ export function Chart({ label, range: [from, to], ticks, at, drawn }: ChartProps
       <svg viewBox={`0 0 ${SIDE} ${SIDE}`} preserveAspectRatio="none" aria-hidden="true">
         <path class="grid" d={steps.map((each) => `M0 ${y(each)}H${SIDE}`).join('')} />
         <path class="grid" d={ticks.map(([each]) => `M${x(each)} 0V${SIDE}`).join('')} />
-        {at.length > 0 && drawn.map(pathOf)}
+        {drawn.map(pathOf)}
       </svg>
       {steps.map((each) => (
         <span key={each} class="step" style={{ top: `${y(each)}%` }}>

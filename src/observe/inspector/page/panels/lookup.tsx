@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { type AskedOperation, type Found, type FoundKey, MAX_FOUND } from '../../frame.ts';
 import { last } from '../data/history.ts';
 import { askFor, choose, type State } from '../data/store.ts';
-import { Act, Section } from '../words/explained.tsx';
+import { Section } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
 import { Bold, Key, Name } from '../words/names.tsx';
 import { OperationTable } from './tables.tsx';
@@ -20,8 +20,12 @@ export function Lookup({ state }: { state: State }): JSX.Element | null {
     <Section
       of="lookup"
       title="Who waits"
-      aside={<Act onClick={close}>Close</Act>}
-      class="wide lookup"
+      aside={
+        <button type="button" class="act" onClick={close}>
+          Close
+        </button>
+      }
+      class="wide"
       test="lookup"
     >
       {asked !== undefined && <Asked operation={asked.operation} nowMs={nowMs} />}
@@ -71,20 +75,13 @@ function FoundKeys({ text, found, nowMs }: FoundProps): JSX.Element {
   }
   const { key, purgatory, watchers } = first;
   const isPart = watchers > operations.length && operations.length > 0;
-  const since = (ageMs: number): JSX.Element => (
-    <>
-      {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
-    </>
-  );
   return (
     <>
       <p role="status">
         <Bold of={key} /> in <Name of={purgatory} />: {plural(watchers, 'operation waits', 'operations wait')}
         {isPart && `; these ${operations.length} the longest`}.
       </p>
-      {operations.length > 0 && (
-        <OperationTable test="waiters" operations={operations} age={['Since', since]} />
-      )}
+      {operations.length > 0 && <OperationTable test="waiters" {...{ operations, nowMs }} />}
       {more.length > 0 && (
         <>
           <p class="none">

@@ -1,19 +1,16 @@
-// How operations left in the last minute; and the last ten minutes: how many were parked, how they
-// left, and the incidents meanwhile.
+// The last ten minutes: how many were parked, how they left, and the incidents meanwhile.
 import type { JSX } from 'preact';
 import { ENDS, type End, type Second } from '../../frame.ts';
 import { countIn, last, sum, views } from '../data/history.ts';
 import { type Incident, incidentsOf } from '../data/judge.ts';
 import { isBlocked } from '../data/rules.ts';
 import { Section } from '../words/explained.tsx';
-import { capitalised, clock, count, plural, rate } from '../words/format.ts';
+import { capitalised, clock, count, plural, rate, time } from '../words/format.ts';
 import { tone } from '../words/tone.ts';
-import { Chart, type ChartProps, type Drawn } from './chart.tsx';
+import { Chart, type Drawn } from './chart.tsx';
 
 /** The most incidents that are shown at once, the latest. The others unfold. */
 const MAX_TOLD = 6;
-
-type Span = Pick<ChartProps, 'range' | 'ticks'>;
 
 /** How the lines are drawn, and the legend. */
 const DASHES: Readonly<Record<End, string>> = {
@@ -22,41 +19,45 @@ const DASHES: Readonly<Record<End, string>> = {
   cancelled: '2 3',
   rejected: '8 2 2 2',
 };
-const minute: Span = {
-  range: [-60, 0],
-  ticks: [-60, -40, -20, 0].map((s) => [s, s === 0 ? 'now' : `${s} s`] as const),
-};
-const minutes: Span = {
-  range: [-600, 0],
-  ticks: [-10, -8, -6, -4, -2, 0].map((min) => [60 * min, min === 0 ? 'now' : `${min} min`] as const),
-};
+/** How many minutes the charts may span: a young server has less than ten to tell. */
+const SPANS = [1, 2, 4, 10] as const;
 
-function perSecond(seconds: readonly Second[], end: End): number[] {
-  return seconds.map((second) => (1000 * countIn([second], end)) / second.overMs);
-}
-
-/** `lines` over time, and behind them the seconds in which the event loop was blocked. */
-function overTime(seconds: readonly Second[], ...lines: Drawn[]): Pick<ChartProps, 'at' | 'drawn'> {
-  const blocked = seconds.map((second) => Number(isBlocked(second)));
-  return {
-    at: seconds.map(({ wallMs }) => (wallMs - last(seconds).wallMs) / 1000),
-    drawn: [{ as: 'mark', colour: 'mark', values: blocked }, ...lines],
-  };
-}
-
-interface LeavingProps {
-  readonly seconds: readonly Second[];
-  readonly label: string;
-  readonly span: Span;
-}
-
-/** How operations left. */
-function Leaving({ seconds, label, span }: LeavingProps): JSX.Element {
-  const lines = ENDS.map((end): Drawn => {
-    return { as: 'line', colour: end, dash: DASHES[end], values: perSecond(seconds, end) };
-  });
+/** `seconds` are not empty. */
+export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Element {
+  const at = seconds.map(({ wallMs }) => (wallMs - last(seconds).wallMs) / 1000);
+  const spanS = 60 * (SPANS.find((span) => at[0] >= -60 * span) ?? last(SPANS));
+  const ticks = [1, 0.75, 0.5, 0.25].map((part) => [-part * spanS, time(-1000 * part * spanS)] as const);
+  const axis = { at, range: [-spanS, 0], ticks: [...ticks, [0, 'now']] } as const;
+  const stood = seconds.map((second) => Number(isBlocked(second)));
+  const blocked: Drawn = { as: 'mark', colour: 'mark', values: stood };
+  const parked = seconds.map((second) => sum(views(second), (of) => of.parked));
+  const leaving = ENDS.map((end) => ({
+    as: 'line' as const,
+    colour: end,
+    dash: DASHES[end],
+    values: seconds.map((second) => (1000 * countIn([second], end)) / second.overMs),
+  }));
+  const incidents = incidentsOf(seconds);
+  const parkedLabel = `Parked over the last ten minutes: now ${count(last(parked))}, at most ${count(Math.max(...parked))}.`;
+  const rates = leaving.map(({ colour: end, values }) => `${rate(last(values))} ${end}`);
+  const leavingLabel = `Leaving over the last ten minutes, per second. Now: ${rates.join(', ')}. ${plural(incidents.length, 'incident')}, listed below.`;
   return (
-    <>
+    <Section of="minutes" title="The last ten minutes" class="minutes">
+      <p class="legend">
+        <span>parked</span>
+        <span>
+          <i class="mark" /> event loop blocked
+        </span>
+      </p>
+      <Chart
+        {...axis}
+        label={parkedLabel}
+        drawn={[
+          blocked,
+          { as: 'area', colour: 'shade-0', values: parked },
+          { as: 'line', colour: 'ember', values: parked },
+        ]}
+      />
       <p class="legend">
         {ENDS.map((end) => (
           <span key={end}>
@@ -66,52 +67,9 @@ function Leaving({ seconds, label, span }: LeavingProps): JSX.Element {
             {end}
           </span>
         ))}
+        a second
       </p>
-      <Chart label={label} {...span} {...overTime(seconds, ...lines)} />
-    </>
-  );
-}
-
-export function Rates({ seconds }: { seconds: readonly Second[] }): JSX.Element {
-  const recent = seconds.slice(-62);
-  const now = (end: End): string => `${rate(perSecond(recent.slice(-1), end)[0] ?? 0)} ${end} a second`;
-  const label = `The last minute in lines. Now: ${ENDS.map(now).join(', ')}.`;
-  return (
-    <Section of="rates" title="Leaving, per second">
-      <Leaving seconds={recent} label={label} span={minute} />
-    </Section>
-  );
-}
-
-export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Element {
-  const parkedAt = seconds.map((second) => sum(views(second), ({ parked }) => parked));
-  const incidents = incidentsOf(seconds);
-  const parkedLabel = `Parked over the last ten minutes: now ${count(last(parkedAt))}, at most ${count(Math.max(...parkedAt))}.`;
-  const leavingLabel = `Leaving over the last ten minutes, per second. ${plural(incidents.length, 'incident')}, listed below.`;
-  return (
-    <Section of="minutes" title="The last ten minutes" class="wide">
-      <div class="pair">
-        <div>
-          <p class="legend">
-            <span>parked</span>
-            <span>
-              <i class="mark" /> event loop blocked
-            </span>
-          </p>
-          <Chart
-            label={parkedLabel}
-            {...minutes}
-            {...overTime(
-              seconds,
-              { as: 'area', colour: 'shade-0', values: parkedAt },
-              { as: 'line', colour: 'ember', values: parkedAt },
-            )}
-          />
-        </div>
-        <div>
-          <Leaving seconds={seconds} label={leavingLabel} span={minutes} />
-        </div>
-      </div>
+      <Chart {...axis} label={leavingLabel} drawn={[blocked, ...leaving]} />
       {incidents.length === 0 ? (
         <p class="none">
           No incident since {clock(seconds[0].wallMs)}: no blocked event loop, no late timer, no long event,

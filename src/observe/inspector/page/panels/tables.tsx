@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { type PurgatoryView, type ShownOperation, TOP } from '../../frame.ts';
 import { most, sum } from '../data/history.ts';
 import { Explained, Section } from '../words/explained.tsx';
-import { count, progress, time } from '../words/format.ts';
+import { clock, count, progress, time } from '../words/format.ts';
 import { Key, Keys, Name, Operation } from '../words/names.tsx';
 import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
@@ -15,6 +15,8 @@ interface Views {
 
 interface TableProps<T> {
   readonly test: string;
+  /** What it says in place of a table without rows. */
+  readonly none?: string;
   readonly rows: readonly T[];
   /** For rows in which something can be unfolded. Default: their place. */
   readonly keyOf?: (row: T) => number;
@@ -25,7 +27,8 @@ interface TableProps<T> {
   )[];
 }
 
-export function Table<T>({ test, rows, keyOf, columns }: TableProps<T>): JSX.Element {
+export function Table<T>({ test, none, rows, keyOf, columns }: TableProps<T>): JSX.Element {
+  if (rows.length === 0) return <p class="none">{none}</p>;
   const shown = columns.filter((column) => column !== false);
   return (
     <table class="named" data-test={test}>
@@ -68,19 +71,16 @@ export function HottestKeys({ views }: Views): JSX.Element {
   );
   return (
     <Section of="hottest" title="Hottest keys">
-      {rows.length === 0 ? (
-        <p class="none">No key is watched.</p>
-      ) : (
-        <Table
-          test="hottest"
-          rows={rows}
-          columns={[
-            ['Key', ({ key }) => <Key of={key} />],
-            views.length > 1 && ['Purgatory', ({ name }) => <Name of={name} />, 'purgatory'],
-            ['Watchers', ({ watchers }) => bar(watchers), 'bar'],
-          ]}
-        />
-      )}
+      <Table
+        test="hottest"
+        none="No key is watched."
+        rows={rows}
+        columns={[
+          ['Key', ({ key }) => <Key of={key} />],
+          views.length > 1 && ['Purgatory', ({ name }) => <Name of={name} />, 'purgatory'],
+          ['Watchers', ({ watchers }) => bar(watchers), 'bar'],
+        ]}
+      />
       <p class="note" data-test="events">
         <Explained of="events">{eventsInWords(views)}</Explained>
       </p>
@@ -99,23 +99,14 @@ function eventsInWords(views: readonly PurgatoryView[]): string {
   return `${events}. ${quoted(oldestPass.key)}: ${progress(oldestPass)}, ${time(oldestPass.ageMs)}.`;
 }
 
-export function OldestParked({ views }: Views): JSX.Element {
+export function OldestParked({ views, nowMs }: Views & { nowMs: number }): JSX.Element {
   const operations = views
     .flatMap(({ oldest }) => oldest)
     .sort((a, b) => b.ageMs - a.ageMs)
     .slice(0, TOP);
   return (
     <Section of="oldest" title="Oldest parked">
-      {operations.length === 0 ? (
-        <p class="none">Nothing is parked.</p>
-      ) : (
-        <OperationTable
-          test="oldest"
-          {...{ operations }}
-          namesPurgatory={views.length > 1}
-          age={['Age', time]}
-        />
-      )}
+      <OperationTable test="oldest" {...{ operations, nowMs }} namesPurgatory={views.length > 1} />
     </Section>
   );
 }
@@ -124,13 +115,17 @@ interface OperationTableProps {
   readonly test: string;
   readonly operations: readonly ShownOperation[];
   readonly namesPurgatory?: boolean;
-  /** The heading of the second column, and what it says of an age. */
-  readonly age: readonly [heading: string, of: (ageMs: number) => ComponentChildren];
+  /** By the clock of the server's host. */
+  readonly nowMs: number;
 }
 
 /** What each operation is and watches, since when, and until when. */
-export function OperationTable({ test, operations, namesPurgatory, age }: OperationTableProps): JSX.Element {
-  const [heading, ageOf] = age;
+export function OperationTable({
+  test,
+  operations,
+  namesPurgatory,
+  nowMs,
+}: OperationTableProps): JSX.Element {
   const what = ({ id, label, type, purgatory, keys }: ShownOperation): JSX.Element => (
     <>
       <Operation id={id} name={label || type} />{' '}
@@ -142,6 +137,11 @@ export function OperationTable({ test, operations, namesPurgatory, age }: Operat
       <Keys of={keys} />
     </>
   );
+  const since = ({ ageMs }: ShownOperation): JSX.Element => (
+    <>
+      {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
+    </>
+  );
   /** The time until the deadline. */
   const left = ({ leftMs: ms }: ShownOperation): JSX.Element | string => {
     if (ms === null || ms >= 0) return ms === null ? 'no deadline' : time(ms);
@@ -150,10 +150,11 @@ export function OperationTable({ test, operations, namesPurgatory, age }: Operat
   return (
     <Table
       test={test}
+      none="Nothing is parked."
       rows={operations}
       columns={[
         ['Operation', what],
-        [heading, ({ ageMs }) => ageOf(ageMs), 'short'],
+        ['Since', since, 'short'],
         ['Left', left, 'short'],
       ]}
     />

@@ -25,26 +25,23 @@ export function Timelines({ timelines }: { timelines: readonly Timeline[] }): JS
   );
   return (
     <Section of="timeline" title="Lives of operations" class="wide">
-      {timelines.length === 0 ? (
-        <p class="none">No operation has been parked since this page was opened.</p>
-      ) : (
-        <Table
-          test="timeline"
-          rows={timelines}
-          keyOf={({ id }) => id}
-          columns={[
-            ['Operation', operation, 'who'],
-            ['From its parking to its end', (timeline) => <Life {...timeline} />],
-          ]}
-        />
-      )}
+      <Table
+        test="timeline"
+        none="No operation has been parked since this page was opened."
+        rows={timelines}
+        keyOf={({ id }) => id}
+        columns={[
+          ['Operation', operation, 'who'],
+          ['From its parking to its end', (timeline) => <Life {...timeline} />],
+        ]}
+      />
     </Section>
   );
 }
 
 /** A click unfolds the events one by one. */
 function Life({ ageMs, events, untold }: Timeline): JSX.Element {
-  const at = (afterMs: number): number => 4 + (992 * afterMs) / Math.max(ageMs, 1);
+  const at = (afterMs: number): number => 4 + (992 * afterMs) / (ageMs || 1);
   const tries = untold + events.filter(({ what }) => what === 'tried').length;
   const { what: end } = last(events);
   const hasEnded = end !== 'parked' && end !== 'tried';
@@ -58,7 +55,7 @@ function Life({ ageMs, events, untold }: Timeline): JSX.Element {
       </svg>
       <details class="events">
         <summary {...tone(end)}>
-          {hasEnded ? `${WORDS[end]} after` : 'waits for'} {time(ageMs)}, {plural(tries, 'try', 'tries')}
+          {hasEnded ? `${WORDS[end]} after` : 'has waited'} {time(ageMs)}, {plural(tries, 'try', 'tries')}
         </summary>
         <ol>
           {events.map(({ afterMs, what, key }, index) => (

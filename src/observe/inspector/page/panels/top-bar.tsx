@@ -3,7 +3,6 @@ import { Component, createRef, type JSX } from 'preact';
 import { exportShown } from '../data/export.ts';
 import { isSilent } from '../data/judge.ts';
 import { choose, pause, type State } from '../data/store.ts';
-import { Act } from '../words/explained.tsx';
 import { clock } from '../words/format.ts';
 import { tone } from '../words/tone.ts';
 
@@ -17,12 +16,12 @@ export function TopBar({ state }: { state: State }): JSX.Element {
       </h1>
       <Search text={state.choice.key ?? ''} />
       <div class="acts">
-        <Act aria-pressed={isPaused} onClick={pause}>
+        <button type="button" class="act" aria-pressed={isPaused} onClick={pause}>
           Pause
-        </Act>
-        <Act disabled={state.frames.length === 0} onClick={exportShown}>
+        </button>
+        <button type="button" class="act" disabled={state.frames.length === 0} onClick={exportShown}>
           Export JSON
-        </Act>
+        </button>
       </div>
       <p class="connection" {...tone(isPaused ? undefined : TONES[connection])}>
         {isPaused ? `paused at ${clock(state.paused?.frames.at(-1)?.wallMs ?? 0)}` : CONNECTIONS[connection]}

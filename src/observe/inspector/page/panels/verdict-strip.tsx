@@ -3,15 +3,13 @@ import type { JSX } from 'preact';
 import type { End, PurgatoryView } from '../../frame.ts';
 import { countIn, last, latenessIn, type Recording, secondsWithin, sum } from '../data/history.ts';
 import type { Verdict } from '../data/judge.ts';
+import { MINUTE_MS, RECENT_MS } from '../data/rules.ts';
 import { choose, type State, shown } from '../data/store.ts';
 import { Figure } from '../words/explained.tsx';
 import { capitalised, count, plural, rate, share, shortCount, time } from '../words/format.ts';
 import { Choose } from '../words/names.tsx';
 import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
-
-const LATENESS_MS = 10_000;
-const MINUTE_MS = 60_000;
 
 interface Props {
   readonly state: State;
@@ -63,12 +61,9 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
   const recent = seconds.slice(-2);
   const minute = secondsWithin(seconds, wallMs, MINUTE_MS);
   const [completed, expired] = [countIn(minute, 'completed'), countIn(minute, 'expired')];
-  const overMs = Math.max(
-    1,
-    sum(recent, (second) => second.overMs),
-  );
+  const overMs = sum(recent, (second) => second.overMs) || 1;
   const perSecond = (end: End): string => rate((1000 * countIn(recent, end)) / overMs);
-  const late = Math.max(0, ...secondsWithin(seconds, wallMs, LATENESS_MS).map(latenessIn));
+  const late = Math.max(0, ...secondsWithin(seconds, wallMs, RECENT_MS).map(latenessIn));
   return (
     <div class="figures">
       <Figure

@@ -23,18 +23,24 @@ interface Props {
   readonly view: TimerView;
   /** When the frame was made. */
   readonly atMs: number;
+  /** The time of the timer when the page began to watch it. */
+  readonly sinceMs: number;
 }
 
-export function Motion({ view, atMs }: Props): JSX.Element {
+export function Motion({ view, atMs, sinceMs }: Props): JSX.Element {
   const { nowMs, wheelSize, cascades, totals } = view;
   const { rings, bands, hub } = ringsOf(view);
   const falling = cascades.filter((cascade) => atMs - cascade.atMs < FALL_MS);
   return (
     <svg class="motion" viewBox={VIEW} aria-hidden="true">
       <circle key={totals.ran} class="pulse" r={hub - 3} />
-      {rings.map(({ tickMs }, ring) => (
-        <Hand key={ring} band={bands[ring]} atMs={nowMs} turnMs={tickMs * wheelSize} />
-      ))}
+      {rings.map(({ tickMs }, ring) => {
+        const turnMs = tickMs * wheelSize;
+        // Whole turns count, as the hand must not go back. Few of them: browsers keep seven digits.
+        const turns = nowMs / turnMs - Math.floor(sinceMs / turnMs);
+        const trail = Math.min(TRAIL_TURNS, TRAIL_MS / turnMs);
+        return <Hand key={ring} band={bands[ring]} turns={turns} trail={trail} />;
+      })}
       {falling.map((cascade) => (
         <Fall key={`${cascade.atMs} ${cascade.level} ${cascade.bucket}`} cascade={cascade} view={view} />
       ))}
@@ -42,21 +48,20 @@ export function Motion({ view, atMs }: Props): JSX.Element {
   );
 }
 
-function Hand({ band, atMs, turnMs }: { band: Band; atMs: number; turnMs: number }): JSX.Element {
+function Hand({ band, turns, trail }: { band: Band; turns: number; trail: number }): JSX.Element {
   const { inner, outer } = band;
-  const trail = Math.min(TRAIL_TURNS, TRAIL_MS / turnMs);
   // Arcs of growing length that all end at the hand: where more of them lie, it is darker.
   const arcs = Array.from({ length: TRAIL_STEPS }, (_, step) => (trail * (step + 1)) / TRAIL_STEPS);
   return (
-    <g class="hand" style={{ rotate: `${atMs / turnMs}turn` }}>
-      {arcs.map((turns) => (
+    <g class="hand" style={{ rotate: `${turns}turn` }}>
+      {arcs.map((length) => (
         <circle
-          key={turns}
+          key={length}
           r={(inner + outer) / 2}
           stroke-width={outer - inner}
           pathLength={1}
-          stroke-dasharray={`${turns} 1`}
-          transform={`rotate(${-360 * (turns + 0.25)})`}
+          stroke-dasharray={`${length} 1`}
+          transform={`rotate(${-360 * (length + 0.25)})`}
         />
       ))}
       <line y1={2 - inner} y2={-2 - outer} />

@@ -5,8 +5,9 @@
 // need not be drawn anew with it. To a screen reader it is one image, and the table says what it
 // shows.
 import type { JSX } from 'preact';
-import type { TimerView } from '../../frame.ts';
-import { sum } from '../data/history.ts';
+import { quantile } from '../../../../base/duration-histogram.ts';
+import type { Frame, TimerView } from '../../frame.ts';
+import { last, sum } from '../data/history.ts';
 import { ringName, ringPhrase, ringsOf, SHADES, sectorOf, sectorPath, shadeOf, VIEW } from '../data/rings.ts';
 import { choose } from '../data/store.ts';
 import { Explained, Figure, Section } from '../words/explained.tsx';
@@ -19,12 +20,15 @@ import { Motion } from './wheel-motion.tsx';
 interface Props {
   readonly view: TimerView;
   readonly timers: readonly TimerView[];
+  /** Since when this page has watched. */
+  readonly first: Frame | undefined;
   /** When the frame was made. */
   readonly atMs: number;
 }
 
-export function Wheels({ view, timers, atMs }: Props): JSX.Element {
+export function Wheels({ view, timers, first, atMs }: Props): JSX.Element {
   const { pending, totals } = view;
+  const before = first?.timers.find(({ name }) => name === view.name);
   const names = timers.map(({ name, of }) => {
     return [name, of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`] as const;
   });
@@ -41,7 +45,7 @@ export function Wheels({ view, timers, atMs }: Props): JSX.Element {
     >
       <div class="dial">
         <Rings view={view} />
-        <Motion key={view.name} view={view} atMs={atMs} />
+        <Motion key={view.name} view={view} atMs={atMs} sinceMs={before?.nowMs ?? 0} />
         <p class="hub" aria-hidden="true">
           <strong>{shortCount(pending)}</strong>
           pending
@@ -68,19 +72,18 @@ export function Wheels({ view, timers, atMs }: Props): JSX.Element {
           <Explained of="cascade">Last cascade</Explained>
         </dt>
         <dd data-test="cascade">{cascadeInWords(view, atMs)}</dd>
+        <dt>
+          <Explained of="late">Lateness</Explained>
+        </dt>
+        <dd data-test="lateness">{latenessInWords(view, before)}</dd>
       </dl>
       <RingTable view={view} />
       <div class="figures">
         <Figure of="pending" value={count(pending)} />
         <Figure of="ran" value={count(totals.ran)} />
         <Figure of="cascaded" value={count(totals.cascaded)} />
-        <Figure of="slices" name="yields" value={count(totals.slices)} />
-        <Figure
-          of="failed"
-          name="threw"
-          value={count(totals.failed)}
-          tone={totals.failed > 0 ? 'warn' : undefined}
-        />
+        <Figure of="yields" value={count(totals.slices)} />
+        <Figure of="threw" value={count(totals.failed)} tone={totals.failed > 0 ? 'warn' : undefined} />
       </div>
     </Section>
   );
@@ -99,6 +102,18 @@ function cascadeInWords({ cascades, levels }: TimerView, nowMs: number): string 
   const { tasks, bucket, level, atMs } = cascade;
   const of = ringPhrase(level, levels.length);
   return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(nowMs - atMs)} ago`;
+}
+
+function latenessInWords({ lateness }: TimerView, before: TimerView | undefined): string {
+  const { leMs, counts: all } = lateness.histogram;
+  const counts = all.map((n, bin) => n - (before?.lateness.histogram.counts[bin] ?? 0));
+  const ran = sum(counts, Number);
+  if (ran === 0) return 'no task has run since this page was opened';
+  const within = (share: number): string => {
+    const ms = quantile(leMs, counts, share) ?? 0;
+    return Number.isFinite(ms) ? `within ${time(ms)}` : `later than ${time(last(leMs))}`;
+  };
+  return `half ${within(0.5)}, 99 of 100 ${within(0.99)}, all ${within(1)}, of ${plural(ran, 'task')}`;
 }
 
 function Rings({ view }: { view: TimerView }): JSX.Element {
@@ -144,22 +159,15 @@ function HeadMark({ view }: { view: TimerView }): JSX.Element | null {
 
 function RingTable({ view }: { view: TimerView }): JSX.Element {
   const { rings, beyond } = ringsOf(view);
-  const rows = rings.map(({ tickMs, buckets }, ring) => {
-    const isMore = buckets.some((tasks) => tasks >= view.maxPerBucket);
-    const spans = [time(tickMs), time(tickMs * view.wheelSize)];
-    return [ringName(ring, rings.length), ...spans, `${isMore ? '≥ ' : ''}${count(sum(buckets, Number))}`];
-  });
-  if (beyond > 0) rows.push(['Coarser still', '', '', count(beyond)]);
-  return (
-    <Table
-      test="rings"
-      rows={rows}
-      columns={[
-        ['Ring', ([name]) => name],
-        [<Explained of="tick">tick</Explained>, ([, tick]) => tick],
-        [<Explained of="turn">turn</Explained>, ([, , turn]) => turn],
-        [<Explained of="tasks">tasks</Explained>, ([, , , tasks]) => tasks],
-      ]}
-    />
+  const rows = rings.map(({ tickMs, buckets }, ring) => ({
+    name: ringName(ring, rings.length),
+    tick: time(tickMs),
+    turn: time(tickMs * view.wheelSize),
+    tasks: `${buckets.some((tasks) => tasks >= view.maxPerBucket) ? '≥ ' : ''}${count(sum(buckets, Number))}`,
+  }));
+  if (beyond > 0) rows.push({ name: 'Coarser still', tick: '', turn: '', tasks: count(beyond) });
+  const explained = (['tick', 'turn', 'tasks'] as const).map(
+    (of) => [<Explained of={of}>{of}</Explained>, (row: (typeof rows)[number]) => row[of]] as const,
   );
+  return <Table test="rings" rows={rows} columns={[['Ring', ({ name }) => name], ...explained]} />;
 }

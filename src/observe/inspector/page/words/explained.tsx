@@ -32,23 +32,10 @@ export function Explained({ of, children }: { of: Term; children: ComponentChild
   );
 }
 
-interface ActProps {
-  readonly onClick: () => void;
-  readonly children: string;
-  readonly disabled?: boolean;
-  readonly 'aria-pressed'?: boolean;
-}
-
-export function Act(props: ActProps): JSX.Element {
-  return <button type="button" class="act" {...props} />;
-}
-
 interface SectionProps {
   readonly of: Term;
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Beside the title. */
-  readonly note?: string | undefined;
   /** At the other end of the line of the title. */
   readonly aside?: ComponentChildren;
   readonly class?: string;
@@ -56,13 +43,12 @@ interface SectionProps {
 }
 
 /** A part of the page under its explained title. */
-export function Section({ of, title, children, note, aside, class: look, test }: SectionProps): JSX.Element {
+export function Section({ of, title, children, aside, class: look, test }: SectionProps): JSX.Element {
   return (
     <section class={look} aria-labelledby={`${of}-title`} data-test={test}>
       <header>
         <h2 id={`${of}-title`}>
           <Explained of={of}>{title}</Explained>
-          {note !== undefined && <small> {note}</small>}
         </h2>
         {aside}
       </header>

@@ -12,10 +12,7 @@ export const explanations = {
     'Of the operations that ended in the last minute by an event or by their deadline: the share that an event completed first. Low is normal for quiet long polls, and a sign of lost events where answers should come.',
   lateness:
     'How late timers run their tasks: 99 of 100 of the last ten seconds ran within this time after their deadline. With several timers, this is the latest of them. Most of it is usually time in which the event loop was busy with other work.',
-  rates:
-    'How operations left the purgatory, per second, over the last minute: completed by an event, expired at their deadline, cancelled unanswered, rejected because their condition threw.',
-  histogram:
-    'The tasks that the timer ran while this page watched (a minute at most), by how late after their deadline they ran.',
+  late: 'How late after their deadline the timer ran its tasks, of those that ran since this page was opened.',
   hottest:
     'The keys that most parked operations watch. An event on such a key tries all of them, so a long list is a slow event.',
   events:
@@ -35,7 +32,7 @@ export const explanations = {
   cascade:
     'The last time that a bucket of an outer ring was reached: which bucket it was, and how many of its tasks moved on to the next finer ring.',
   minutes:
-    'What the server has kept of each of the last 600 seconds, whether somebody watched or not: how many were parked at the end of the second, how operations left, and when the event loop was blocked.',
+    'What the server has kept of each of the last 600 seconds, whether somebody watched or not: how many were parked at the end of the second; how many left per second, completed by an event, expired at their deadline, cancelled unanswered, or rejected because their condition threw; and when the event loop was blocked.',
   buses:
     'A bus carries hints between processes: an event in one tries the waits in all. Its echo is how long a hint takes to the engine and back. In a gap hints may be missed, so afterwards everything parked is tried once.',
   errors:
@@ -44,9 +41,9 @@ export const explanations = {
     'The keys that contain what is looked for, and the operations that wait on the key, the oldest first.',
   ran: 'Tasks that the timer ran since it was made.',
   cascaded: 'Tasks that fell to a finer ring since the timer was made.',
-  slices:
+  yields:
     'How often the timer stopped in the middle of its work to let the event loop go on, since it was made.',
-  failed:
+  threw:
     'Tasks that threw since the timer was made; each error went to onError, or became an uncaught exception.',
 } as const;
 
