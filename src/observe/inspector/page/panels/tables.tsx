@@ -77,7 +77,7 @@ export function HottestKeys({ views }: Views): JSX.Element {
         rows={rows}
         columns={[
           ['Key', ({ key }) => <Key of={key} />],
-          views.length > 1 && ['Purgatory', ({ name }) => <Name of={name} />, 'purgatory'],
+          views.length > 1 && ['Purgatory', ({ name }) => <Name of={name} />, 'short'],
           ['Watchers', ({ watchers }) => bar(watchers), 'bar'],
         ]}
       />
