@@ -88,7 +88,7 @@ export function checkedOptions<T extends object>(value: T | undefined): Partial<
   return value === undefined ? {} : requiredOptions('options', value);
 }
 
-/** `value`, which is an object, and no AbortSignal: that belongs into an object. */
+/** `value`, which is an object and no AbortSignal: a signal belongs in an object of options. */
 export function requiredOptions<T extends object>(name: string, value: T): T {
   if (typeof value !== 'object' || value === null) throw invalidArgType(name, 'of type object', value);
   if (value instanceof AbortSignal) {

@@ -26,7 +26,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ALREADY_PENDING'
   /** `tryComplete` returned true, but the operation is not completed. */
   | 'ERR_PURGATORY_NOT_COMPLETED'
-  /** `checkAndComplete` inside a try led to the same try again and again. */
+  /** A condition causes events on its own keys by `checkAndComplete`, again and again. */
   | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
@@ -88,8 +88,8 @@ export function taskPendingElsewhere(): PurgatoryError {
 }
 
 /**
- * @param cause what `close` has ended. The error of a wait that nobody awaits is printed with it. It
- * is not in the message, which may be shown to a client that must not see it.
+ * @param cause says what `close` has ended. It is printed with the error of a wait that nobody
+ * awaits. It is not in the message, because a client may see the message.
  */
 export function purgatoryClosed(name: string, cause?: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`, withCause(cause));

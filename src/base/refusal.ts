@@ -10,8 +10,8 @@ export class Refusal {
 }
 
 /**
- * The value that a promise is to be resolved with. A Refusal becomes a rejected promise, so a wait
- * keeps `resolve` alone, one function less while it waits.
+ * The value to resolve a promise with. A Refusal becomes a rejected promise, so a wait need not
+ * keep `reject`.
  */
 export function resolution(outcome: unknown): unknown {
   return outcome instanceof Refusal ? Promise.reject(outcome.reason) : outcome;

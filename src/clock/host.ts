@@ -5,9 +5,9 @@
 // The drop-in timers of this library are not foreign (`isOurs`), and neither is a wrapper around
 // them: an engine that waits for its own timers would wait for itself.
 //
-// A replacement that came while our timers were the global stands over them. Who calls our timers
-// themselves then goes past it, as with Node's own (`foreignToTimers`). The engine follows it all
-// the same. No event says when a global is replaced: each look remembers whether it found ours.
+// A replacement that came while our timers were the globals stands over them. A direct call of our
+// timers then goes past it, as with Node's timers (`foreignToTimers`). The engine follows it
+// nevertheless. No event says when a global is replaced: each look remembers whether it found ours.
 import { setTimeout as hostSetTimeout } from 'node:timers';
 import { rootContext } from './root-context.ts';
 

@@ -1,5 +1,5 @@
-// What all purgatories have in common, whatever their operations wait for: what is parked, how it
-// is taken out, the end.
+// What all purgatories have in common, whatever their operations wait for: the counts, the ways to
+// take operations out, and the end.
 import { isDebugging } from '../base/debug.ts';
 import { waitCancelled } from '../base/errors.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -46,7 +46,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
 
   /**
    * Pairs of a parked operation and a key that it watches, as in the snapshot. In a
-   * ThresholdPurgatory: that it still waits on. O(1).
+   * ThresholdPurgatory, only keys that it still waits on count. O(1).
    */
   get watched(): number {
     return this.#parking.lists.pairs;
@@ -63,10 +63,10 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   }
 
   /**
-   * Takes out, unanswered, every operation that watches `key`, off its other keys too; returns them
-   * in park order. They may be forced or parked again. Waits are rejected with
-   * ERR_PURGATORY_CANCELLED and not returned. In a ThresholdPurgatory the order is that of their
-   * thresholds, and the key keeps its value.
+   * Takes out every operation that watches `key`, without an answer, and off its other keys too.
+   * Returns these operations in park order; they may be forced or parked again. Waits are rejected
+   * with ERR_PURGATORY_CANCELLED and not returned. In a ThresholdPurgatory the order is that of
+   * their thresholds, and the key keeps its value.
    */
   cancelForKey(key: K): Op[] {
     const parking = this.#parking;
@@ -75,9 +75,9 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   }
 
   /**
-   * What is parked and what became of the rest, as plain JSON of bounded size; changes nothing.
-   * Keys are shown as texts of at most 100 characters. O(top), and a bounded number of steps to
-   * find the hottest keys.
+   * The parked operations, and totals of those that have ended, as plain JSON of bounded size.
+   * Changes nothing. Keys are shown as texts of at most 100 characters. O(top), and a bounded
+   * number of steps to find the hottest keys.
    *
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
@@ -87,8 +87,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   }
 
   /**
-   * Runs what is due now in its timer; how many tasks ran. With a shared timer, that is all tasks
-   * of the timer.
+   * Runs the due tasks of its timer, and returns how many ran. A shared timer runs the tasks of all
+   * who share it.
    */
   advanceClock(): number {
     return this.#parking.timer.advanceClock();
@@ -100,9 +100,10 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   }
 
   /**
-   * Ends the purgatory for good, and its timer unless that is shared. Completes nothing: returns
-   * what is still parked, in park order; rejects pending waits with ERR_PURGATORY_CLOSED, one error
-   * for all, whose `cause` is a text that names one of them. A second call returns []. O(parked).
+   * Ends the purgatory for good, and its timer unless that is shared. Completes nothing. Returns
+   * the operations that are still parked, in park order. Rejects pending waits with
+   * ERR_PURGATORY_CLOSED: one error for all, whose `cause` is a text that names one of them. A
+   * second call returns []. O(parked).
    */
   close(): Op[] {
     return this.#parking.close() as Op[];
@@ -113,7 +114,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   }
 
   /**
-   * What is parked, operation by operation, for the inspector. It changes nothing of it. @internal
+   * The parked operations one by one, for the inspector, which changes nothing. @internal
    */
   get $parked(): ParkedView {
     return this.#parking;

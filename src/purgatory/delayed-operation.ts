@@ -14,7 +14,7 @@ import { TimerTask } from '../timer/timer-task.ts';
 export const NOT_PARKED = -1;
 export const COMPLETED = -2;
 
-/** What keeps parked operations: their purgatory. */
+/** The keeper of parked operations: their purgatory. */
 export interface OperationKeeper {
   readonly name: string;
   /**
@@ -67,8 +67,8 @@ export abstract class DelayedOperation extends TimerTask {
   onExpiration(): void {}
 
   /**
-   * Completes the operation, whatever its condition: true iff this call did. What `onComplete`
-   * throws comes through; the operation is completed nonetheless. O(watch keys).
+   * Completes the operation, whether its condition holds or not. True iff this call completed it.
+   * If `onComplete` throws, so does the call, and the operation is completed. O(watch keys).
    */
   forceComplete(): boolean {
     const place = this.$place;

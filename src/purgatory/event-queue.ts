@@ -108,7 +108,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     return this.#lastBarrier.promise;
   }
 
-  /** Drops all events. Who waits for them waits no longer. */
+  /** Drops all events. Their barriers resolve. */
   clear(): void {
     for (const key of this.#pending.keys()) if (key instanceof Barrier) this.#barriers.push(key);
     this.#pending.clear();
@@ -141,8 +141,8 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
   }
 
   /**
-   * The turn of one that is about to wait on `keys`. Where none stands before it but an event is
-   * due, that event must come to it, whatever its limit.
+   * The turn of an operation that is about to wait on `keys`. If only an event is before it, the
+   * event must reach it, whatever the limit of the event.
    */
   turnOn(keys: readonly K[]): Turn {
     let turn: Turn = 'first';

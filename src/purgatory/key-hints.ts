@@ -11,7 +11,7 @@ import { keyText } from '../base/text.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 const BY_IDENTITY =
-  'Objects are compared by identity: only an event on this very object finds it, not one on an equal object. Use a string or a number for a key that is made anew';
+  'Objects are compared by identity: an equal object is another key. Use a string or a number for a key that is made anew';
 
 export class KeyHints {
   readonly #purgatory: { readonly name: string; readonly isClosed: boolean };

@@ -1,11 +1,11 @@
 // The lines: the operations that wait in turn on a key.
 //
-// Invariants. A key has a line exactly while one that waits in turn watches it. Its watches are in
-// the ring of the key, as all others are, but marked. `first` is the oldest of them. For an event
-// on the key, of those in line only the first may be tried. `isUntried` is set as long as it has
-// not been tried since it became the first.
+// Invariants. A key has a line exactly while an operation that waits in turn watches it. The
+// watches of a line are in the ring of the key, as all others are, but marked. `first` is the
+// oldest of them. Of the line, an event on the key may try only the first. `isUntried` is set from
+// when an operation becomes the first until it is tried.
 //
-// Costs. O(1). Who becomes the first is looked for behind the one that was: amortised O(1).
+// Costs. O(1). The search for the next first begins behind the last one: O(1), amortised.
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, type Slab, type Slot } from '../slab/slab.ts';
 import type { Turn } from './parked-lists.ts';
@@ -15,8 +15,8 @@ interface Line {
   size: number;
   isUntried: boolean;
   /**
-   * The limits of events do not say how many units are free: somebody in it watched other keys, too,
-   * or threw, and so used an event up.
+   * The limits of events do not say how many units are free: an operation in the line watched other
+   * keys too, or threw, and so used up an event.
    */
   isInexact: boolean;
 }
@@ -88,8 +88,8 @@ export class Lines {
   }
 
   /**
-   * What is or was at `place` has been tried for an event on a key. If it is the first in line
-   * still, the length of the line, which is not to be tried; else NONE.
+   * The operation that is or was at `place` has been tried for an event on a key. If it is still
+   * the first in line, returns the length of the line, whose rest is not to be tried. Else NONE.
    */
   staying(key: Slot, place: number): number {
     const line = this.#lines.get(key);

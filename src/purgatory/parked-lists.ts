@@ -19,8 +19,8 @@ export interface CountedKey {
 }
 
 /**
- * How one that waits in turn is parked: `first` when none was in front of it, so that it has had
- * its first try, or `behind` others, untried.
+ * How an operation that waits in turn is parked: `first`, after its first try, if none was before
+ * it; or `behind` others, without a try.
  */
 export type Turn = 'first' | 'behind';
 

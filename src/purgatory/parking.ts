@@ -205,14 +205,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     meter.didPark(operation, watches);
   }
 
-  /** Takes out what was not parked as a whole; why. */
+  /** Takes out an operation that was parked in part. Returns the error. */
   #undo(operation: DelayedOperation, error: unknown): unknown {
     if (Object.isFrozen(operation)) return invalidArgValue('op', 'must not be frozen', operation);
     if (operation.$keeper === this) this.#leave(operation, NOT_PARKED);
     return this.#refusedByTimer(error);
   }
 
-  /** Counts a refusal. The timer does not know whose it is, so what it says is put into our words. */
+  /**
+   * Counts a refusal. A timer does not know its purgatories, so the error of a closed one names
+   * ours.
+   */
   #refusedByTimer(error: unknown): unknown {
     const isClosed = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_CLOSED';
     return this.refused(isClosed ? timerOfPurgatoryClosed(this.name) : error);
@@ -318,7 +321,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For `cancel()`, and for a timer that is closed by itself: a wait can meet only that.
+   * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
     this.withdraw(operation);
@@ -328,8 +331,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes out `operations`, unanswered; returns them, but for waits, which are refused with what
-   * `why` makes of the first of them, before that leaves.
+   * Takes out `operations` without an answer, and returns them. Waits are not returned: they are
+   * refused with the error that `why` makes of the first wait, before that wait leaves.
    */
   takeOut(
     operations: readonly DelayedOperation[],
@@ -359,7 +362,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
    * takeOut}.
    *
-   * @param why gets what the close has ended, in words: the user may have forgotten to await it.
+   * @param why gets a text that says what the close has ended: the user may have forgotten to await
+   * it.
    */
   close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
     this.isClosed = true;

@@ -15,7 +15,7 @@ import type { Parking } from './parking.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import { isOver, type Pass, type Watchers } from './watchers.ts';
 
-/** Deeper than sane events in tries, and shallow enough for the stack. */
+/** Deeper than events in tries need, and shallow enough for the stack. */
 const MAX_DEPTH = 256;
 /** More watchers than a key can have. */
 const ALL = 2 ** 30;
@@ -67,8 +67,8 @@ export class Passes<K> {
   }
 
   /**
-   * Begins the pass of an event, as far as the batch of `job` allows. It is taken out of `pending`
-   * before user code runs: a notify in a try causes one more pass.
+   * Begins the pass of an event, as far as the batch of `job` allows. The key is taken out of
+   * `pending` before user code runs, so a notify in a try causes one more pass.
    */
   begin(key: K, limit: number, job: Job, pending: PendingKeys): Begun {
     const { lists } = this.#parking;

@@ -5,8 +5,8 @@
 // expiry, or with a Refusal (abort, cancel, close, a throw of user code). Then its promise settles.
 // It has an outcome exactly when it has ended. It is in no list that a purgatory returns; events
 // and `onError` may show it. However many wait on one AbortSignal, there is one listener on it, and
-// none once the last of them has left. A wait lives as long as clients take to be served, and half
-// of its cost is the collector's: so a field or an object more for each is to be paid for.
+// none once the last of them has left. A wait lives long, and half of its cost is garbage
+// collection: so each further field or object costs time.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
 import { Refusal, resolution } from '../base/refusal.ts';
 import type { Settleable, Settler } from '../turns/settler.ts';

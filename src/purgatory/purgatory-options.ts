@@ -20,7 +20,7 @@ import type { DelayedOperation } from './delayed-operation.ts';
 
 /**
  * The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are
- * for its own timer, and refused beside `timer`, but for `sliceMs`: that is for events too.
+ * for its own timer. Beside `timer` they are refused, except `sliceMs`, which is for events too.
  */
 export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
   extends Omit<SystemTimerOptions, 'onError'>,
@@ -32,8 +32,8 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
    */
   maxParked?: number | undefined;
   /**
-   * Takes what user code throws inside a pass or an expiry. Default: thrown in a later turn, as an
-   * uncaught exception.
+   * Gets what user code throws inside a pass or an expiry. Default: it is thrown in a later turn,
+   * as an uncaught exception.
    */
   onError?: ((error: unknown, op: Op) => void) | undefined;
 }
@@ -41,8 +41,8 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
 /** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
 export interface EventOptions {
   /**
-   * The event ends after so many completions, in park order: an integer >= 1. A try that
-   * returns a promise does not count. With a bus, that is so in each process. Default: none.
+   * The event ends after so many completions, in park order: an integer >= 1. A try that returns a
+   * promise does not count. With a bus, this holds in each process. Default: none.
    */
   atMost?: number | undefined;
 }
@@ -58,14 +58,15 @@ export function checkedAtMost(options: EventOptions): number {
 /** Whether an operation waits in turn: {@link Purgatory.tryCompleteElseWatch}. */
 export interface TurnOptions {
   /**
-   * Waits in turn, as for a lock: behind all who watch one of the keys already, and behind an event
-   * on one that is pending or under way. It is parked there without a try, and has its first one
-   * when its turn comes. Behind nobody it is tried at once. Of those that wait in turn on a key, an
-   * event tries the first, and the next one only when that has left: none overtakes another, though
-   * they may want more or less. With a bus, that is so in each process. Default false.
+   * Waits in turn, as for a lock: behind all operations that watch one of the keys already, and
+   * behind an event on one of the keys that is pending or under way. It is parked there without a
+   * try, and has its first try when its turn comes. If nothing is before it, it is tried at once.
+   * Of the operations that wait in turn on a key, an event tries the first, and the next one only
+   * when the first has left. So none overtakes another, even one that wants less. With a bus, this
+   * holds in each process. Default false.
    *
-   * To join and to leave a line is O(1) a key. An event in vain is one try where all who watch the
-   * key wait in turn; else it also walks over those whose turn it is not, some 10 ns each.
+   * To join and to leave a line is O(1) a key. An event in vain costs one try if all operations on
+   * the key wait in turn. Else it also walks over those whose turn has not come, some 10 ns each.
    */
   inTurn?: boolean | undefined;
 }

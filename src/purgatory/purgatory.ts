@@ -94,8 +94,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * its deadline, completes it. True iff this call completed it. A key given twice counts once.
    * O(keys).
    *
-   * What `tryComplete` throws comes through, and nothing is parked. An operation that is completed
-   * already is not parked. With `inTurn`, it is parked behind those who wait already, untried.
+   * If `tryComplete` throws, so does the call, and nothing is parked. An operation that is
+   * completed already is not parked. With `inTurn`, an operation that has others before it is
+   * parked behind them without a try.
    *
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array. ERR_INVALID_ARG_VALUE:
    *   no keys.
@@ -116,7 +117,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * An event on `key`: tries every operation that watches it, in park order, once each. Returns how
    * many operations its tries completed. One that was completed inside its `tryComplete` counts,
    * even if that returned false or threw. Operations that are parked meanwhile wait for the next
-   * event. It stays in this process, bus or not. O(watchers of the key).
+   * event. Other processes get no event, even with a bus. O(watchers of the key).
    *
    * Keys are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
    * An event on a key without a watcher does nothing. Keys are strings unless another type is
@@ -129,8 +130,8 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * try.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
-   * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a `tryComplete` that does so without
-   *   end.
+   * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a condition that causes events on its
+   *   own keys without end.
    */
   checkAndComplete(key: K, options?: EventOptions): number {
     const limit = options === undefined ? ALL : checkedAtMost(options);
@@ -140,20 +141,20 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   /**
-   * An event on `key` that is answered at the end of this turn (in a microtask), once however often
-   * it is notified before. A completion that notifies in its turn is served in the same go, with
-   * constant stack: use this from `onComplete`. A try that notifies its own key without ever
-   * completing is tried for ever, while the event loop goes on. With a bus it is an event in the
-   * purgatories of this name in all other processes too, soon after. Keys are compared as by
-   * `checkAndComplete`.
+   * An event on `key`. Its operations are tried at the end of this turn (in a microtask), once for
+   * all calls until then. If a completion calls `notify`, that event is served in the same
+   * microtask, with constant stack: use `notify` in `onComplete`. An operation that never
+   * completes, and whose tries notify its own key, is tried for ever, while the event loop goes on.
+   * With a bus, the event reaches the purgatories of this name in all other processes soon after.
+   * Keys are compared as by `checkAndComplete`.
    *
    * Operations that are parked after the event's turn has begun wait for the next event. An event
    * with many watchers takes several turns of the event loop, each for `sliceMs` at most, so that
-   * timers and sockets get theirs. An event on a key whose event is under way is served once more
-   * after it. With `atMost`, it ends after so many completions, in park order. Several of them
-   * before it begins add up, and one without a limit removes the limit. With a bus, it ends after
-   * so many completions in each process. For a lock or a pool let the waits be `inTurn`: else who
-   * begins to wait looks first, and overtakes those who wait.
+   * timers and sockets get their share. If an event on the key is under way, one more follows it.
+   * With `atMost`, the event ends after so many completions, in park order; with a bus, in each
+   * process. The limits of several calls before the event begins add up, and a call without a limit
+   * removes the limit. For a lock or a pool let the waits be `inTurn`: otherwise a new wait is
+   * tried first, and overtakes the parked ones.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -178,19 +179,19 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   /**
-   * Waits until `attempt` returns a value, or a promise of one: it is called now, and on each event
-   * on one of `watchKeys`. Undefined, null and false mean "not yet". Resolves with that value, or
-   * with `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys
-   * are compared as a Map compares them: `7` is not `'7'`, and an object equals only itself.
-   * O(keys).
+   * Calls `attempt` now, and at each event on one of `watchKeys`, until it returns a value or a
+   * promise of one. Undefined, null and false mean "not yet". Resolves with that value, or with
+   * `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are
+   * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
    *
-   * While the promise of a try is pending, an event causes exactly one more try after it.
-   * So one that hangs hears no event until the deadline. Give reads a deadline of their own, such
-   * as `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`. Once the wait is
-   * over, what a try still resolves or rejects with is dropped. Its `context.signal` aborts if the
-   * wait ends without a value.
+   * While the promise of a try is pending, events cause exactly one more try after it. So while a
+   * try hangs, events do not reach its wait. Give reads a deadline of their own, such as
+   * `timeoutSignal(5_000, { signal: context.signal })` of `purgatory/timers`. Once the wait has
+   * ended, the result of a try is dropped. `context.signal` aborts if the wait ends without a
+   * value.
    *
-   * With `inTurn`, it waits behind those who wait already: `attempt` is not called before its turn.
+   * With `inTurn`, the wait is behind those that are parked already: `attempt` is not called before
+   * its turn.
    *
    * When `maxParked`, or the timer's `maxPending`, is reached, the wait is refused before `attempt`
    * is called.

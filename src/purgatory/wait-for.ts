@@ -5,8 +5,8 @@
 // more try follows. When the wait has ended otherwise, what the promise resolves or rejects with is
 // dropped, and `context.signal` aborts.
 //
-// The wait is the context of its tries. What is needed only where a condition returns a promise or
-// asks for the signal is in a record of its own.
+// The wait is the context of its tries. Fields that only conditions with a promise or a signal need
+// are in a record of their own.
 import type { Refusal } from '../base/refusal.ts';
 import type { Settler } from '../turns/settler.ts';
 import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
@@ -20,9 +20,9 @@ export interface AttemptContext<K = string> {
    */
   readonly signal: AbortSignal;
   /**
-   * The watch key whose event caused this try: the last one, where several came during the try
-   * before. Undefined for the first tries, right before and after parking, and for the sweep of a
-   * bus.
+   * The watch key whose event caused this try. If several events came during the try before, it is
+   * the key of the last. Undefined for the first tries, right before and after parking, and for the
+   * sweep of a bus.
    */
   readonly key: K | undefined;
 }

@@ -41,7 +41,7 @@ export interface Scheme {
   lookFor(tick: number): number;
   /** The tick at which to look next: no task is due before it. Infinity without a task. */
   nextTick(): number;
-  /** The tick of the first task, where that is known without much ado. Else as `nextTick`. */
+  /** The tick of the first task, if it is cheap to find. Else as `nextTick`. */
   firstTick(): number;
   /** Visits the cells, those of one tick in the order of insert. */
   forEach(visit: (slot: Slot, tick: number) => void): void;

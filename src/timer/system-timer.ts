@@ -55,10 +55,10 @@ export class SystemTimer extends DrivenTimer {
 
   /**
    * Runs `callback` every `periodMs` (>= 1), first after `options.initialDelayMs` (default
-   * `periodMs`), without drift. When it returns a promise, the run lasts until that settles: no
-   * other begins before, and those that were due meanwhile are left out. What it throws, or the
-   * promise rejects with, is reported as of any task, and the series goes on. Returns the task of
-   * the series, which is pending until `cancel()`, also while a run is under way.
+   * `periodMs`), without drift. If `callback` returns a promise, the run lasts until the promise
+   * settles. No other run begins before, and runs that were due meanwhile are left out. A throw or
+   * a rejection is reported like that of any task, and the series goes on. Returns the task of the
+   * series, which is pending until `cancel()`, also while a run is under way.
    *
    * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
    */

@@ -1,8 +1,8 @@
 // What one timer has done so far, and its events on channels of node:diagnostics_channel. No other
 // file of the timer counts or publishes.
 //
-// Ground rules. The timer and its wheels call it. It calls subscribers alone. It keeps numbers
-// and no task. An event without a subscriber costs a load and a branch. Subscribers run inside the
+// Ground rules. The timer and its wheels call it. It calls subscribers alone. It keeps numbers and
+// no task. An event without a subscriber costs a read and a branch. Subscribers run inside the
 // timer's call, so they must be quick. They may do all that a task may do: no slot is held in a
 // local variable, and the task of the event is not pending any more. What a subscriber throws
 // becomes an uncaught exception in a later turn (Node does that), and the timer goes on.

@@ -1,8 +1,9 @@
 // Settles promises, a few at a time: a hundred thousand continuations must not run in a row.
 //
-// Ground rules. It belongs to one purgatory, or to one table of replies. Whoever ends a wait takes
-// it off lists and timer at once. Then its promise settles here: at once for the first of a turn
-// and of a batch, else in that order, a batch before the microtasks run, a slice a turn.
+// Ground rules. It belongs to one purgatory, or to one table of replies. A wait that ends leaves
+// the lists and the timer at once. Then its promise settles here. The first ones of a turn and of a
+// batch settle at once, the others in their order: a batch between two runs of the microtasks, a
+// slice a turn.
 //
 // Costs. settle: O(1).
 import type { Job } from './job.ts';

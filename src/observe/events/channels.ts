@@ -66,8 +66,8 @@ const CHANNELS: Readonly<Record<keyof PurgatoryEvents, true>> = {
  * listener must be quick and change nothing. What it throws becomes an uncaught exception. Returns
  * a function that ends the subscription.
  *
- * @throws TypeError ERR_INVALID_ARG_VALUE for a channel that there is not, ERR_INVALID_ARG_TYPE for
- * a listener that is no function.
+ * @throws TypeError ERR_INVALID_ARG_VALUE for a channel that does not exist, ERR_INVALID_ARG_TYPE
+ * for a listener that is no function.
  */
 export function listen<N extends keyof PurgatoryEvents>(
   name: N,

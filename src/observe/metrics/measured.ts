@@ -14,8 +14,9 @@ import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sourc
 export interface MetricSources {
   /**
    * An array, a Set, or a function that returns one. It is read anew at each scrape: later
-   * purgatories are measured, and closed ones are not. The label `purgatory` has the name. No two
-   * may have the same name at first. A later one of the same name gets a number behind it.
+   * purgatories are measured, and closed ones are not. The label `purgatory` has the name. Two that
+   * are given at first must differ in their names. One that comes later with a name in use gets a
+   * number behind the name.
    */
   purgatories?: Sources<ObservedPurgatory> | undefined;
   /**

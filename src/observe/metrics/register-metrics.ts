@@ -17,13 +17,13 @@ const WITH_SNAPSHOT = 'an object with the method snapshot';
  * Registers the metrics of purgatories, timers and buses in a Registry of prom-client, or makes
  * them in a Meter of OpenTelemetry. Returns a function that removes them. Sources may come and go
  * (see {@link MetricSources}). While the metrics are registered, each operation that ends costs a
- * clock reading, for its time parked. The meter that OpenTelemetry gives where no SDK is set up
- * records nothing, and takes the metrics as often as they come.
+ * clock reading, for its time parked. If no SDK of OpenTelemetry is set up, its meter records
+ * nothing, and takes the metrics any number of times.
  *
  * @throws TypeError ERR_INVALID_ARG_TYPE for neither of the two, or sources without a snapshot().
- * ERR_INVALID_ARG_VALUE for two purgatories of one name, for sources that there are not, such as
- * `purgatory`, and for a Meter that has the metrics already. Error of prom-client when a Registry
- * has them. Register all sources in one call.
+ * ERR_INVALID_ARG_VALUE for two purgatories of one name, for a kind of sources that does not exist,
+ * such as `purgatory`, and for a Meter that has the metrics already. Error of prom-client when a
+ * Registry has them. Register all sources in one call.
  */
 export function registerMetrics(
   registry: PrometheusRegistry | OpenTelemetryMeter,

@@ -10,9 +10,10 @@ import { invalidArgType } from '../../base/node-errors.ts';
 const signals = new WeakMap<object, AbortSignal>();
 
 /**
- * A signal that aborts when the client has gone before `response` was finished. If it has gone
- * already, while a middleware waited for instance, the signal has aborted. After an answer that
- * went out it never aborts. All calls for a response return the same signal.
+ * A signal that aborts when the client goes before `response` is finished. If the client went
+ * before the call, for instance while a middleware waited, the signal is aborted from the start.
+ * Once the answer has gone out, the signal never aborts. All calls for a response return the same
+ * signal.
  *
  * `response` is that of `node:http`, of `node:http2` (the compatibility API) or of Express; with
  * Fastify it is `reply.raw`. O(1).

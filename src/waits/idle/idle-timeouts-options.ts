@@ -22,7 +22,7 @@ export interface IdleTimeoutsOptions<E> {
   timer?: Timer | undefined;
   /**
    * The clock that `timer` reads, for a timer without a property `clock`. Default: that property,
-   * else {@link systemClock}. Another than that of the timer is refused.
+   * else {@link systemClock}. A clock that the timer does not read is refused.
    */
   clock?: Clock | undefined;
   /** The first listener. */

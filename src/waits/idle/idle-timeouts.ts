@@ -3,9 +3,9 @@
 //
 // Invariants. A touch only notes a stretch of time (touch-time.ts). When the time of a bucket
 // comes, each of its elements is idle, or is filed anew for the rest of its timeout. An element is
-// forgotten before its listeners are called, in the root context, so a listener may do anything.
-// It is never early, and late by the timer's lateness and, on the system clock, by two hundredths
-// of the shortest timeout, but 2 to 128 ms.
+// forgotten before its listeners are called, in the root context, so a listener may do anything. It
+// is never early. It is late by the timer's lateness and, on the system clock, by up to 2 % of the
+// shortest timeout: 2 ms for a short one, 128 ms at most.
 // Costs. touch, start, remove, and each look at an element: O(1). About 65 bytes an element.
 import { requiredFunction } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
@@ -118,7 +118,10 @@ export class IdleTimeouts<E> {
     return isFound;
   }
 
-  /** Ends it and, unless shared, its timer, for good. Returns what was tracked, in any order. */
+  /**
+   * Ends it for good, and its timer unless that is shared. Returns the elements that were tracked,
+   * in any order.
+   */
   close(): E[] {
     this.#isClosed = true;
     const elements = Array.from(this.#table.rows(), (row) => this.#table.element(row));

@@ -14,7 +14,7 @@ export interface ThresholdPurgatoryOptions<
   Op extends DelayedOperation = DelayedOperation,
 > extends PurgatoryOptions<Op> {
   /**
-   * The value of a key now, or a promise of it: a number, or a bigint where the values are such.
+   * The value of a key now, or a promise of it: a number, or a bigint if the values are bigints.
    * Undefined or null when it has none. It is called when an operation waits on a key whose value
    * is not known in this process, has fallen, or may have been missed (docs/contract.md). Give
    * reads that may hang a deadline. If it throws or rejects, `onError` gets the error, with the

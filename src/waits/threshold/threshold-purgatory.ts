@@ -37,7 +37,7 @@ import { ThresholdWaiter } from './threshold-waiter.ts';
 import { type Threshold, Thresholds } from './thresholds.ts';
 
 /**
- * Parks operations until the values of their keys are at least what they wait for, or until their
+ * Parks operations until the value of each of their keys has reached its threshold, or until their
  * deadline. Values are numbers, Infinity included, or bigints (an int64 offset). Both may meet on
  * one key: they compare exactly.
  */
@@ -80,7 +80,9 @@ export class ThresholdPurgatory<
     parking.lists.interest = this.#link.interest;
   }
 
-  /** What `key` was last advanced to. Undefined when it never was, or was deleted. O(1). */
+  /**
+   * The value to which `key` was last advanced. Undefined if it never was, or was deleted. O(1).
+   */
   get(key: K): V | undefined {
     return this.#parking.lists.valueOf(key);
   }

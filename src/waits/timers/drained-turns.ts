@@ -19,7 +19,7 @@ const GROWTH = 16;
 /** More immediates take more memory, and save little. */
 const MOST = 16_384;
 
-/** What the runs are of. */
+/** The work of the runs. */
 interface Burst {
   /**
    * Runs the next piece of work. False when there is none: then it is up to the job, which waits.

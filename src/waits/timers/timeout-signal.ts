@@ -18,7 +18,7 @@ export interface TimeoutSignalOptions {
   /** A parent: when it aborts, the signal does, with the parent's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * The timer to stand in, which decides whether the process is kept alive. Default: one for all
+   * The timer that it uses, which decides whether the process is kept alive. Default: one for all
    * such signals, `unref()`'d.
    */
   timer?: Timer | undefined;
