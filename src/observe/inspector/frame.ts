@@ -37,7 +37,7 @@ export const MAX_RECORDED = 32;
 /** The history does not name an event that has been under way for less. */
 export const LONG_PASS_MS = 100;
 /**
- * The most cascades of a frame, the most operations that are followed at a time (ended ones
+ * The most cascades of a timer, the most operations that are followed at a time (ended ones
  * included), and the most events of one operation.
  */
 export const MAX_CASCADES = 16;
@@ -95,14 +95,14 @@ export interface TimerView extends TimerSnapshot {
   readonly name: string;
   /** The purgatories that use this timer, as far as they show it. */
   readonly of: readonly string[];
-  /** Since the frame before. */
+  /** The latest MAX_CASCADES since somebody began to watch, the last one last. */
   readonly cascades: readonly Cascade[];
-  /** The last cascade since somebody began to watch. */
-  readonly lastCascade: (Cascade & { readonly agoMs: number }) | null;
 }
 
 /** One expired overflow bucket whose tasks were re-added to finer wheels. */
-export type Cascade = Pick<WheelCascaded, 'level' | 'bucket' | 'tasks'>;
+export interface Cascade extends Pick<WheelCascaded, 'level' | 'bucket' | 'tasks'> {
+  readonly atMs: number;
+}
 
 /** The life of one operation. */
 export interface Timeline {

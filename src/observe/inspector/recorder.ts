@@ -62,7 +62,7 @@ export class Recorder {
           name,
           of: purgatories.filter(([, each]) => each.timer === timer).map(([each]) => each),
           levels: snapshot.levels.map(sectorsOf),
-          ...this.#cascades.take(timer),
+          cascades: this.#cascades.of(timer),
         };
       }),
       buses: buses.map(([name, bus]) => {

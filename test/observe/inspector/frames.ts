@@ -31,7 +31,6 @@ const QUIET_TIMER: TimerView = {
   name: 'wheels',
   of: ['fetch'],
   cascades: [],
-  lastCascade: null,
 };
 
 export interface Change extends Partial<Omit<Frame, 'purgatories'>> {

@@ -43,11 +43,11 @@ export function App({ state, recording, verdict }: Props): JSX.Element {
 }
 
 function Picture({ state, recording, verdict }: Required<Props> & { verdict: Verdict }): JSX.Element {
-  const { choice, first, followed } = state;
+  const { choice, first } = state;
   const { seconds } = recording;
   const frame = last(recording.frames);
   const { purgatories: views } = frame;
-  const { timers } = last(shown(state).frames);
+  const { timers, atMs } = last(shown(state).frames);
   const view = timerOf(timers, choice.timer);
   const timelines = frame.timelines.filter(({ purgatory }) => views.some(({ name }) => name === purgatory));
   return (
@@ -56,7 +56,7 @@ function Picture({ state, recording, verdict }: Required<Props> & { verdict: Ver
       <Lookup state={state} />
       <Buses frame={frame} />
       <Errors views={views} />
-      {view !== undefined && <Wheels view={view} timers={timers} />}
+      {view !== undefined && <Wheels {...{ view, timers, atMs }} />}
       <div class="charts">
         <Rates seconds={seconds} />
         {view !== undefined && <LatenessChart first={first} view={view} isOnly={timers.length < 2} />}
@@ -64,11 +64,7 @@ function Picture({ state, recording, verdict }: Required<Props> & { verdict: Ver
       <HottestKeys views={views} />
       <OldestParked views={views} />
       {seconds.length > 0 && <Minutes seconds={seconds} />}
-      <Timelines
-        timelines={timelines}
-        shown={followed?.timeline}
-        isTold={frame.timelines.some(({ id }) => id === followed?.timeline.id)}
-      />
+      <Timelines timelines={timelines} />
     </>
   );
 }

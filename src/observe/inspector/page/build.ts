@@ -1,9 +1,7 @@
 // Bundles the page into one module, src/observe/inspector/built-page.ts: its text, gzipped, as a
-// string. Preact, uPlot, our code and styles are inside. So the page fetches nothing, and a bundler
+// string. Preact, our code and styles are inside. So the page fetches nothing, and a bundler
 // that takes the inspector takes the page. `npm run build` runs it before tsc, and it prints the
 // size. esbuild bundles, and terser makes the bundle smaller.
-//
-// uPlot stays at 1.6.8: it can do all that the page shows, and later releases are much larger.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

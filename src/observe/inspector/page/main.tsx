@@ -2,6 +2,7 @@
 import './style/theme.css';
 import './style/layout.css';
 import './style/pictures.css';
+import './style/motion.css';
 import './style/parts.css';
 import './style/names.css';
 import './style/notices.css';

@@ -1,11 +1,11 @@
-// The places of the rings, and what is at a point. Pure geometry: a square of SIZE, the finest ring
-// innermost. Bucket 0 is at twelve o'clock, and time goes clockwise.
+// The places of the rings. Pure geometry around the point 0 0, the finest ring innermost. Bucket 0
+// is at twelve o'clock, and time goes clockwise.
 import type { TimerView } from '../../frame.ts';
 import { capitalised } from '../words/format.ts';
 import { sum } from './history.ts';
 
-export const SIZE = 400;
-export const CENTRE = SIZE / 2;
+/** The box in which pictures are drawn. */
+export const VIEW = '-200 -200 400 400';
 const OUTER = 190;
 const HUB = 62;
 const GAP = 7;
@@ -29,11 +29,6 @@ function bandsOf(rings: number): Band[] {
   });
 }
 
-export function at(turn: number, radius: number): readonly [number, number] {
-  const angle = 2 * Math.PI * (turn - 0.25);
-  return [CENTRE + radius * Math.cos(angle), CENTRE + radius * Math.sin(angle)];
-}
-
 /** The sector of a bucket: each has the sum of the same number of buckets. */
 export function sectorOf({ wheelSize }: TimerView, { buckets }: Ring, bucket: number): number {
   return Math.floor((bucket * buckets.length) / wheelSize);
@@ -51,10 +46,10 @@ export function ringsOf({ levels }: TimerView) {
 export function sectorPath({ inner, outer }: Band, sector: number, count: number): string {
   const margin = 0.09 / count;
   const [from, to] = [sector / count + margin, (sector + 1) / count - margin];
-  const corner = (turn: number, radius: number): string =>
-    at(turn, radius)
-      .map((n) => n.toFixed(2))
-      .join(' ');
+  const corner = (turn: number, radius: number): string => {
+    const angle = 2 * Math.PI * (turn - 0.25);
+    return `${(radius * Math.cos(angle)).toFixed(2)} ${(radius * Math.sin(angle)).toFixed(2)}`;
+  };
   const large = to - from > 0.5 ? 1 : 0;
   return (
     `M${corner(from, outer)}A${outer} ${outer} 0 ${large} 1 ${corner(to, outer)}` +

@@ -7,7 +7,6 @@
 // difference. The stream is open only while the tab is visible: over HTTP/1.1 a browser opens six
 // connections to a server, and each stream takes one.
 import { type AskedOperation, type Found, type Frame, type History, MAX_SECONDS } from '../../frame.ts';
-import { type Followed, follow } from './follow.ts';
 import type { Recording } from './history.ts';
 import { type Heard, isSilent, silenceOf } from './judge.ts';
 import { type Choice, readLink, writeLink } from './link.ts';
@@ -26,8 +25,6 @@ export interface State extends Recording, Heard {
   readonly restarts: number;
   /** What is shown in place of the latest, and since when. */
   readonly paused: Recording | undefined;
-  /** The operation whose life is shown, as last received. */
-  readonly followed: Followed | undefined;
 }
 
 type Listener = (state: State, news: Frame | undefined) => void;
@@ -38,7 +35,7 @@ const TICK_MS = 500;
 /** The interval of repeated questions to the server, in ms. */
 const ASK_MS = 1000;
 const RETRY_MS = 1000;
-const NO_RUN = { frames: [], seconds: [], first: undefined, silence: undefined, followed: undefined };
+const NO_RUN = { frames: [], seconds: [], first: undefined, silence: undefined };
 
 let state: State = {
   ...NO_RUN,
@@ -78,10 +75,6 @@ export function choose(choice: Partial<Choice>): void {
 export function askFor(id: number | undefined): void {
   change({ asked: id === undefined ? undefined : { id, operation: undefined } });
   ask();
-}
-
-export function followLife(followed: Followed): void {
-  change({ followed });
 }
 
 export function pause(): void {
@@ -148,7 +141,6 @@ function take(frame: Frame): void {
       connection: 'live',
       heardMs: heard.nowMs,
       restarts: state.restarts + (isNewRun ? 1 : 0),
-      followed: follow(before.followed, frame.timelines, frame.atMs),
     },
     frame,
   );

@@ -1,110 +1,78 @@
-// A uPlot chart that lives as long as its place on the page. New data is set, and no new chart is
-// made.
+// A chart in SVG: lines, areas and bars over a grid.
 //
-// Ground rules. It fills the place that it gets. Colours are names of CSS properties, read at each
-// drawing, so that light and dark need no second chart. `label` says in words what the chart shows,
-// because it is an image to a screen reader.
-import { Component, createRef, type JSX } from 'preact';
-import uPlot from 'uplot';
+// Ground rules. It fills the place that it gets: the picture is stretched over it, the widths of
+// its lines are not, and the words at its axes are HTML. Colours are CSS properties, so that light
+// and dark need no second chart. `label` says in words what the chart shows, because it is an image
+// to a screen reader.
+import type { JSX } from 'preact';
 import { shortCount } from '../words/format.ts';
 
-/** A line or an area, or bars: of this part of their place. */
 export interface Drawn {
-  readonly stroke?: string;
-  readonly fill?: string;
-  readonly dash?: readonly number[];
-  readonly bars?: number;
-  /** Of 0 and 1, over the whole height. */
-  readonly isMark?: boolean;
+  /** A mark is over the whole height where its value is 1, and nowhere else. */
+  readonly as: 'line' | 'area' | 'bar' | 'mark';
+  readonly colour: string;
+  readonly dash?: string;
+  /** One for each of `at`. */
+  readonly values: readonly number[];
 }
 
 export interface ChartProps {
   readonly label: string;
   readonly range: readonly [from: number, to: number];
   readonly ticks: readonly (readonly [at: number, name: string | null])[];
+  /** Where the values are, in steps of about 1. */
+  readonly at: readonly number[];
   readonly drawn: readonly Drawn[];
-  readonly data: uPlot.AlignedData;
 }
 
-export class Chart extends Component<ChartProps> {
-  readonly #place = createRef<HTMLDivElement>();
-
-  override componentDidMount(): void {
-    const place = this.#place.current as HTMLDivElement;
-    const { range, ticks, drawn, data } = this.props;
-    const size = () => ({ width: place.clientWidth, height: place.clientHeight });
-    const options: uPlot.Options = {
-      ...size(),
-      legend: { show: false },
-      cursor: { show: false },
-      padding: [8, 16, 0, 0],
-      scales: {
-        x: { time: false, range: () => [...range] },
-        y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] },
-        mark: { range: () => [0, 1] },
-      },
-      axes: [
-        {
-          ...INK,
-          splits: () => ticks.map(([at]) => at),
-          values: () => ticks.map(([, name]) => name),
-          size: 26,
-        },
-        { ...INK, values: (_, at) => at.map(shortCount), incrs: WHOLE_STEPS, size: 44 },
-      ],
-      series: [{}, ...drawn.map(seriesOf)],
-    };
-    const chart = new uPlot(options, data, place);
-    new ResizeObserver(() => chart.setSize(size())).observe(place);
-    dark.addEventListener('change', () => chart.redraw(false));
-    this.componentDidUpdate = () => chart.setData(this.props.data);
-  }
-
-  override render(): JSX.Element {
-    return <div class="chart" role="img" aria-label={this.props.label} ref={this.#place} />;
-  }
-}
-
-function seriesOf({ stroke, fill, dash, bars, isMark }: Drawn): uPlot.Series {
-  return {
-    scale: isMark ? 'mark' : 'y',
-    width: bars === undefined ? 2 : 0,
-    points: { show: false },
-    ...(stroke !== undefined && { stroke: colour(stroke) }),
-    ...(fill !== undefined && { fill: colour(fill) }),
-    ...(dash !== undefined && { dash: [...dash] }),
-    ...(bars !== undefined && { paths: uPlot.paths.bars?.({ size: [bars, 60] }) }),
-  };
-}
-
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const known = new Map<string, string>();
-const probe = document.createElement('i');
-probe.hidden = true;
-document.body.append(probe);
-
-/** A colour of the page as it is now, in light or dark. */
-export function colour(name: string): () => string {
-  return () => {
-    const key = `${name} ${dark.matches}`;
-    if (!known.has(key)) {
-      probe.style.color = `var(${name})`;
-      known.set(key, getComputedStyle(probe).color);
-    }
-    return known.get(key) as string;
-  };
-}
-
+/** The width and the height of the picture, before it is stretched: in percent. */
+const SIDE = 100;
+/** The most steps of the axis of counts. */
+const MAX_STEPS = 5;
 /**
  * 1, 2, 5, 10 and so on. With a step that is no whole number, labels would repeat once they are
  * rounded.
  */
 const WHOLE_STEPS = Array.from({ length: 45 }, (_, n) => [1, 2, 5][n % 3] * 10 ** Math.floor(n / 3));
 
-/** What the axes are drawn in. */
-const INK: uPlot.Axis = {
-  font: '11px system-ui, sans-serif',
-  stroke: colour('--ink-2'),
-  grid: { stroke: colour('--line'), width: 1 },
-  ticks: { show: false },
-};
+export function Chart({ label, range: [from, to], ticks, at, drawn }: ChartProps): JSX.Element {
+  const most = Math.max(0, ...drawn.flatMap(({ as, values }) => (as === 'mark' ? [] : values)));
+  const top = Math.max(1, most * 1.1);
+  const step = WHOLE_STEPS.find((each) => top / each <= MAX_STEPS) ?? top;
+  const steps = Array.from({ length: Math.floor(top / step) + 1 }, (_, n) => n * step);
+  const x = (value: number): number => (SIDE * (value - from)) / (to - from);
+  const y = (value: number): number => SIDE - (SIDE * value) / top;
+  // A bar is a thick line, which is stretched as the picture is.
+  const barOf = (share: number) => ({ strokeWidth: x(from + share), vectorEffect: 'none' });
+
+  const pathOf = ({ as, colour, values, dash }: Drawn) => {
+    const ink = `var(--${colour})`;
+    const bars = (of: (value: number) => number): string =>
+      at.map((each, index) => `M${x(each)} ${SIDE}V${of(values[index])}`).join('');
+    const line = at.map((each, index) => `${x(each)} ${y(values[index])}`).join('L');
+    if (as === 'bar') return <path d={bars(y)} style={{ stroke: ink, ...barOf(0.82) }} />;
+    if (as === 'mark') return <path d={bars((on) => y(on * top))} style={{ stroke: ink, ...barOf(1) }} />;
+    if (as === 'area') return <path d={`M${x(at[0])} ${SIDE}L${line}V${SIDE}`} style={{ fill: ink }} />;
+    return <path d={`M${line}`} style={{ stroke: ink }} stroke-dasharray={dash} />;
+  };
+
+  return (
+    <div class="chart" role="img" aria-label={label}>
+      <svg viewBox={`0 0 ${SIDE} ${SIDE}`} preserveAspectRatio="none" aria-hidden="true">
+        <path class="grid" d={steps.map((each) => `M0 ${y(each)}H${SIDE}`).join('')} />
+        <path class="grid" d={ticks.map(([each]) => `M${x(each)} 0V${SIDE}`).join('')} />
+        {at.length > 0 && drawn.map(pathOf)}
+      </svg>
+      {steps.map((each) => (
+        <span key={each} class="step" style={{ top: `${y(each)}%` }}>
+          {shortCount(each)}
+        </span>
+      ))}
+      {ticks.map(([each, name]) => (
+        <span key={each} class="tick" style={{ left: `${x(each)}%` }}>
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -24,12 +24,11 @@ export function LatenessChart({ first, view: { name, of, lateness }, isOnly }: P
     <Section of="histogram" title="How late tasks ran" note={isOnly ? undefined : timerInWords(name, of)}>
       <p class="legend">{inWords(leMs, counts)}</p>
       <Chart
-        key={`${name} ${leMs.length}`}
         label={`A histogram. ${inWords(leMs, counts)}`}
-        data={[counts.map((_, bin) => bin), counts]}
         range={[-0.6, leMs.length + 0.6]}
         ticks={ticksOf(leMs)}
-        drawn={[{ fill: '--ember', bars: 0.82 }]}
+        at={counts.map((_, bin) => bin)}
+        drawn={[{ as: 'bar', colour: 'ember', values: counts }]}
       />
     </Section>
   );

@@ -16,14 +16,12 @@ const MAX_TOLD = 6;
 type Span = Pick<ChartProps, 'range' | 'ticks'>;
 
 /** How the lines are drawn, and the legend. */
-const DASHES: Readonly<Record<End, readonly number[]>> = {
-  completed: [],
-  expired: [6, 3],
-  cancelled: [2, 3],
-  rejected: [8, 2, 2, 2],
+const DASHES: Readonly<Record<End, string>> = {
+  completed: '',
+  expired: '6 3',
+  cancelled: '2 3',
+  rejected: '8 2 2 2',
 };
-/** Seconds in which the event loop was blocked. */
-const blocked: Drawn = { fill: '--mark', bars: 1, isMark: true };
 const minute: Span = {
   range: [-60, 0],
   ticks: [-60, -40, -20, 0].map((s) => [s, s === 0 ? 'now' : `${s} s`] as const),
@@ -37,9 +35,13 @@ function perSecond(seconds: readonly Second[], end: End): number[] {
   return seconds.map((second) => (1000 * countIn([second], end)) / second.overMs);
 }
 
-function dataOf(seconds: readonly Second[], ...lines: number[][]): [number[], ...number[][]] {
-  const atS = seconds.map(({ wallMs }) => (wallMs - last(seconds).wallMs) / 1000);
-  return [atS, seconds.map((second) => Number(isBlocked(second))), ...lines];
+/** `lines` over time, and behind them the seconds in which the event loop was blocked. */
+function overTime(seconds: readonly Second[], ...lines: Drawn[]): Pick<ChartProps, 'at' | 'drawn'> {
+  const blocked = seconds.map((second) => Number(isBlocked(second)));
+  return {
+    at: seconds.map(({ wallMs }) => (wallMs - last(seconds).wallMs) / 1000),
+    drawn: [{ as: 'mark', colour: 'mark', values: blocked }, ...lines],
+  };
 }
 
 interface LeavingProps {
@@ -50,21 +52,22 @@ interface LeavingProps {
 
 /** How operations left. */
 function Leaving({ seconds, label, span }: LeavingProps): JSX.Element {
-  const lines = ENDS.map((end) => ({ stroke: `--${end}`, dash: DASHES[end] }));
-  const data = dataOf(seconds, ...ENDS.map((end) => perSecond(seconds, end)));
+  const lines = ENDS.map((end): Drawn => {
+    return { as: 'line', colour: end, dash: DASHES[end], values: perSecond(seconds, end) };
+  });
   return (
     <>
       <p class="legend">
         {ENDS.map((end) => (
           <span key={end}>
             <svg class="line" viewBox="0 0 26 4" aria-hidden="true" {...tone(end)}>
-              <line x2="26" y1="2" y2="2" stroke-dasharray={DASHES[end].join(' ')} />
+              <line x2="26" y1="2" y2="2" stroke-dasharray={DASHES[end]} />
             </svg>{' '}
             {end}
           </span>
         ))}
       </p>
-      <Chart label={label} {...span} drawn={[blocked, ...lines]} data={data} />
+      <Chart label={label} {...span} {...overTime(seconds, ...lines)} />
     </>
   );
 }
@@ -98,8 +101,11 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
           <Chart
             label={parkedLabel}
             {...minutes}
-            drawn={[blocked, { stroke: '--ember', fill: '--shade-0' }]}
-            data={dataOf(seconds, parkedAt)}
+            {...overTime(
+              seconds,
+              { as: 'area', colour: 'shade-0', values: parkedAt },
+              { as: 'line', colour: 'ember', values: parkedAt },
+            )}
           />
         </div>
         <div>

@@ -16,6 +16,8 @@ interface Views {
 interface TableProps<T> {
   readonly test: string;
   readonly rows: readonly T[];
+  /** For rows in which something can be unfolded. Default: their place. */
+  readonly keyOf?: (row: T) => number;
   /** `false`: this column is left out. */
   readonly columns: readonly (
     | false
@@ -23,7 +25,7 @@ interface TableProps<T> {
   )[];
 }
 
-export function Table<T>({ test, rows, columns }: TableProps<T>): JSX.Element {
+export function Table<T>({ test, rows, keyOf, columns }: TableProps<T>): JSX.Element {
   const shown = columns.filter((column) => column !== false);
   return (
     <table class="named" data-test={test}>
@@ -38,7 +40,7 @@ export function Table<T>({ test, rows, columns }: TableProps<T>): JSX.Element {
       </thead>
       <tbody>
         {rows.map((row, index) => (
-          <tr key={index}>
+          <tr key={keyOf?.(row) ?? index}>
             {shown.map(([, cell, look], column) => (
               <td key={column} class={look}>
                 {cell(row)}

@@ -73,7 +73,6 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
     <div class="figures">
       <Figure
         of="parked"
-        name="parked"
         value={total(({ parked }) => parked)}
         note={most === null ? undefined : `of ${shortCount(most)} at most`}
       />
@@ -83,18 +82,11 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
         value={total(({ watched }) => watched)}
         note={`on ${plural(keys, 'key')}`}
       />
-      <Figure
-        of="completed"
-        name="completed"
-        value={perSecond('completed')}
-        note="a second"
-        tone="completed"
-      />
-      <Figure of="expired" name="expired" value={perSecond('expired')} note="a second" tone="expired" />
-      <Figure of="early" name="early" value={share(completed, completed + expired)} note="of those ended" />
+      <Figure of="completed" value={perSecond('completed')} note="a second" tone="completed" />
+      <Figure of="expired" value={perSecond('expired')} note="a second" tone="expired" />
+      <Figure of="early" value={share(completed, completed + expired)} note="of those ended" />
       <Figure
         of="lateness"
-        name="lateness"
         value={late === 0 ? '–' : Number.isFinite(late) ? `≤ ${time(late)}` : 'past all bins'}
         note={timers.length < 2 ? '99 of 100 tasks' : `worst of ${timers.length} timers`}
       />

@@ -1,36 +1,29 @@
 // The wheels of one timer as rings, and the same in a table.
 //
-// Ground rules. The sectors are drawn here, once for each frame of the server. The canvas above
-// them draws what moves in between (hands, falling tasks, the flash of the hub). To a screen reader
-// the picture is one image, and the table says what it shows.
+// Ground rules. The sectors are drawn here, once for each frame of the server. What moves in between
+// (hands, falling tasks, the flash of the hub) is a second picture above them, so that the sectors
+// need not be drawn anew with it. To a screen reader it is one image, and the table says what it
+// shows.
 import type { JSX } from 'preact';
 import type { TimerView } from '../../frame.ts';
 import { sum } from '../data/history.ts';
-import {
-  at,
-  ringName,
-  ringPhrase,
-  ringsOf,
-  SHADES,
-  SIZE,
-  sectorOf,
-  sectorPath,
-  shadeOf,
-} from '../data/rings.ts';
+import { ringName, ringPhrase, ringsOf, SHADES, sectorOf, sectorPath, shadeOf, VIEW } from '../data/rings.ts';
 import { choose } from '../data/store.ts';
 import { Explained, Figure, Section } from '../words/explained.tsx';
 import { count, plural, shortCount, time } from '../words/format.ts';
 import { Choose } from '../words/names.tsx';
 import { quoted } from '../words/visible.ts';
 import { Table } from './tables.tsx';
-import { MotionCanvas } from './wheel-motion.tsx';
+import { Motion } from './wheel-motion.tsx';
 
 interface Props {
   readonly view: TimerView;
   readonly timers: readonly TimerView[];
+  /** When the frame was made. */
+  readonly atMs: number;
 }
 
-export function Wheels({ view, timers }: Props): JSX.Element {
+export function Wheels({ view, timers, atMs }: Props): JSX.Element {
   const { pending, totals } = view;
   const names = timers.map(({ name, of }) => {
     return [name, of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`] as const;
@@ -48,9 +41,7 @@ export function Wheels({ view, timers }: Props): JSX.Element {
     >
       <div class="dial">
         <Rings view={view} />
-        <div aria-hidden="true">
-          <MotionCanvas />
-        </div>
+        <Motion key={view.name} view={view} atMs={atMs} />
         <p class="hub" aria-hidden="true">
           <strong>{shortCount(pending)}</strong>
           pending
@@ -76,13 +67,13 @@ export function Wheels({ view, timers }: Props): JSX.Element {
         <dt>
           <Explained of="cascade">Last cascade</Explained>
         </dt>
-        <dd data-test="cascade">{cascadeInWords(view)}</dd>
+        <dd data-test="cascade">{cascadeInWords(view, atMs)}</dd>
       </dl>
       <RingTable view={view} />
       <div class="figures">
-        <Figure of="pending" name="pending" value={count(pending)} />
-        <Figure of="ran" name="ran" value={count(totals.ran)} />
-        <Figure of="cascaded" name="cascaded" value={count(totals.cascaded)} />
+        <Figure of="pending" value={count(pending)} />
+        <Figure of="ran" value={count(totals.ran)} />
+        <Figure of="cascaded" value={count(totals.cascaded)} />
         <Figure of="slices" name="yields" value={count(totals.slices)} />
         <Figure
           of="failed"
@@ -102,18 +93,19 @@ function headInWords({ levels, nowMs, delayQueue: { head } }: TimerView): string
   return `${ringPhrase(level, levels.length)}, bucket ${bucket}, ${plural(tasks, 'task')}, in ${time(inMs)}`;
 }
 
-function cascadeInWords({ lastCascade, levels }: TimerView): string {
-  if (lastCascade === null) return 'none since this page was opened';
-  const { tasks, bucket, level, agoMs } = lastCascade;
+function cascadeInWords({ cascades, levels }: TimerView, nowMs: number): string {
+  const cascade = cascades.at(-1);
+  if (cascade === undefined) return 'none since this page was opened';
+  const { tasks, bucket, level, atMs } = cascade;
   const of = ringPhrase(level, levels.length);
-  return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(agoMs)} ago`;
+  return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(nowMs - atMs)} ago`;
 }
 
 function Rings({ view }: { view: TimerView }): JSX.Element {
   const { rings, bands } = ringsOf(view);
   const label = `${plural(view.pending, 'task')} in ${plural(rings.length, 'ring')}; the table below tells them.`;
   return (
-    <svg viewBox={`0 0 ${SIZE} ${SIZE}`} role="img" aria-label={label}>
+    <svg viewBox={VIEW} role="img" aria-label={label}>
       {rings.map(({ buckets }, ring) =>
         buckets.map((tasks, sector) => (
           <path
@@ -138,14 +130,13 @@ function HeadMark({ view }: { view: TimerView }): JSX.Element | null {
   if (rings[level] === undefined) return null;
   const { buckets } = rings[level];
   const turn = (bucket + 0.5) / view.wheelSize;
-  const [x, y] = at(turn, bands[level].outer + 1);
   return (
     <g class="head">
       <path d={sectorPath(bands[level], sectorOf(view, rings[level], bucket), buckets.length)} />
       <path
         class="arrow"
         d="M0 0L-5.5 -9.5L5.5 -9.5Z"
-        transform={`translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${(turn * 360).toFixed(1)})`}
+        transform={`rotate(${(turn * 360).toFixed(1)}) translate(0 ${-1 - bands[level].outer})`}
       />
     </g>
   );

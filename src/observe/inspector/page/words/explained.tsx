@@ -6,14 +6,15 @@ import { tone } from './tone.ts';
 
 interface FigureProps {
   readonly of: Term;
-  readonly name: string;
+  /** Default: the term. */
+  readonly name?: string;
   readonly value: string;
   readonly note?: string | undefined;
   readonly tone?: string | undefined;
 }
 
 /** A number with its name. */
-export function Figure({ of, name, value, note, tone: look }: FigureProps): JSX.Element {
+export function Figure({ of, name = of, value, note, tone: look }: FigureProps): JSX.Element {
   return (
     <button type="button" class="figure" data-explain={of} aria-describedby={`explain-${of}`} {...tone(look)}>
       <span class="name">{name}</span> <span class="value">{value}</span>
