@@ -89,6 +89,11 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
 
   /** An event on `key` that may complete `limit` operations. */
   add(key: K, limit: number): void {
+    const held = this.#held.size === 0 ? undefined : this.#held.get(key);
+    if (held !== undefined && held.again > 0) {
+      held.again += limit; // that pass has yet to begin
+      return;
+    }
     const before = this.#pending.get(key);
     if (before === undefined) {
       this.#size++;
@@ -269,11 +274,9 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     const limit = this.#pending.get(key) as number;
     this.#next = undefined;
     this.#takeOut(key);
-    if (held.again === 0) {
-      held.againGroup = this.#group;
-      this.#group.passes++;
-    }
-    held.again += limit;
+    held.again = limit;
+    held.againGroup = this.#group;
+    this.#group.passes++;
   }
 
   /** Returns false if the pass needs a batch of its own. */

@@ -114,6 +114,21 @@ describe('An event with many watchers', () => {
     expect(all.tried).to.have.length(600);
   });
 
+  it('behaviour 24: is followed by one more when its key is notified after it, before that one', async () => {
+    const all = scene({ tryMs: 0 });
+    const ofHerd = (): number => all.tried.filter((label) => label !== 'between').length;
+    herd(all, 'k', 100, () => {
+      if (ofHerd() === 50) all.purgatory.notify('k');
+      if (ofHerd() === 100) all.purgatory.notify('other');
+    });
+    all.park('between', 'other', () => all.purgatory.notify('k'));
+    all.purgatory.notify('k');
+    await all.purgatory.served();
+    for (let i = 0; i < 5; i++) await turn();
+    expect(all.tried.indexOf('between')).to.equal(100);
+    expect(ofHerd()).to.equal(200);
+  });
+
   it('behaviour 25: lets a small key in between', async () => {
     const all = scene();
     herd(all, 'hot', 500);
