@@ -189,7 +189,7 @@ export class HintBus implements Bus {
     await settledBy(clock, endMs, lastSent);
     const gone = this.#connection.close();
     this.#sender.close();
-    this.#interest?.close();
+    this.#interest?.lost();
     timer.close();
     meter.didChange('closed', timer.now());
     await settledBy(clock, endMs, gone);

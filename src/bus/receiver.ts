@@ -9,7 +9,7 @@ import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import { Inbox } from './inbox.ts';
-import type { TryKeys } from './interest/member-interest.ts';
+import type { KeyTry } from './interest/interest-table.ts';
 import type { Members } from './members.ts';
 import type { BusMember } from './membership/bus-member.ts';
 import { type Arrival, Origins } from './origins.ts';
@@ -51,7 +51,7 @@ export class Receiver {
   }
 
   /** Tries these keys, as hints of other processes. */
-  readonly tryKeys: TryKeys = (tries) => {
+  readonly tryKeys = (tries: readonly KeyTry[]): void => {
     for (const [member, key] of tries) {
       if (this.#members.has(member)) this.#inbox.add({ member, key, value: undefined });
     }

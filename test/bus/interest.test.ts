@@ -170,6 +170,21 @@ describe('A bus with interest routing', () => {
     expect(ops.every((op) => op.isCompleted)).to.equal(true);
   });
 
+  it('is live after a break only when the last command is acknowledged, too', async () => {
+    const world = new World({ subscribeDelayMs: 20 });
+    const { bus, purgatory } = world.process();
+    const op = park(purgatory, 'k');
+    await world.pass(KNOWN_MS);
+    world.hub.cut(bus);
+    op.ready = true;
+    world.hub.mend(bus);
+    await world.pass(18);
+    expect(bus.snapshot()).to.include({ state: 'gap', acknowledgementsPending: 1 });
+    await world.pass(5);
+    expect(bus.state).to.equal('live');
+    expect(op.isCompleted).to.equal(true);
+  });
+
   it('drops a connection whose acknowledgement never comes', async () => {
     const world = new World({ ackLoss: 1 });
     const { bus, purgatory } = world.process({ echoTimeoutMs: 150 });

@@ -2,7 +2,7 @@
 // subscribes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { MemberInterest } from '../../../src/bus/interest/member-interest.ts';
+import { MemberInterest } from '../../../src/bus/interest/interest-table.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { turn } from '../../support/turns.ts';
 import { channels } from './channels-row.ts';
