@@ -1,12 +1,63 @@
-// What all parts of a bus work with.
-import type { SystemTimer } from '../timer/system-timer.ts';
-import type { CheckedBusOptions } from './bus.ts';
-import type { BusMeter } from './telemetry/bus-meter.ts';
+// What all parts of a bus work with: its options, its timer, its meter, and who hears what went
+// wrong, which is `onError`, or the warnings of the process.
+//
+// Invariants. It does not report the same error twice in a row, until the bus is live again. Without
+// `onError` it prints what somebody must repair. It also prints, once, that the bus has not become
+// live in time. The cause is often a wrong address, and nothing else would say so.
+import { PurgatoryError } from '../base/errors.ts';
+import { reportError, throwLater } from '../base/report-error.ts';
+import { SystemTimer } from '../timer/system-timer.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
+import { type Bus, type CheckedBusOptions, isRefusal } from './bus.ts';
+import { BusMeter } from './telemetry/bus-meter.ts';
 
-export interface BusBase {
+/** How long a bus may take to become live before that is worth a warning. */
+const LIVE_WITHIN_MS = 5_000;
+
+export class BusBase {
   /** The name of the engine. */
   readonly engine: string;
   readonly options: CheckedBusOptions;
   readonly timer: SystemTimer;
   readonly meter: BusMeter;
+  readonly #overdue: TimerTask | undefined;
+  #lastReport = '';
+
+  constructor(bus: Bus, engine: string, options: CheckedBusOptions) {
+    this.engine = engine;
+    this.options = options;
+    this.timer = new SystemTimer({ clock: options.clock, onError: throwLater }).unref();
+    this.meter = new BusMeter(bus, engine, this.timer.now());
+    if (options.onError !== undefined) return;
+    this.#overdue = this.timer.schedule(() => this.#warnOfNoConnection(), LIVE_WITHIN_MS);
+  }
+
+  becameLive(): void {
+    this.#lastReport = '';
+    this.#overdue?.cancel();
+  }
+
+  report(error: unknown): void {
+    this.meter.didFail(error, this.timer.now());
+    const text = String(error);
+    if (text === this.#lastReport) return;
+    this.#lastReport = text;
+    const { onError } = this.options;
+    if (onError !== undefined) {
+      reportError(error, undefined, (each) => onError(each));
+    } else if (error instanceof PurgatoryError || isRefusal(error)) {
+      this.#overdue?.cancel(); // this warning names the reason already
+      process.emitWarning(error as Error);
+    }
+  }
+
+  #warnOfNoConnection(): void {
+    const said = this.meter.lastError?.message ?? 'no error came, and no answer';
+    process.emitWarning(
+      `A bus over ${this.engine} (prefix "${this.options.prefix}") is not live ` +
+        `${LIVE_WITHIN_MS / 1_000} s after it was made: ${said}. It tries on, and until then hints ` +
+        'reach no other process. Pass onError to get each error.',
+      { type: 'PurgatoryWarning', code: 'PURGATORY_BUS_NOT_LIVE' },
+    );
+  }
 }

@@ -1,19 +1,18 @@
 // The bus: what is published here reaches the members of the same name in other processes, over any
 // transport.
 //
-// Ground rules. It joins its connection, its sender, its receiver and its members. It has a timer
-// of its own, which keeps the process alive only while hints are about to be sent. Members get the
-// hints of OTHER processes only. Each time the bus becomes live, every member sweeps. In a gap
-// nothing throws.
+// Ground rules. It joins its connection, its sender and its receiver. It has a timer of its own,
+// which keeps the process alive only while hints are about to be sent. Members get the hints of
+// OTHER processes only. Each time the bus becomes live, every member sweeps. In a gap nothing throws.
 //
 // Costs. Idle: one frame for each `echoMs`, whatever is parked.
 
+import { requiredString } from '../base/checks.ts';
 import { debugOnce } from '../base/debug.ts';
 import { busClosed } from '../base/errors.ts';
-import { throwLater } from '../base/report-error.ts';
+import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
 import { rootContext } from '../clock/root-context.ts';
-import { SystemTimer } from '../timer/system-timer.ts';
 import {
   type Bus,
   type BusOptions,
@@ -22,56 +21,42 @@ import {
   checkedTransport,
   checkRouting,
 } from './bus.ts';
-import type { BusBase } from './bus-base.ts';
+import { BusBase } from './bus-base.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
-import { ErrorReporter } from './error-reporter.ts';
 import { InterestTable } from './interest/interest-table.ts';
-import { checkMemberName, Members } from './members.ts';
 import type { BusMember, Membership, Routing } from './membership/bus-member.ts';
 import { Receiver } from './receiver.ts';
-import { type Routes, Sender } from './sender.ts';
-import { BusMeter } from './telemetry/bus-meter.ts';
-import type { BusSnapshot, BusState, GapCause } from './telemetry/bus-snapshot.ts';
+import { Sender } from './sender.ts';
+import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
 const SHOWN_MEMBERS = 100;
+const MAX_NAME_BYTES = 128;
 
 export class HintBus implements Bus {
   readonly #base: BusBase;
-  readonly #errors: ErrorReporter;
-  readonly #members: Members;
   readonly #connection: Connection;
-  readonly #sender: Sender;
   readonly #receiver: Receiver;
+  readonly #sender: Sender;
   /** Undefined for a bus that broadcasts. */
   readonly #interest: InterestTable | undefined;
-  #isClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: CheckedBusOptions, random: () => number) {
     const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
-    const timer = new SystemTimer({ clock: options.clock, onError: throwLater }).unref();
-    const base = { engine, options, timer, meter: new BusMeter(this, engine, timer.now()) };
+    const base = new BusBase(this, engine, options);
     const connection = new Connection(base, transport, this.#owner, random);
-    const members = new Members(base);
-    const errors = new ErrorReporter(base);
-    const deafCame = (): void => this.#sender.tryEverything();
-    const receiver = new Receiver(base, connection, members, (error) => errors.report(error), deafCame);
-    const isRouting = options.routing === 'interest';
-    // Never more deliveries than a frame for all would cause.
-    const routes: Routes = (hints) => isRouting && hints <= receiver.peers && receiver.allRoute;
+    const receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
     this.#base = base;
     this.#connection = connection;
-    this.#members = members;
-    this.#errors = errors;
     this.#receiver = receiver;
-    this.#sender = new Sender(base, connection, Math.min(maxFrameBytes, MAX_FRAME_BYTES), routes);
-    if (isRouting) this.#interest = new InterestTable(base, connection, receiver.tryKeys);
+    this.#sender = new Sender(base, connection, receiver, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
+    if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, receiver.tryKeys);
     rootContext.runInAsyncScope(connection.open, connection);
   }
 
   get state(): BusState {
-    return this.#isClosed ? 'closed' : this.#connection.state;
+    return this.isClosed ? 'closed' : this.#connection.state;
   }
 
   get routing(): Routing {
@@ -79,33 +64,32 @@ export class HintBus implements Bus {
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#closing !== undefined;
   }
 
   join(member: BusMember): Membership {
     const { name } = member;
     checkMemberName(name);
-    if (this.#isClosed) throw busClosed();
-    const members = this.#members;
+    if (this.isClosed) throw busClosed();
     const { engine } = this.#base;
-    members.add(member);
+    const receiver = this.#receiver;
+    receiver.join(member);
     return {
       interest: this.#interest?.join(member),
       publish: (key, value) => {
-        if (members.has(member)) this.#sender.publish({ member, key, value });
+        if (receiver.has(member)) this.#sender.publish({ member, key, value });
         else debugOnce(this, 'closed', 'bus "%s" is closed: no other process hears of "%s"', engine, name);
       },
       leave: () => {
-        if (!members.has(member)) return;
-        members.remove(member);
-        this.#receiver.drop(member);
+        if (!receiver.has(member)) return;
+        receiver.leave(member);
         this.#interest?.leave(member);
       },
     };
   }
 
-  async flush(): Promise<void> {
-    if (!this.#isClosed) await this.#sender.flush();
+  flush(): Promise<void> {
+    return this.#sender.flush();
   }
 
   close(): Promise<void> {
@@ -123,7 +107,7 @@ export class HintBus implements Bus {
       state: this.state,
       nowMs,
       sinceMs: meter.sinceMs,
-      members: this.#members.names.slice(0, SHOWN_MEMBERS),
+      members: this.#receiver.memberNames.slice(0, SHOWN_MEMBERS),
       peers: this.#receiver.peers,
       routing: this.routing,
       subscriptions: this.#interest?.subscriptions ?? 0,
@@ -138,51 +122,41 @@ export class HintBus implements Bus {
   }
 
   readonly #owner: ConnectionOwner = {
-    echoed: (ms) => this.#echoed(ms),
     isUp: (ready) => {
       if (this.#interest === undefined) ready();
       else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
     },
-    becameLive: () => this.#becameLive(),
-    broke: (cause, error, wasLive) => this.#broke(cause, error, wasLive),
-    refused: (error) => this.#refused(error),
+    echoed: (ms) => {
+      const { meter, timer } = this.#base;
+      meter.counts.framesSent++;
+      meter.didEcho(ms);
+      this.#receiver.forgetEnded(timer.now());
+    },
+    becameLive: () => {
+      this.#base.becameLive();
+      this.#base.meter.didChange('live', this.#base.timer.now());
+      this.#sender.send();
+      this.#receiver.sweepAll();
+    },
+    broke: (cause, error, wasLive) => {
+      if (wasLive) this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
+      if (cause !== 'sequence') {
+        this.#receiver.forgetAll();
+        this.#sender.restore();
+        this.#interest?.lost();
+      }
+      if (this.isClosed) this.#sender.close(); // close() sends only while the bus is live
+      this.#base.report(error);
+    },
+    refused: (error) => {
+      this.#base.report(error);
+      this.#closing ??= this.#close(Promise.resolve());
+    },
     received: (text) => rootContext.runInAsyncScope(this.#receiver.received, this.#receiver, text),
   };
 
-  #echoed(ms: number): void {
-    const { meter, timer } = this.#base;
-    meter.counts.framesSent++;
-    meter.didEcho(ms);
-    this.#receiver.forgetEnded(timer.now());
-  }
-
-  #becameLive(): void {
-    this.#errors.becameLive();
-    this.#base.meter.didChange('live', this.#base.timer.now());
-    this.#sender.send();
-    this.#members.sweepAll();
-  }
-
-  #broke(cause: GapCause, error: unknown, wasLive: boolean): void {
-    if (wasLive) this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
-    if (cause !== 'sequence') {
-      this.#receiver.forgetAll();
-      this.#sender.restore();
-      this.#interest?.lost();
-    }
-    if (this.#isClosed) this.#sender.close(); // close() sends only while the bus is live
-    this.#errors.report(error);
-  }
-
-  #refused(error: unknown): void {
-    this.#errors.report(error);
-    this.#closing ??= this.#close(Promise.resolve());
-  }
-
   async #close(lastSent: Promise<void>): Promise<void> {
-    this.#isClosed = true;
-    this.#members.clear();
-    this.#receiver.clear();
+    this.#receiver.close();
     const { options, timer, meter } = this.#base;
     const { clock, echoTimeoutMs } = options;
     const endMs = clock.now() + echoTimeoutMs;
@@ -222,4 +196,12 @@ function settledBy(clock: Clock, atMs: number, work: Promise<unknown>): Promise<
     };
     work.then(settled, settled);
   });
+}
+
+/** @throws TypeError (Node's codes) for a name that a bus does not take. */
+function checkMemberName(name: string): void {
+  requiredString('name', name);
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
+  }
 }

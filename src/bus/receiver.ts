@@ -1,18 +1,21 @@
-// The receiving half of a bus. Frames are read, compared with what came before by their origin and
-// number, and handed to the members as hints to try, or as sweeps.
+// The receiving half of a bus: its members in this process, and what other processes tell them.
 //
-// Ground rules. It owns the inbox and the numbers received from other processes. Frames of its own
-// origin go back to the connection, which looks for echoes. A repeated frame is dropped. A missing
-// frame before a frame is a gap.
+// Invariants. There is one member of each name. A repeated frame is dropped; a missing frame before
+// a frame is a gap. Frames of its own origin go back to the connection, which looks for echoes.
+// Hints are tried by a job of the scheduler, so a flood of them does not block the event loop. Hints
+// that arrive meanwhile are merged. More than `maxPendingKeys` become one sweep for each of their
+// members. Costs. O(1) for a hint, and the cost of its tries.
 
+import { nameJoined } from '../base/errors.ts';
+import type { Job } from '../turns/job.ts';
+import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
-import { Inbox } from './inbox.ts';
 import type { KeyTry } from './interest/interest-table.ts';
-import type { Members } from './members.ts';
 import type { BusMember } from './membership/bus-member.ts';
-import { type Arrival, Origins } from './origins.ts';
+import { Origins } from './origins.ts';
+import { type PendingHint, PendingHints } from './pending-hints.ts';
 
 /**
  * A bus that has been live for so many times its `echoMs` has heard every process that was there
@@ -25,55 +28,72 @@ const ECHOES_TO_FORGET = 100;
 export class Receiver {
   readonly #base: BusBase;
   readonly #connection: Connection;
-  readonly #members: Members;
-  readonly #report: (error: unknown) => void;
   readonly #deafCame: () => void;
+  readonly #members = new Map<string, BusMember>();
   readonly #origins = new Origins();
-  readonly #inbox: Inbox;
+  readonly #pending = new PendingHints();
+  readonly #job: Job;
 
-  /**
-   * @param report gets the error of a text that is no frame of this protocol.
-   * @param deafCame a process has come that does not listen to buckets.
-   */
-  constructor(
-    base: BusBase,
-    connection: Connection,
-    members: Members,
-    report: (error: unknown) => void,
-    deafCame: () => void,
-  ) {
+  /** @param deafCame a process has come that does not listen to buckets. */
+  constructor(base: BusBase, connection: Connection, deafCame: () => void) {
     this.#base = base;
     this.#connection = connection;
-    this.#members = members;
-    this.#report = report;
     this.#deafCame = deafCame;
-    this.#inbox = new Inbox(base, members);
+    const step = (job: Job): boolean => this.#tryBatch(job);
+    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, step });
   }
 
-  /** Tries these keys, as hints of other processes. */
-  readonly tryKeys = (tries: readonly KeyTry[]): void => {
-    for (const [member, key] of tries) {
-      if (this.#members.has(member)) this.#inbox.add({ member, key, value: undefined });
-    }
-    this.#inbox.serve();
-  };
-
-  /** Whether it has heard every other process, and all of them listen to buckets. */
-  get allRoute(): boolean {
-    return this.#origins.allRoute && this.#knowsAll(this.#base.timer.now());
+  get memberNames(): string[] {
+    return [...this.#members.keys()];
   }
 
   get peers(): number {
     return this.#origins.size;
   }
 
+  /**
+   * Whether so many hints had better go to their buckets than to all processes: all are known to
+   * listen to buckets, and there are never more deliveries than a frame for all would cause.
+   */
+  routes(hints: number): boolean {
+    return hints <= this.peers && this.#origins.allRoute && this.#knowsAll(this.#base.timer.now());
+  }
+
+  has(member: BusMember): boolean {
+    return this.#members.get(member.name) === member;
+  }
+
+  /** @throws as `JoinableBus.join`. */
+  join(member: BusMember): void {
+    const { name } = member;
+    if (this.#members.has(name)) throw nameJoined(name);
+    this.#members.set(name, member);
+  }
+
+  /** Its hints are dropped, and its sweep has ended. */
+  leave(member: BusMember): void {
+    this.#members.delete(member.name);
+    this.#pending.drop(member);
+    this.#base.meter.didSweep(member, 0, this.#base.timer.now());
+  }
+
+  close(): void {
+    this.#members.clear();
+    this.#pending.clear();
+  }
+
+  sweepAll(): void {
+    for (const member of [...this.#members.values()]) this.#sweep(member);
+  }
+
   received(text: string): void {
+    const { counts } = this.#base.meter;
     let frame: Frame;
     try {
       frame = readFrame(text);
     } catch (error) {
-      this.#base.meter.counts.framesDropped++;
-      this.#report(error);
+      counts.framesDropped++;
+      this.#base.report(error);
       return;
     }
     const { origin, number, routes } = frame;
@@ -81,23 +101,18 @@ export class Receiver {
       this.#connection.returned(number);
       return;
     }
-    this.#base.meter.counts.framesReceived++;
-    const isNumbered = origin !== undefined && number > 0;
-    if (isNumbered && !routes && this.#origins.noteDeaf(origin)) this.#deafCame();
-    const arrival = isNumbered ? this.#note(origin, number) : 'inOrder';
-    if (arrival === 'repeated') this.#base.meter.counts.framesDropped++;
-    else this.#take(frame);
+    counts.framesReceived++;
+    if (origin === undefined || number === 0 || this.#isNew(origin, number, routes)) this.#take(frame);
+    else counts.framesDropped++;
   }
 
-  /** A member has left. */
-  drop(member: BusMember): void {
-    this.#inbox.drop(member);
-  }
-
-  /** Drops every hint that is still to be tried. */
-  clear(): void {
-    this.#inbox.clear();
-  }
+  /** Tries these keys, as hints of other processes. */
+  readonly tryKeys = (tries: readonly KeyTry[]): void => {
+    for (const [member, key] of tries) {
+      if (this.has(member)) this.#add({ member, key, value: undefined });
+    }
+    this.#serve();
+  };
 
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
@@ -108,30 +123,63 @@ export class Receiver {
     this.#origins.forget(nowMs - ECHOES_TO_FORGET * this.#base.options.echoMs);
   }
 
-  #take({ hints, all }: Frame): void {
-    for (const { name, key, value } of hints) {
-      this.#base.meter.counts.received++;
-      const member = this.#members.get(name);
-      if (member === undefined) this.#base.meter.didMissMember(name);
-      else this.#inbox.add({ member, key, value });
-    }
-    for (const name of all) {
-      const member = this.#members.get(name);
-      if (member !== undefined) this.#members.sweep(member);
-    }
-    this.#inbox.serve();
-  }
-
   #knowsAll(nowMs: number): boolean {
     return this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#base.options.echoMs;
   }
 
-  #note(origin: string, number: number): Arrival {
+  #isNew(origin: string, number: number, routes: boolean): boolean {
+    if (!routes && this.#origins.noteDeaf(origin)) this.#deafCame();
     const nowMs = this.#base.timer.now();
     const arrival = this.#origins.note(origin, number, nowMs, this.#knowsAll(nowMs));
     if (arrival === 'jumped') {
       this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));
     }
-    return arrival;
+    return arrival !== 'repeated';
+  }
+
+  #take({ hints, all }: Frame): void {
+    const { meter } = this.#base;
+    for (const { name, key, value } of hints) {
+      meter.counts.received++;
+      const member = this.#members.get(name);
+      if (member === undefined) meter.didMissMember(name);
+      else this.#add({ member, key, value });
+    }
+    for (const name of all) {
+      const member = this.#members.get(name);
+      if (member !== undefined) this.#sweep(member);
+    }
+    this.#serve();
+  }
+
+  #add(hint: PendingHint): void {
+    this.#pending.add(hint);
+    const { size } = this.#pending;
+    if (size <= this.#base.options.maxPendingKeys) return;
+    const { members } = this.#pending;
+    this.#pending.clear();
+    this.#base.meter.didOverflow('in', size);
+    for (const member of members) this.#sweep(member);
+  }
+
+  /** Has what is pending tried, from the end of this turn on. */
+  #serve(): void {
+    if (this.#pending.size > 0) this.#job.run();
+  }
+
+  /** A try may change everything here. So each hint is taken out before it. */
+  #tryBatch(job: Job): boolean {
+    const attempt = ({ member, key, value }: PendingHint): void => {
+      const someoneWatched = member.hinted(key, value);
+      job.count(1, someoneWatched ? 1 : 0);
+      if (!someoneWatched) this.#base.meter.counts.forNobody++;
+    };
+    return this.#pending.take(() => job.left > 0, attempt);
+  }
+
+  #sweep(member: BusMember): void {
+    const { meter, timer } = this.#base;
+    meter.willSweep(member, timer.now());
+    member.sweep((tried) => meter.didSweep(member, tried, timer.now()));
   }
 }

@@ -3,7 +3,7 @@
 // Ground rules. It owns the outbox and the frame under way. One frame is under way at a time. Hints
 // that are published meanwhile are merged by key and go out together, so a slow engine gets fewer,
 // fuller frames. A frame that the engine did not take goes back to the outbox. It sends only while
-// the connection is live. Hints go to all processes, or each to its bucket (Routes). What is
+// the connection is live. Hints go to all processes, or each to its bucket. What is
 // pending in a gap waits for `send`. The timer keeps the process alive while hints are about to be
 // sent.
 //
@@ -15,16 +15,14 @@ import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { type Batch, Outbox } from './outbox.ts';
 import type { PendingHint } from './pending-hints.ts';
-
-/** Whether so many hints had better go to their buckets than to all processes. */
-export type Routes = (hints: number) => boolean;
+import type { Receiver } from './receiver.ts';
 
 export class Sender {
   readonly #base: BusBase;
   readonly #connection: Connection;
   readonly #maxFrameBytes: number;
   readonly #outbox: Outbox;
-  readonly #routes: Routes;
+  readonly #receiver: Receiver;
   readonly #job: Job;
   /** What the engine has not confirmed yet. */
   #underWay: Batch | undefined;
@@ -33,13 +31,13 @@ export class Sender {
   /** The names whose hints were sent to buckets since it was live. */
   readonly #routed = new Set<string>();
 
-  constructor(base: BusBase, connection: Connection, maxFrameBytes: number, routes: Routes) {
+  constructor(base: BusBase, connection: Connection, receiver: Receiver, maxFrameBytes: number) {
     const { options, timer } = base;
     this.#base = base;
     this.#connection = connection;
     this.#maxFrameBytes = maxFrameBytes;
     this.#outbox = new Outbox(options.maxPendingKeys);
-    this.#routes = routes;
+    this.#receiver = receiver;
     this.#job = schedulerOf(timer).job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#sendBatch(job) });
   }
 
@@ -123,7 +121,8 @@ export class Sender {
   #sendFrame(): boolean {
     if (this.#underWay !== undefined || !this.#isLive || this.#outbox.isEmpty) return false;
     const outbox = this.#outbox;
-    const isRouted = !outbox.hasAll && this.#routes(outbox.size);
+    const isRouted =
+      this.#base.options.routing === 'interest' && !outbox.hasAll && this.#receiver.routes(outbox.size);
     const batch = isRouted ? outbox.takeRouted(this.#maxFrameBytes) : outbox.take(this.#maxFrameBytes);
     const isFull = !outbox.isEmpty;
     this.#underWay = batch;

@@ -1,14 +1,15 @@
 // The counters and the events of one bus. The only file of a bus that counts and that publishes
 // events.
 //
-// Ground rules. The bus calls the meter. The meter calls only subscribers, and keeps numbers only.
-// As with the events of timers, an event without subscribers costs a load and a branch. Subscribers
+// Ground rules. The bus calls the meter. The meter calls only subscribers, and decides nothing. As
+// with the events of timers, an event without subscribers costs a load and a branch. Subscribers
 // only observe, and are quick.
 import { channel } from 'node:diagnostics_channel';
 import { debug, debugOnce } from '../../base/debug.ts';
 import { DurationHistogram } from '../../base/duration-histogram.ts';
 import { cut } from '../../base/text.ts';
 import type { Bus } from '../bus.ts';
+import type { BusMember } from '../membership/bus-member.ts';
 import type {
   BusState,
   BusTotals,
@@ -91,6 +92,8 @@ export class BusMeter {
   lastSweep: SweepSnapshot | null = null;
   readonly #bus: Bus;
   readonly #engine: string;
+  /** For each sweep that is under way: when it began. */
+  readonly #sweeping = new Map<BusMember, number>();
   readonly #gaps = perCause();
   readonly #gapMs = perCause();
 
@@ -148,24 +151,24 @@ export class BusMeter {
     }
   }
 
-  /**
-   * A member begins to try everything. @param isFirst no other sweep is under way. Sweeps that
-   * overlap are shown as one.
-   */
-  willSweep(nowMs: number, isFirst: boolean): void {
+  /** A member begins to try everything, or begins anew. Sweeps that overlap are shown as one. */
+  willSweep(member: BusMember, nowMs: number): void {
     this.counts.sweeps++;
-    if (isFirst) this.lastSweep = { beganMs: nowMs, endedMs: null, tried: 0 };
+    if (this.#sweeping.size === 0) this.lastSweep = { beganMs: nowMs, endedMs: null, tried: 0 };
+    if (!this.#sweeping.has(member)) this.#sweeping.set(member, nowMs);
   }
 
   /** A member has tried everything, or has left. */
-  didSweep(member: string, tried: number, ms: number, nowMs: number, isLast: boolean): void {
+  didSweep(member: BusMember, tried: number, nowMs: number): void {
+    const beganMs = this.#sweeping.get(member);
+    if (beganMs === undefined || this.lastSweep === null) return;
+    this.#sweeping.delete(member);
     this.counts.swept += tried;
-    if (this.lastSweep !== null) {
-      this.lastSweep.tried += tried;
-      if (isLast) this.lastSweep.endedMs = nowMs;
-    }
+    this.lastSweep.tried += tried;
+    if (this.#sweeping.size === 0) this.lastSweep.endedMs = nowMs;
     if (busSwept.hasSubscribers) {
-      busSwept.publish({ bus: this.#bus, member, tried, ms } satisfies BusSwept);
+      const ms = nowMs - beganMs;
+      busSwept.publish({ bus: this.#bus, member: member.name, tried, ms } satisfies BusSwept);
     }
   }
 

@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { type Bus, checkedBusOptions } from '../../src/bus/bus.ts';
+import { BusBase } from '../../src/bus/bus-base.ts';
+import type { Connection } from '../../src/bus/connection.ts';
+import { anonymousFrameText, FrameBody } from '../../src/bus/frames.ts';
+import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
+import { Origins } from '../../src/bus/origins.ts';
+import { Receiver } from '../../src/bus/receiver.ts';
+import { type Clock, ManualClock } from '../../src/index.ts';
+import { SlowClock } from '../support/slow-clock.ts';
+import { turn, until } from '../support/turns.ts';
+
+type MovedClock = Clock & Pick<ManualClock, 'advance'>;
+
+const MANY_BYTES = 1_000_000;
+
+/** A receiver whose members take `ms` for each hint. */
+function slowReceiver(ms: number, { maxKeys = 1_000, clock = new ManualClock() as MovedClock } = {}) {
+  const heard: unknown[] = [];
+  const swept: string[] = [];
+  const base = new BusBase(
+    {} as Bus,
+    'none',
+    checkedBusOptions({ maxPendingKeys: maxKeys, clock, onError() {} }),
+  );
+  const receiver = new Receiver(base, { origin: 'own' } as Connection, () => {});
+  const join = (name: string, more?: Partial<BusMember>): BusMember => {
+    const member: BusMember = {
+      name,
+      hinted: (key, value) => {
+        heard.push(value === undefined ? key : [key, value]);
+        clock.advance(ms);
+        return key !== 'nobody';
+      },
+      sweep: () => swept.push(name),
+      ...more,
+    };
+    receiver.join(member);
+    return member;
+  };
+  /** A frame with a hint for each of `keys` comes. */
+  const come = (keys: readonly string[], value?: HintValue, name = 'orders'): void => {
+    const body = new FrameBody(MANY_BYTES);
+    for (const key of keys) body.add(name, key, value);
+    receiver.received(anonymousFrameText(body.text()));
+  };
+  return { heard, swept, receiver, join, come, counts: base.meter.counts };
+}
+
+function numbered(count: number, before = ''): string[] {
+  return Array.from({ length: count }, (_, key) => `${before}${key}`);
+}
+
+describe('hints that come in', () => {
+  it('are tried at the end of the turn, for 5 ms after the first few; the rest waits, each key once', async () => {
+    const { heard, join, come } = slowReceiver(2, { clock: new SlowClock() });
+    join('orders');
+    come(numbered(40));
+    expect(heard).to.deep.equal([]);
+    await turn();
+    expect(heard).to.have.length(16 + 16);
+    come(['39'], 7);
+    await turn();
+    expect(heard).to.have.length(32 + 3);
+    await until(() => heard.length === 40);
+    expect(heard.slice(-2)).to.deep.equal(['38', ['39', 7]]);
+  });
+
+  it('are at most 64 before the microtasks: the clock does not see what their waiters do next', async () => {
+    const { heard, join, come } = slowReceiver(0, { clock: new SlowClock() });
+    let ahead = 0;
+    let most = 0;
+    join('orders', {
+      hinted: (key) => {
+        most = Math.max(most, ++ahead);
+        void Promise.resolve().then(() => ahead--);
+        return heard.push(key) > 0;
+      },
+    });
+    come(numbered(600));
+    await until(() => heard.length === 600);
+    expect(most).to.equal(64);
+  });
+
+  it('are all tried in the call where time stands still', () => {
+    const { heard, join, come } = slowReceiver(2);
+    join('orders');
+    come(numbered(1_000));
+    expect(heard).to.have.length(1_000);
+  });
+
+  it('merge as their member says, while they wait', async () => {
+    const { heard, join, come } = slowReceiver(0, { clock: new SlowClock() });
+    join('limited', { merge: (earlier, later) => Number(earlier) + Number(later) });
+    join('orders');
+    for (const limit of [2, 1]) come(['k'], limit, 'limited');
+    for (const value of [2, 1]) come(['k'], value);
+    await turn();
+    expect(heard).to.deep.equal([
+      ['k', 3],
+      ['k', 1],
+    ]);
+  });
+
+  it('become one sweep for each member when more than maxKeys are pending', async () => {
+    const { heard, swept, counts, join, come } = slowReceiver(20, { maxKeys: 20, clock: new SlowClock() });
+    join('orders');
+    come(numbered(20));
+    await undefined;
+    expect(heard).to.have.length(16);
+    come(numbered(17, 'more '));
+    expect([swept, counts.overflowed]).to.deep.equal([['orders'], 21]);
+    for (let turns = 0; turns < 3; turns++) await turn();
+    expect(heard).to.have.length(16);
+    come(['later']);
+    await turn();
+    expect(heard.slice(16)).to.deep.equal(['later']);
+  });
+
+  it('tell whether anybody watched', () => {
+    const { join, come, counts } = slowReceiver(0);
+    join('orders');
+    come(['somebody', 'nobody']);
+    expect(counts.forNobody).to.equal(1);
+  });
+
+  it('are dropped when their member leaves, also from inside a try', async () => {
+    const { heard, receiver, join, come } = slowReceiver(0, { clock: new SlowClock() });
+    join('orders');
+    const leaver = join('leaver', {
+      hinted: (key) => {
+        receiver.leave(leaver);
+        return heard.push(key) > 0;
+      },
+    });
+    come(['1', '2', '3'], undefined, 'leaver');
+    come(['4']);
+    await turn();
+    expect(heard).to.deep.equal(['1', '4']);
+  });
+});
+
+describe('the numbers of frames', () => {
+  it('tell what is in order, missing and repeated', () => {
+    const origins = new Origins();
+    const note = (number: number): string => origins.note('a', number, 0, false);
+    expect([5, 6, 6, 5, 9, 7, 10, 12].map(note)).to.deep.equal([
+      'inOrder',
+      'inOrder',
+      'repeated',
+      'repeated',
+      'jumped',
+      'repeated',
+      'inOrder',
+      'jumped',
+    ]);
+  });
+
+  it('of a process that must have been heard begin with 1', () => {
+    const origins = new Origins();
+    expect(origins.note('a', 1, 0, true)).to.equal('inOrder');
+    expect(origins.note('b', 2, 0, true)).to.equal('jumped');
+    expect(origins.note('c', 2, 0, false)).to.equal('inOrder');
+  });
+
+  it('are forgotten with their process', () => {
+    const origins = new Origins();
+    origins.note('a', 1, 0, false);
+    origins.note('a', 2, 10, false);
+    origins.note('b', 1, 20, false);
+    origins.forget(15);
+    expect(origins.size).to.equal(1);
+    expect(origins.note('b', 2, 20, true)).to.equal('inOrder');
+    origins.clear();
+    expect(origins.size).to.equal(0);
+  });
+});
