@@ -1,29 +1,40 @@
-// The sending half of a bus: the hints of its outbox, gathered for `flushMs`, frame after frame.
+// The sending half of a bus: hints are gathered for `flushMs`, each key once, and go out frame after
+// frame.
 //
-// Ground rules. It owns the outbox and the frame under way. One frame is under way at a time. Hints
-// that are published meanwhile are merged by key and go out together, so a slow engine gets fewer,
-// fuller frames. A frame that the engine did not take goes back to the outbox. It sends only while
-// the connection is live. Hints go to all processes, or each to its bucket. What is
-// pending in a gap waits for `send`. The timer keeps the process alive while hints are about to be
-// sent.
-//
-// Costs. publish: O(1).
+// Invariants. One batch is under way at a time. What is published meanwhile is merged by key and
+// goes out together, so a slow engine gets fewer, fuller frames. A batch that the engine did not
+// take is pending again. Beyond `maxPendingKeys` all hints are dropped for a "try everything" of
+// their members' names; a hint for such a name is part of that until it is sent. It sends only
+// while the connection is live: what is pending in a gap waits for `send`. The timer keeps the
+// process alive while hints are about to be sent. Costs. publish: O(1).
 
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
-import { type Batch, Outbox } from './outbox.ts';
-import type { PendingHint } from './pending-hints.ts';
+import { FrameBody } from './frames.ts';
+import { bucketOf, seedOf } from './interest/buckets.ts';
+import { type PendingHint, PendingHints } from './pending-hints.ts';
 import type { Receiver } from './receiver.ts';
+
+/** What goes out together: in a frame for all processes, or in frames for buckets. */
+interface Batch {
+  readonly hints: PendingHint[];
+  /** The names whose members are to try everything. */
+  readonly all: string[];
+  /** By the bucket that gets it; undefined for all processes. */
+  readonly frames: [bucket: number | undefined, frame: FrameBody][];
+}
 
 export class Sender {
   readonly #base: BusBase;
   readonly #connection: Connection;
-  readonly #maxFrameBytes: number;
-  readonly #outbox: Outbox;
   readonly #receiver: Receiver;
+  readonly #maxFrameBytes: number;
   readonly #job: Job;
+  readonly #pending = new PendingHints();
+  /** The names that are to be sent with "try everything". */
+  readonly #all = new Set<string>();
   /** What the engine has not confirmed yet. */
   #underWay: Batch | undefined;
   #isFlushDue = false;
@@ -32,26 +43,31 @@ export class Sender {
   readonly #routed = new Set<string>();
 
   constructor(base: BusBase, connection: Connection, receiver: Receiver, maxFrameBytes: number) {
-    const { options, timer } = base;
     this.#base = base;
     this.#connection = connection;
-    this.#maxFrameBytes = maxFrameBytes;
-    this.#outbox = new Outbox(options.maxPendingKeys);
     this.#receiver = receiver;
-    this.#job = schedulerOf(timer).job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#sendBatch(job) });
+    this.#maxFrameBytes = maxFrameBytes;
+    const step = (job: Job): boolean => {
+      job.count(job.left, 0); // one frame is a batch of the job: 16 kB take about 1 ms
+      return this.#sendBatch();
+    };
+    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, step });
   }
 
   get pendingKeys(): number {
-    return this.#outbox.size;
+    return this.#pending.size;
   }
 
   publish(hint: PendingHint): void {
     const { meter } = this.#base;
-    const { size } = this.#outbox;
-    const lost = this.#outbox.add(hint);
+    const { size } = this.#pending;
     meter.counts.published++;
-    if (lost > 0) meter.didOverflow('out', lost);
-    else if (this.#outbox.size === size) meter.counts.merged++;
+    if (this.#all.has(hint.member.name)) meter.didOverflow('out', 1);
+    else {
+      this.#pending.add(hint);
+      if (this.#pending.size === size) meter.counts.merged++;
+      else this.#endOverflow();
+    }
     this.#sendSoon();
   }
 
@@ -60,15 +76,9 @@ export class Sender {
     this.#job.run();
   }
 
-  /** A frame is a batch: one of 16 kB takes about 1 ms. */
-  #sendBatch(job: Job): boolean {
-    job.count(job.left, 0);
-    return this.#sendFrame();
-  }
-
   /** Sends what is pending; resolves when the engine has it, and at `close`. */
   async flush(): Promise<void> {
-    if (this.#isSent()) return;
+    if (this.#isSent) return;
     const flushed = new Promise<void>((resolve) => {
       this.#flushed.push(resolve);
     });
@@ -81,27 +91,51 @@ export class Sender {
    * now, so it gets a "try everything".
    */
   tryEverything(): void {
-    for (const name of this.#routed) this.#outbox.addAll(name);
+    for (const name of this.#routed) this.#addAll(name);
     this.#routed.clear();
-    if (!this.#outbox.isEmpty) this.#sendSoon();
+    if (!this.#isEmpty) this.#sendSoon();
   }
 
-  /** The connection broke: what was under way is pending again. */
+  /** The connection broke: what was under way is pending again, before what was published since. */
   restore(): void {
     if (this.#underWay === undefined) return;
-    const lost = this.#outbox.restore(this.#underWay);
+    const { hints, all } = this.#underWay;
     this.#underWay = undefined;
-    if (lost > 0) this.#base.meter.didOverflow('out', lost);
+    for (const name of all) this.#addAll(name);
+    for (const hint of hints) if (!this.#all.has(hint.member.name)) this.#pending.add(hint, true);
+    this.#endOverflow();
   }
 
   close(): void {
-    this.#outbox.clear();
+    this.#pending.clear();
+    this.#all.clear();
     this.#underWay = undefined;
     this.#resolveFlushed();
   }
 
+  get #isEmpty(): boolean {
+    return this.#pending.size === 0 && this.#all.size === 0;
+  }
+
+  get #isSent(): boolean {
+    return this.#underWay === undefined && this.#isEmpty;
+  }
+
   get #isLive(): boolean {
     return this.#connection.state === 'live';
+  }
+
+  #addAll(name: string): void {
+    this.#all.add(name);
+    for (const member of this.#pending.members) if (member.name === name) this.#pending.drop(member);
+  }
+
+  #endOverflow(): void {
+    const { size } = this.#pending;
+    if (size <= this.#base.options.maxPendingKeys) return;
+    for (const { name } of this.#pending.members) this.#all.add(name);
+    this.#pending.clear();
+    this.#base.meter.didOverflow('out', size);
   }
 
   #sendSoon(): void {
@@ -117,47 +151,67 @@ export class Sender {
     this.send();
   };
 
-  /** True when the engine has taken the frame within the call, and the next one is due at once. */
-  #sendFrame(): boolean {
-    if (this.#underWay !== undefined || !this.#isLive || this.#outbox.isEmpty) return false;
-    const outbox = this.#outbox;
+  /** True when the engine has taken the batch within the call, and the next one is due at once. */
+  #sendBatch(): boolean {
+    if (this.#underWay !== undefined || !this.#isLive || this.#isEmpty) return false;
+    const { options, meter } = this.#base;
     const isRouted =
-      this.#base.options.routing === 'interest' && !outbox.hasAll && this.#receiver.routes(outbox.size);
-    const batch = isRouted ? outbox.takeRouted(this.#maxFrameBytes) : outbox.take(this.#maxFrameBytes);
-    const isFull = !outbox.isEmpty;
+      options.routing === 'interest' && this.#all.size === 0 && this.#receiver.routes(this.#pending.size);
+    const batch = isRouted ? this.#takeRouted() : this.#take();
+    const isFull = !this.#isEmpty;
     this.#underWay = batch;
-    this.#base.meter.counts.framesSent += batch.frames.length;
-    this.#note(batch, isRouted);
+    meter.counts.framesSent += batch.frames.length;
+    meter.counts[isRouted ? 'routed' : 'broadcast'] += batch.hints.length;
     let isInCall = true;
     let isNextDue = false;
     let unconfirmed = batch.frames.length;
     const confirmed = (): void => {
       if (--unconfirmed > 0) return;
       this.#underWay = undefined;
-      if (this.#isSent()) this.#resolveFlushed();
+      if (this.#isSent) this.#resolveFlushed();
       else if (!isFull && this.#flushed.length === 0) this.#sendSoon();
       else if (isInCall) isNextDue = true;
       else this.send();
     };
-    for (const { channel, body } of batch.frames) {
-      if (channel === undefined) this.#connection.publish(body, confirmed);
-      else this.#connection.publishTo(channel, body, confirmed);
+    for (const [bucket, frame] of batch.frames) {
+      if (bucket === undefined) this.#connection.publish(frame.text(), confirmed);
+      else this.#connection.publishTo(`${bucket}`, frame.text(), confirmed);
     }
     isInCall = false;
     return isNextDue;
   }
 
-  #note({ hints }: Batch, isRouted: boolean): void {
-    if (!isRouted) {
-      this.#base.meter.counts.broadcast += hints.length;
-      return;
+  /** Takes out as much as fits in a frame. */
+  #take(): Batch {
+    const frame = new FrameBody(this.#maxFrameBytes);
+    const batch: Batch = { hints: [], all: [], frames: [[undefined, frame]] };
+    for (const name of this.#all) {
+      if (!frame.addAll(name)) return batch;
+      this.#all.delete(name);
+      batch.all.push(name);
     }
-    this.#base.meter.counts.routed += hints.length;
-    for (const { member } of hints) this.#routed.add(member.name);
+    const fits = ({ member, key, value }: PendingHint): boolean => frame.add(member.name, key, value);
+    this.#pending.take(fits, (hint) => batch.hints.push(hint));
+    return batch;
   }
 
-  #isSent(): boolean {
-    return this.#underWay === undefined && this.#outbox.isEmpty;
+  /** Takes out all hints, in frames for their buckets. */
+  #takeRouted(): Batch {
+    const batch: Batch = { hints: [], all: [], frames: [] };
+    const last = new Map<number, FrameBody>();
+    const add = ({ member, key, value }: PendingHint): boolean => {
+      const bucket = bucketOf(seedOf(member.name), key);
+      if (last.get(bucket)?.add(member.name, key, value)) return true;
+      const frame = new FrameBody(this.#maxFrameBytes);
+      last.set(bucket, frame);
+      batch.frames.push([bucket, frame]);
+      return frame.add(member.name, key, value); // one hint always fits (checkHintKey, checkHintValue)
+    };
+    this.#pending.take(add, (hint) => {
+      batch.hints.push(hint);
+      this.#routed.add(hint.member.name);
+    });
+    return batch;
   }
 
   #resolveFlushed(): void {

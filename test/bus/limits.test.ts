@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import type { BusOptions } from '../../src/bus/bus.ts';
 import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
 import type { BusMember, MergeValues } from '../../src/bus/membership/bus-member.ts';
-import { type Batch, Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
+import { HeldSender } from './held-sender.ts';
 import { Listener } from './rig.ts';
 
 /**
@@ -122,23 +122,27 @@ describe('a limit of notify over a bus', () => {
   });
 });
 
-describe('the outbox, for a member that says how values become one', () => {
+describe('what is to be sent, for a member that says how values become one', () => {
   const sum: MergeValues = (earlier, later) =>
     earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
   const plain: BusMember = new Listener('orders');
   const summing: BusMember = { name: 'orders', hinted: () => false, sweep: () => {}, merge: sum };
+  const sent = (sender: HeldSender): unknown[] => sender.send().hints.map(({ key, value }) => [key, value]);
 
   it('merges what is pending, and what could not be sent with what came since', () => {
-    const outbox = new Outbox(10);
-    outbox.add({ member: summing, key: 'k', value: 1 });
-    outbox.add({ member: summing, key: 'k', value: 2 });
-    outbox.add({ member: summing, key: 'none', value: undefined });
-    const batch = outbox.take(16_000);
-    expect(batch.hints.map(({ value }) => value)).to.deep.equal([3, undefined]);
-    outbox.add({ member: summing, key: 'k', value: 4 });
-    outbox.add({ member: summing, key: 'none', value: 5 });
-    expect(outbox.restore(batch)).to.equal(0);
-    expect(outbox.take(16_000).hints.map(({ key, value }) => [key, value])).to.deep.equal([
+    const sender = new HeldSender();
+    sender.publish(summing, 'k', 1);
+    sender.publish(summing, 'k', 2);
+    sender.publish(summing, 'none');
+    expect(sent(sender)).to.deep.equal([
+      ['k', 3],
+      ['none', undefined],
+    ]);
+    sender.publish(summing, 'k', 4);
+    sender.publish(summing, 'none', 5);
+    sender.lose();
+    expect(sender.overflowed).to.equal(0);
+    expect(sent(sender)).to.deep.equal([
       ['k', 7],
       ['none', undefined],
     ]);
@@ -147,59 +151,60 @@ describe('the outbox, for a member that says how values become one', () => {
   it('agrees with a list of hints, whatever was sent, lost and published again', () => {
     const limit = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined });
     const publish = fc.record({ key: fc.constantFrom('a', 'b', 'c'), limit });
-    const steps = fc.array(fc.oneof(publish, fc.constantFrom('take', 'confirm', 'lose')), { maxLength: 40 });
+    const steps = fc.array(fc.oneof(publish, fc.constantFrom('send', 'confirm', 'lose')), { maxLength: 40 });
     fc.assert(
       fc.property(steps, (all) => {
-        const outbox = new Outbox(10);
+        const sender = new HeldSender();
         let pending: { key: string; limit: number | undefined }[] = [];
-        let sent: typeof pending = [];
-        let batch: Batch | undefined;
+        let underWay: typeof pending = [];
         for (const step of all) {
           if (typeof step === 'object') {
             pending.push(step);
-            outbox.add({ member: summing, key: step.key, value: step.limit });
-          } else if (step === 'take' && batch === undefined && !outbox.isEmpty) {
-            batch = outbox.take(16_000);
-            [sent, pending] = [pending, []];
-          } else if (step !== 'take' && batch !== undefined) {
-            if (step === 'lose') {
-              outbox.restore(batch);
-              pending = [...sent, ...pending];
+            sender.publish(summing, step.key, step.limit);
+          } else if (step === 'send' && underWay.length === 0) {
+            sender.send();
+            [underWay, pending] = [pending, []];
+          } else if (step !== 'send' && underWay.length > 0) {
+            if (step === 'confirm') sender.confirm();
+            else {
+              sender.lose();
+              pending = [...underWay, ...pending];
             }
-            batch = undefined;
+            underWay = [];
           }
         }
+        if (underWay.length > 0) sender.confirm();
         const expected = new Map<string, number | undefined>();
         for (const { key } of pending) {
           const limits = pending.filter((each) => each.key === key).map((each) => each.limit);
           const isLimited = limits.every((each) => each !== undefined);
           expected.set(key, isLimited ? limits.reduce((total, each) => total + each, 0) : undefined);
         }
-        const left = outbox.take(16_000).hints.map(({ key, value }) => [key, value] as const);
-        expect(new Map(left)).to.deep.equal(expected);
+        expect(new Map(sent(sender) as [string, unknown][])).to.deep.equal(expected);
       }),
       { numRuns: 300 },
     );
   });
 
   it('forgets how, where a member that says nothing has got the name', () => {
-    const outbox = new Outbox(10);
-    outbox.add({ member: summing, key: 'k', value: 1 });
-    outbox.take(16_000);
-    outbox.add({ member: plain, key: 'k', value: 5 });
-    const batch = outbox.take(16_000);
-    outbox.add({ member: plain, key: 'k', value: 7 });
-    outbox.restore(batch);
-    expect(outbox.take(16_000).hints.map(({ value }) => value)).to.deep.equal([7]);
+    const sender = new HeldSender();
+    sender.publish(summing, 'k', 1);
+    sender.send();
+    sender.confirm();
+    sender.publish(plain, 'k', 5);
+    sender.send();
+    sender.publish(plain, 'k', 7);
+    sender.lose();
+    expect(sent(sender)).to.deep.equal([['k', 7]]);
   });
 
   it('keeps the last value where the member says nothing', () => {
-    const outbox = new Outbox(10);
-    outbox.add({ member: plain, key: 'k', value: 1 });
-    outbox.add({ member: plain, key: 'k', value: 2 });
-    const batch = outbox.take(16_000);
-    outbox.add({ member: plain, key: 'k', value: 3 });
-    outbox.restore(batch);
-    expect(outbox.take(16_000).hints.map(({ value }) => value)).to.deep.equal([3]);
+    const sender = new HeldSender();
+    sender.publish(plain, 'k', 1);
+    sender.publish(plain, 'k', 2);
+    sender.send();
+    sender.publish(plain, 'k', 3);
+    sender.lose();
+    expect(sent(sender)).to.deep.equal([['k', 3]]);
   });
 });

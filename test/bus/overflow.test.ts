@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createBus } from '../../src/bus/index.ts';
-import { Outbox } from '../../src/bus/outbox.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { codeOf } from '../support/code-of.ts';
+import { HeldSender } from './held-sender.ts';
 import { Listener, Rig } from './rig.ts';
 
 describe('more hints than a bus keeps', () => {
@@ -30,16 +30,19 @@ describe('more hints than a bus keeps', () => {
 
   it('are put back as "try everything", which hints that are pending become part of', () => {
     const [orders, jobs] = [new Listener('orders'), new Listener('jobs')];
-    const outbox = new Outbox(10);
-    outbox.addAll('orders');
-    const batch = outbox.take(16_000);
-    expect(batch.all).to.deep.equal(['orders']);
-    outbox.add({ member: orders, key: '1', value: undefined });
-    outbox.add({ member: jobs, key: '1', value: undefined });
-    expect(outbox.restore(batch)).to.equal(0);
-    expect(outbox.size, 'the hint for another name stays').to.equal(1);
-    expect(outbox.hasAll).to.equal(true);
-    expect(outbox.add({ member: orders, key: '2', value: undefined })).to.equal(1);
+    const sender = new HeldSender();
+    for (let key = 0; key <= 10; key++) sender.publish(orders, `${key}`);
+    expect(sender.overflowed).to.equal(11);
+    expect(sender.send().all).to.deep.equal(['orders']);
+    sender.publish(orders, '1');
+    sender.publish(jobs, '1');
+    sender.lose();
+    expect(sender.pendingKeys, 'the hint for another name stays').to.equal(1);
+    expect(sender.overflowed).to.equal(11);
+    sender.publish(orders, '2');
+    expect(sender.overflowed).to.equal(12);
+    const { all, hints } = sender.send();
+    expect([all, hints.map(({ name }) => name)]).to.deep.equal([['orders'], ['jobs']]);
   });
 });
 

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import type { Bus } from '../../src/bus/bus.ts';
-
-import { Outbox } from '../../src/bus/outbox.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
@@ -10,6 +8,7 @@ import { Op, type OpOptions } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { turn } from '../support/turns.ts';
+import { HeldSender } from './held-sender.ts';
 import { Listener } from './rig.ts';
 
 interface World {
@@ -192,9 +191,9 @@ describe('a ThresholdPurgatory on a bus', () => {
   it('carries the longest hint in a frame of the smallest size, and refuses a longer one', () => {
     const control = '\u0001';
     const key = control.repeat(848) + 'k'.repeat(30);
-    const outbox = new Outbox(10);
-    outbox.add({ member: new Listener(control.repeat(128)), key, value: 1n - 10n ** 1_000n });
-    expect(outbox.take(7_500).hints).to.have.length(1);
+    const sender = new HeldSender(7_500);
+    sender.publish(new Listener(control.repeat(128)), key, 1n - 10n ** 1_000n);
+    expect(sender.send().hints).to.have.length(1);
     const w = world();
     const purgatory = make(w, w.bus());
     expect(purgatory.advance(key, 1)).to.equal(0);
