@@ -51,7 +51,7 @@ export class HintBus implements Bus {
     this.#connection = connection;
     this.#receiver = receiver;
     this.#sender = new Sender(base, connection, receiver, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
-    if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, receiver.tryKeys);
+    if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, receiver);
     rootContext.runInAsyncScope(connection.open, connection);
   }
 
@@ -81,9 +81,7 @@ export class HintBus implements Bus {
         else debugOnce(this, 'closed', 'bus "%s" is closed: no other process hears of "%s"', engine, name);
       },
       leave: () => {
-        if (!receiver.has(member)) return;
-        receiver.leave(member);
-        this.#interest?.leave(member);
+        if (receiver.has(member)) receiver.leave(member);
       },
     };
   }

@@ -12,7 +12,6 @@ import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
-import type { KeyTry } from './interest/interest-table.ts';
 import type { BusMember } from './membership/bus-member.ts';
 import { Origins } from './origins.ts';
 import { type PendingHint, PendingHints } from './pending-hints.ts';
@@ -106,13 +105,13 @@ export class Receiver {
     else counts.framesDropped++;
   }
 
-  /** Tries these keys, as hints of other processes. */
-  readonly tryKeys = (tries: readonly KeyTry[]): void => {
-    for (const [member, key] of tries) {
+  /** Tries these keys of members that have not left, as hints of other processes. */
+  tryKeys(keys: readonly Pick<PendingHint, 'member' | 'key'>[]): void {
+    for (const { member, key } of keys) {
       if (this.has(member)) this.#add({ member, key, value: undefined });
     }
     this.#serve();
-  };
+  }
 
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {

@@ -8,12 +8,14 @@
 // Invariants. One command is under way at a time. A key that is watched while its bucket is not
 // acknowledged may miss a hint: it is tried at the acknowledgement, and after HOLD_MS already where
 // that takes longer. After a break the bus is live once all watched buckets are acknowledged again.
-// Costs. watched, unwatched: O(length of the key). 400 kB for each bus with interest routing.
+// Costs. watched, unwatched: O(length of the key), while a bucket is not acknowledged O(its keys).
+// 400 kB for each bus with interest routing.
 
 import type { TimerTask } from '../../timer/timer-task.ts';
 import type { BusBase } from '../bus-base.ts';
 import type { Connection } from '../connection.ts';
 import type { BusMember, KeyInterest } from '../membership/bus-member.ts';
+import type { Receiver } from '../receiver.ts';
 import { BUCKETS, bucketOf, seedOf } from './buckets.ts';
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
@@ -26,17 +28,23 @@ const IDLE = 0;
 const CHANGING = 1;
 const ACKNOWLEDGED = 2;
 
-/** A key that is to be tried, as if another process had published it. */
-export type KeyTry = readonly [member: BusMember, key: string];
+/** A key that may have missed a hint. */
+interface Unheard {
+  readonly member: BusMember;
+  readonly key: string;
+  /** Tries it after HOLD_MS. */
+  readonly task: TimerTask;
+}
 
 export class InterestTable {
   readonly #base: BusBase;
   readonly #connection: Connection;
-  readonly #try: (tries: readonly KeyTry[]) => void;
-  readonly #members = new Map<BusMember, MemberInterest>();
+  readonly #receiver: Receiver;
   readonly #states = new Uint8Array(BUCKETS);
   /** Watched keys of each bucket, of all members. */
   readonly #watched = new Uint32Array(BUCKETS);
+  /** By bucket: its keys that may have missed a hint. */
+  readonly #unheard = new Map<number, Unheard[]>();
   readonly #wanted = new Set<number>();
   /** The acknowledged buckets without watchers: waits often come back to the same keys. */
   readonly #lingering = new Map<number, TimerTask>();
@@ -52,10 +60,10 @@ export class InterestTable {
   #toRestore = 0;
   #restored: (() => void) | undefined;
 
-  constructor(base: BusBase, connection: Connection, tryKeys: (tries: readonly KeyTry[]) => void) {
+  constructor(base: BusBase, connection: Connection, receiver: Receiver) {
     this.#base = base;
     this.#connection = connection;
-    this.#try = tryKeys;
+    this.#receiver = receiver;
   }
 
   /** Channels that the engine has acknowledged. */
@@ -68,37 +76,16 @@ export class InterestTable {
     return this.#wanted.size + this.#sent;
   }
 
-  get isLive(): boolean {
-    return this.#connection.state === 'live';
-  }
-
-  join(member: BusMember): MemberInterest {
-    const interest = new MemberInterest(this, member);
-    this.#members.set(member, interest);
-    return interest;
-  }
-
-  leave(member: BusMember): void {
-    this.#members.delete(member);
-  }
-
-  /** `key` is watched. Returns the task that tries it, unless its bucket is acknowledged. */
-  add(bucket: number, key: KeyTry): TimerTask | undefined {
-    const isFirst = this.#watched[bucket]++ === 0;
-    if (this.#states[bucket] === ACKNOWLEDGED) {
-      if (isFirst) this.#keep(bucket);
-      return undefined;
-    }
-    if (!this.#isUp) return undefined; // the sweep will try it
-    if (this.#states[bucket] === IDLE) this.#want(bucket);
-    return this.#base.timer.schedule(() => this.#try([key]), HOLD_MS);
-  }
-
-  /** A key of it has lost its last watcher. */
-  remove(bucket: number): void {
-    if (--this.#watched[bucket] > 0) return;
-    this.#wanted.delete(bucket);
-    if (this.#states[bucket] === ACKNOWLEDGED) this.#linger(bucket);
+  join(member: BusMember): KeyInterest {
+    const seed = seedOf(member.name);
+    return {
+      watched: (key) => this.#watch(bucketOf(seed, key), member, key),
+      unwatched: (key) => this.#unwatch(bucketOf(seed, key), member, key),
+      isHeld: (key) => {
+        const unheard = this.#unheard.get(bucketOf(seed, key))?.find(isOf(member, key));
+        return this.#connection.state === 'live' && unheard?.task.isPending === true;
+      },
+    };
   }
 
   /** The connection is up. `done` is called once all watched buckets are acknowledged. */
@@ -122,7 +109,31 @@ export class InterestTable {
     this.#states.fill(IDLE);
     this.#wanted.clear();
     for (const bucket of [...this.#lingering.keys(), ...this.#toLeave]) this.#keep(bucket);
-    this.#try(this.#heard());
+    this.#receiver.tryKeys(this.#heard([...this.#unheard.keys()]));
+  }
+
+  #watch(bucket: number, member: BusMember, key: string): void {
+    const isFirst = this.#watched[bucket]++ === 0;
+    if (this.#states[bucket] === ACKNOWLEDGED) {
+      if (isFirst) this.#keep(bucket);
+      return;
+    }
+    if (!this.#isUp) return; // the sweep will try it
+    if (this.#states[bucket] === IDLE) this.#want(bucket);
+    const task = this.#base.timer.schedule(() => this.#receiver.tryKeys([{ member, key }]), HOLD_MS);
+    const unheard = this.#unheard.get(bucket);
+    if (unheard === undefined) this.#unheard.set(bucket, [{ member, key, task }]);
+    else unheard.push({ member, key, task });
+  }
+
+  #unwatch(bucket: number, member: BusMember, key: string): void {
+    const unheard = this.#unheard.get(bucket) ?? [];
+    const index = unheard.findIndex(isOf(member, key));
+    if (index >= 0) unheard.splice(index, 1)[0].task.cancel();
+    if (--this.#watched[bucket] > 0) return;
+    this.#unheard.delete(bucket);
+    this.#wanted.delete(bucket);
+    if (this.#states[bucket] === ACKNOWLEDGED) this.#linger(bucket);
   }
 
   #want(bucket: number): void {
@@ -146,8 +157,14 @@ export class InterestTable {
     this.#toLeave.delete(bucket);
   }
 
-  #heard(buckets?: readonly number[]): KeyTry[] {
-    return [...this.#members.values()].flatMap((interest) => interest.heard(buckets));
+  /** Takes out the keys of `buckets` that are to be tried now. */
+  #heard(buckets: readonly number[]): Unheard[] {
+    return buckets.flatMap((bucket) => {
+      const unheard = this.#unheard.get(bucket) ?? [];
+      this.#unheard.delete(bucket);
+      for (const { task } of unheard) task.cancel();
+      return unheard;
+    });
   }
 
   #sendSoon(): void {
@@ -191,9 +208,9 @@ export class InterestTable {
       }
       const tries = this.#heard(buckets);
       const settleMs = this.#connection.transport.settleMs ?? [];
-      for (const ms of settleMs) this.#base.timer.schedule(() => this.#try(tries), ms);
+      for (const ms of settleMs) this.#base.timer.schedule(() => this.#receiver.tryKeys(tries), ms);
       this.#endRestore();
-      this.#try(tries);
+      this.#receiver.tryKeys(tries);
     });
   }
 
@@ -217,52 +234,6 @@ export class InterestTable {
   }
 }
 
-/** A member's end: which of its keys are watched, and which of those are to be tried. */
-export class MemberInterest implements KeyInterest {
-  readonly #table: InterestTable;
-  readonly #member: BusMember;
-  readonly #seed: number;
-  /** By bucket and key: the task that tries the key after HOLD_MS. */
-  readonly #unheard = new Map<number, Map<string, TimerTask>>();
-
-  constructor(table: InterestTable, member: BusMember) {
-    this.#table = table;
-    this.#member = member;
-    this.#seed = seedOf(member.name);
-  }
-
-  watched(key: string): void {
-    const bucket = bucketOf(this.#seed, key);
-    const tried = this.#table.add(bucket, [this.#member, key]);
-    if (tried === undefined) return;
-    const keys = this.#unheard.get(bucket);
-    if (keys === undefined) this.#unheard.set(bucket, new Map([[key, tried]]));
-    else keys.set(key, tried);
-  }
-
-  unwatched(key: string): void {
-    const bucket = bucketOf(this.#seed, key);
-    const keys = this.#unheard.get(bucket);
-    keys?.get(key)?.cancel();
-    if (keys?.delete(key) && keys.size === 0) this.#unheard.delete(bucket);
-    this.#table.remove(bucket);
-  }
-
-  isHeld(key: string): boolean {
-    const tried = this.#unheard.get(bucketOf(this.#seed, key))?.get(key);
-    return this.#table.isLive && tried?.isPending === true;
-  }
-
-  /** The keys of `buckets`, by default of all, that are to be tried now. It forgets them. */
-  heard(buckets: Iterable<number> = [...this.#unheard.keys()]): KeyTry[] {
-    const tries: KeyTry[] = [];
-    for (const bucket of buckets) {
-      for (const [key, tried] of this.#unheard.get(bucket) ?? []) {
-        tried.cancel();
-        tries.push([this.#member, key]);
-      }
-      this.#unheard.delete(bucket);
-    }
-    return tries;
-  }
+function isOf(member: BusMember, key: string): (unheard: Unheard) => boolean {
+  return (unheard) => unheard.key === key && unheard.member === member;
 }

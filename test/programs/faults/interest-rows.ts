@@ -2,8 +2,8 @@
 // subscribes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { MemberInterest } from '../../../src/bus/interest/interest-table.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
+import { Receiver } from '../../../src/bus/receiver.ts';
 import { turn } from '../../support/turns.ts';
 import { channels } from './channels-row.ts';
 import { withView } from './engine-view.ts';
@@ -98,15 +98,12 @@ async function race(
 
 /** The control: an acknowledgement tries nothing. */
 async function withoutTry<T>(run: () => Promise<T>): Promise<T> {
-  const { heard } = MemberInterest.prototype;
-  MemberInterest.prototype.heard = function (buckets) {
-    heard.call(this, buckets);
-    return [];
-  };
+  const { tryKeys } = Receiver.prototype;
+  Receiver.prototype.tryKeys = () => {};
   try {
     return await run();
   } finally {
-    MemberInterest.prototype.heard = heard;
+    Receiver.prototype.tryKeys = tryKeys;
   }
 }
 
