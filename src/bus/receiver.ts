@@ -1,10 +1,11 @@
 // The receiving half of a bus: its members in this process, and what other processes tell them.
 //
-// Invariants. There is one member of each name. A repeated frame is dropped; a missing frame before
-// a frame is a gap. Frames of its own origin go back to the connection, which looks for echoes.
-// Hints are tried by a job of the scheduler, so a flood of them does not block the event loop. Hints
-// that arrive meanwhile are merged. More than `maxPendingKeys` become one sweep for each of their
-// members. Costs. O(1) for a hint, and the cost of its tries.
+// Invariants. A repeated frame is dropped: an engine keeps the order of a process. A missing number
+// is a gap. An unknown process may be new, so its first number may be any; but a bus that has been
+// live for long would have heard of an older one, so then it must be 1. Hints are tried by a job of
+// the scheduler, so a flood of them does not block the event loop; those that arrive meanwhile are
+// merged. More than `maxPendingKeys` become one sweep for each of their members.
+// Costs. O(1) for a frame and for a hint, and the cost of its tries.
 
 import { nameJoined } from '../base/errors.ts';
 import type { Job } from '../turns/job.ts';
@@ -13,7 +14,6 @@ import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import type { BusMember } from './membership/bus-member.ts';
-import { Origins } from './origins.ts';
 import { type PendingHint, PendingHints } from './pending-hints.ts';
 
 /**
@@ -29,7 +29,10 @@ export class Receiver {
   readonly #connection: Connection;
   readonly #deafCame: () => void;
   readonly #members = new Map<string, BusMember>();
-  readonly #origins = new Origins();
+  /** By process that has sent something lately: the number of its last frame, and when that came. */
+  readonly #heard = new Map<string, { readonly last: number; readonly atMs: number }>();
+  /** Those among them that do not listen to buckets. */
+  readonly #deaf = new Set<string>();
   readonly #pending = new PendingHints();
   readonly #job: Job;
 
@@ -47,7 +50,7 @@ export class Receiver {
   }
 
   get peers(): number {
-    return this.#origins.size;
+    return this.#heard.size;
   }
 
   /**
@@ -55,7 +58,7 @@ export class Receiver {
    * listen to buckets, and there are never more deliveries than a frame for all would cause.
    */
   routes(hints: number): boolean {
-    return hints <= this.peers && this.#origins.allRoute && this.#knowsAll(this.#base.timer.now());
+    return hints <= this.peers && this.#deaf.size === 0 && this.#knowsAll(this.#base.timer.now());
   }
 
   has(member: BusMember): boolean {
@@ -115,11 +118,17 @@ export class Receiver {
 
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
-    this.#origins.clear();
+    this.#heard.clear();
+    this.#deaf.clear();
   }
 
+  /** Forgets the processes that have ended. O(peers). */
   forgetEnded(nowMs: number): void {
-    this.#origins.forget(nowMs - ECHOES_TO_FORGET * this.#base.options.echoMs);
+    for (const [origin, { atMs }] of this.#heard) {
+      if (nowMs - atMs <= ECHOES_TO_FORGET * this.#base.options.echoMs) continue;
+      this.#heard.delete(origin);
+      this.#deaf.delete(origin);
+    }
   }
 
   #knowsAll(nowMs: number): boolean {
@@ -127,13 +136,17 @@ export class Receiver {
   }
 
   #isNew(origin: string, number: number, routes: boolean): boolean {
-    if (!routes && this.#origins.noteDeaf(origin)) this.#deafCame();
+    if (!routes && !this.#deaf.has(origin)) {
+      this.#deaf.add(origin);
+      this.#deafCame();
+    }
     const nowMs = this.#base.timer.now();
-    const arrival = this.#origins.note(origin, number, nowMs, this.#knowsAll(nowMs));
-    if (arrival === 'jumped') {
+    const last = this.#heard.get(origin)?.last ?? (this.#knowsAll(nowMs) ? 0 : number - 1);
+    this.#heard.set(origin, { last: Math.max(last, number), atMs: nowMs });
+    if (number > last + 1) {
       this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));
     }
-    return arrival !== 'repeated';
+    return number > last;
   }
 
   #take({ hints, all }: Frame): void {

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { type Bus, checkedBusOptions } from '../../src/bus/bus.ts';
 import { BusBase } from '../../src/bus/bus-base.ts';
 import type { Connection } from '../../src/bus/connection.ts';
-import { anonymousFrameText, FrameBody } from '../../src/bus/frames.ts';
+import { anonymousFrameText, FrameBody, frameText } from '../../src/bus/frames.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
-import { Origins } from '../../src/bus/origins.ts';
 import { Receiver } from '../../src/bus/receiver.ts';
 import { type Clock, ManualClock } from '../../src/index.ts';
 import { SlowClock } from '../support/slow-clock.ts';
@@ -141,10 +140,26 @@ describe('hints that come in', () => {
 });
 
 describe('the numbers of frames', () => {
+  /** A receiver that tells of each frame what its number made of it. */
+  function numbers() {
+    const clock = new ManualClock();
+    const base = new BusBase({} as Bus, 'none', checkedBusOptions({ clock, echoMs: 10, onError() {} }));
+    const state = { liveMs: 0, jumps: 0 };
+    const connection = { origin: 'own', liveMs: () => state.liveMs, jumped: () => state.jumps++ };
+    const receiver = new Receiver(base, connection as unknown as Connection, () => {});
+    const note = (origin: string, number: number): string => {
+      const { jumps } = state;
+      const { framesDropped } = base.meter.counts;
+      receiver.received(frameText(origin, number, ''));
+      if (base.meter.counts.framesDropped > framesDropped) return 'repeated';
+      return state.jumps > jumps ? 'jumped' : 'inOrder';
+    };
+    return { clock, state, receiver, note };
+  }
+
   it('tell what is in order, missing and repeated', () => {
-    const origins = new Origins();
-    const note = (number: number): string => origins.note('a', number, 0, false);
-    expect([5, 6, 6, 5, 9, 7, 10, 12].map(note)).to.deep.equal([
+    const { note } = numbers();
+    expect([5, 6, 6, 5, 9, 7, 10, 12].map((number) => note('a', number))).to.deep.equal([
       'inOrder',
       'inOrder',
       'repeated',
@@ -157,21 +172,30 @@ describe('the numbers of frames', () => {
   });
 
   it('of a process that must have been heard begin with 1', () => {
-    const origins = new Origins();
-    expect(origins.note('a', 1, 0, true)).to.equal('inOrder');
-    expect(origins.note('b', 2, 0, true)).to.equal('jumped');
-    expect(origins.note('c', 2, 0, false)).to.equal('inOrder');
+    const { note, state } = numbers();
+    state.liveMs = 13;
+    expect(note('a', 1)).to.equal('inOrder');
+    expect(note('b', 2)).to.equal('jumped');
+    state.liveMs = 12;
+    expect(note('c', 2)).to.equal('inOrder');
   });
 
-  it('are forgotten with their process', () => {
-    const origins = new Origins();
-    origins.note('a', 1, 0, false);
-    origins.note('a', 2, 10, false);
-    origins.note('b', 1, 20, false);
-    origins.forget(15);
-    expect(origins.size).to.equal(1);
-    expect(origins.note('b', 2, 20, true)).to.equal('inOrder');
-    origins.clear();
-    expect(origins.size).to.equal(0);
+  it('are forgotten with their process, 100 x echoMs after its last frame', () => {
+    const { clock, note, receiver, state } = numbers();
+    note('a', 1);
+    clock.advance(10);
+    note('a', 2);
+    clock.advance(10);
+    note('b', 1);
+    clock.advance(990);
+    receiver.forgetEnded(clock.now());
+    expect(receiver.peers).to.equal(2);
+    clock.advance(1);
+    receiver.forgetEnded(clock.now());
+    expect(receiver.peers).to.equal(1);
+    state.liveMs = 13;
+    expect(note('b', 2)).to.equal('inOrder');
+    receiver.forgetAll();
+    expect(receiver.peers).to.equal(0);
   });
 });

@@ -23,7 +23,6 @@ const HUB_OPTIONS: OptionNames<LocalHubOptions> = { clock: true };
 export class LocalHub {
   readonly #clock: Clock;
   readonly #lines = new Set<LocalLine>();
-  readonly #lineOf = new WeakMap<Bus, LocalLine>();
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
@@ -39,9 +38,8 @@ export class LocalHub {
     const checked = checkedBusOptions(options, { clock: this.#clock });
     const line = new LocalLine(checked.prefix, this.#lines);
     this.#lines.add(line);
-    const bus = this.$busOver(line, checked);
-    this.#lineOf.set(bus, line);
-    return bus;
+    line.bus = this.$busOver(line, checked);
+    return line.bus;
   }
 
   /** A test puts faults between the two. @internal */
@@ -74,11 +72,11 @@ export class LocalHub {
     for (const line of this.#linesOf(bus)) line.mend();
   }
 
-  #linesOf(bus: Bus | undefined): Iterable<LocalLine> {
-    if (bus === undefined) return [...this.#lines];
-    const line = this.#lineOf.get(bus);
-    if (line === undefined) throw invalidArgValue('bus', 'must be a bus of this hub', bus);
-    return [line];
+  #linesOf(bus: Bus | undefined): LocalLine[] {
+    const lines = [...this.#lines].filter((line) => bus === undefined || line.bus === bus);
+    if (bus !== undefined && lines.length === 0)
+      throw invalidArgValue('bus', 'must be a bus of this hub', bus);
+    return lines;
   }
 }
 
@@ -89,6 +87,7 @@ class LocalLine implements Transport {
   /** Those of the hub. */
   readonly #lines: Iterable<LocalLine>;
   readonly #channels = new Set<string>();
+  bus: Bus | undefined;
   isMuted = false;
   #isCut = false;
   /** The last link that the bus has given. A mended line connects again with it. */
@@ -102,8 +101,8 @@ class LocalLine implements Transport {
 
   connect(link: TransportLink): void {
     this.#link = link;
-    this.#isConnected = !this.#isCut;
-    this.#checkConnected();
+    if (this.#isCut) throw new Error('The bus is cut off its hub');
+    this.#isConnected = true;
     link.up();
   }
 
@@ -113,7 +112,6 @@ class LocalLine implements Transport {
 
   /** @param channel undefined: that of all. */
   publishTo(channel: string | undefined, text: string): undefined {
-    this.#checkConnected();
     if (this.isMuted) return;
     for (const line of [...this.#lines]) {
       const listens = channel === undefined || line.#channels.has(channel);
@@ -122,12 +120,10 @@ class LocalLine implements Transport {
   }
 
   subscribe(channels: readonly string[]): undefined {
-    this.#checkConnected();
     for (const channel of channels) this.#channels.add(channel);
   }
 
   unsubscribe(channels: readonly string[]): undefined {
-    this.#checkConnected();
     for (const channel of channels) this.#channels.delete(channel);
   }
 
@@ -149,9 +145,5 @@ class LocalLine implements Transport {
 
   #receive(text: string): void {
     if (this.#isConnected && !this.isMuted) this.#link?.received(text);
-  }
-
-  #checkConnected(): void {
-    if (!this.#isConnected) throw new Error('The bus is cut off its hub');
   }
 }

@@ -33,15 +33,12 @@ export function workersTransport(prefix: string): Transport {
       link.up();
     },
     publish(text) {
-      if (mouth === undefined) throw new Error('Not connected');
-      mouth.postMessage(text);
+      mouth?.postMessage(text);
       return undefined;
     },
     disconnect() {
       mouth?.close();
       ear?.close();
-      mouth = undefined;
-      ear = undefined;
       return undefined;
     },
   };
