@@ -1,5 +1,5 @@
 // A bus as its users see it, and its options.
-import { checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
+import { COUNT, checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
 import { debug } from '../base/debug.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 import { knownOptions, type OptionNames } from '../base/unread-options.ts';
@@ -105,7 +105,7 @@ const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
 const LINGER_MS = { min: 0, max: 3_600_000 } as const;
 const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
-const MIN_FRAME_BYTES = 7_500;
+const FRAME_BYTES = { ...COUNT, min: 7_500 } as const;
 
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedBusOptions(
@@ -143,11 +143,7 @@ export function checkedTransport(transport: Transport): Transport {
     const expected = 'a Transport, with the methods connect, publish and disconnect';
     throw invalidArgType('transport', expected, transport);
   }
-  checkedNumber('transport.maxFrameBytes', transport.maxFrameBytes, MAX_FRAME_BYTES, {
-    min: MIN_FRAME_BYTES,
-    max: Number.MAX_SAFE_INTEGER,
-    integer: true,
-  });
+  checkedNumber('transport.maxFrameBytes', transport.maxFrameBytes, MAX_FRAME_BYTES, FRAME_BYTES);
   return transport;
 }
 

@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { isRefusal } from './bus.ts';
 import type { BusBase } from './bus-base.ts';
-import { frameText, routedFrameText } from './frames.ts';
+import { frameText } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
@@ -41,8 +41,6 @@ interface Asked {
   readonly what: string | undefined;
 }
 
-/** The number of a frame that has none. */
-const NOT_NUMBERED = 0;
 /** The clients have limits of their own, which should come first. */
 const CONNECT_TIMEOUT_MS = 15_000;
 const FIRST_RETRY_MS = 50;
@@ -92,7 +90,7 @@ export class Connection {
   open(): void {
     const link: TransportLink = {
       up: () => {
-        if (link === this.#link && !this.#isUp) this.#up();
+        if (link === this.#link && !this.#isUp) this.#up(link);
       },
       received: (text) => {
         if (link === this.#link) this.#owner.received(text);
@@ -116,14 +114,14 @@ export class Connection {
 
   /** Publishes a frame with the next number. @param body its hints. Nothing for an echo. */
   publish(body: string, done: Done): void {
-    const text = frameText(this.origin, ++this.#number, body, this.#base.options.routing);
+    const text = frameText(body, this.origin, ++this.#number, this.#base.options.routing);
     const what = body === '' ? undefined : 'confirm a frame'; // an echo confirms itself
     this.#ask('publish', what, () => this.transport.publish(text), done);
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */
   publishTo(channel: string, body: string, done: Done): void {
-    const text = routedFrameText(this.origin, body);
+    const text = frameText(body, this.origin);
     this.#ask('publish', 'confirm a frame', () => this.transport.publishTo?.(channel, text), done);
   }
 
@@ -177,7 +175,7 @@ export class Connection {
 
   /** A frame of this bus has come back. */
   returned(number: number): void {
-    if (number === NOT_NUMBERED || number !== this.#echo) return;
+    if (this.#echo === 0 || number !== this.#echo) return;
     const link = this.#link;
     this.#echo = 0;
     this.#deadline?.cancel();
@@ -227,9 +225,8 @@ export class Connection {
     return this.#gone;
   }
 
-  #up(): void {
+  #up(link: TransportLink): void {
     this.#isUp = true;
-    const link = this.#link;
     this.#owner.isUp(() => {
       if (link === this.#link) this.#sendEcho();
     });

@@ -38,20 +38,14 @@ export interface Frame {
  */
 const HEAD_BYTES = 96;
 
-/** @param body the text of a {@link FrameBody}. '' for an echo. */
-export function frameText(origin: string, number: number, body: string, routing?: Routing): string {
-  const mark = routing === 'interest' ? ',"r":1' : '';
-  return `{"v":${PROTOCOL_VERSION},"o":"${origin}","n":${number}${mark}${body}}`;
-}
-
-/** A frame for a bucket. */
-export function routedFrameText(origin: string, body: string): string {
-  return `{"v":${PROTOCOL_VERSION},"o":"${origin}"${body}}`;
-}
-
-/** A frame without origin. Its hints reach every process, the publisher's own too. */
-export function anonymousFrameText(body: string): string {
-  return `{"v":${PROTOCOL_VERSION}${body}}`;
+/**
+ * @param body the text of a {@link FrameBody}. '' for an echo.
+ * @param origin undefined for a frame of a transaction: it reaches every process, the publisher too.
+ * @param number undefined for a frame for a bucket.
+ */
+export function frameText(body: string, origin?: string, number?: number, routing?: Routing): string {
+  const head = { v: PROTOCOL_VERSION, o: origin, n: number, r: routing === 'interest' ? 1 : undefined };
+  return `${JSON.stringify(head).slice(0, -1)}${body}}`;
 }
 
 /** Gathers hints until a frame is full. */
@@ -108,8 +102,7 @@ export function readFrame(text: string): Frame {
   } catch {
     throw foreignText(text);
   }
-  if (typeof json !== 'object' || json === null) throw foreignText(text);
-  const { v, o, n, r, h = {}, all = [] } = json as Record<string, unknown>;
+  const { v, o, n, r, h = {}, all = [] } = Object(json) as Record<string, unknown>;
   if (v !== PROTOCOL_VERSION) {
     if (!Number.isInteger(v)) throw foreignText(text);
     throw foreignProtocol(v, PROTOCOL_VERSION);

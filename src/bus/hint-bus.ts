@@ -46,12 +46,11 @@ export class HintBus implements Bus {
     const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
     const base = new BusBase(this, engine, options);
     const connection = new Connection(base, transport, this.#owner, random);
-    const receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
     this.#base = base;
     this.#connection = connection;
-    this.#receiver = receiver;
-    this.#sender = new Sender(base, connection, receiver, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
-    if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, receiver);
+    this.#receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
+    this.#sender = new Sender(base, connection, this.#receiver, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
+    if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, this.#receiver);
     rootContext.runInAsyncScope(connection.open, connection);
   }
 
@@ -69,7 +68,10 @@ export class HintBus implements Bus {
 
   join(member: BusMember): Membership {
     const { name } = member;
-    checkMemberName(name);
+    requiredString('name', name);
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
+    }
     if (this.isClosed) throw busClosed();
     const { engine } = this.#base;
     const receiver = this.#receiver;
@@ -194,12 +196,4 @@ function settledBy(clock: Clock, atMs: number, work: Promise<unknown>): Promise<
     };
     work.then(settled, settled);
   });
-}
-
-/** @throws TypeError (Node's codes) for a name that a bus does not take. */
-function checkMemberName(name: string): void {
-  requiredString('name', name);
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
-  }
 }

@@ -38,7 +38,7 @@ export class Sender {
   /** What the engine has not confirmed yet. */
   #underWay: Batch | undefined;
   #isFlushDue = false;
-  #flushed: (() => void)[] = [];
+  readonly #flushed: (() => void)[] = [];
   /** The names whose hints were sent to buckets since it was live. */
   readonly #routed = new Set<string>();
 
@@ -79,9 +79,7 @@ export class Sender {
   /** Sends what is pending; resolves when the engine has it, and at `close`. */
   async flush(): Promise<void> {
     if (this.#isSent) return;
-    const flushed = new Promise<void>((resolve) => {
-      this.#flushed.push(resolve);
-    });
+    const flushed = new Promise<void>((resolve) => void this.#flushed.push(resolve));
     this.send();
     await flushed;
   }
@@ -215,8 +213,6 @@ export class Sender {
   }
 
   #resolveFlushed(): void {
-    const flushed = this.#flushed;
-    this.#flushed = [];
-    for (const resolve of flushed) resolve();
+    for (const resolve of this.#flushed.splice(0)) resolve();
   }
 }

@@ -40,7 +40,7 @@ export class HeldSender {
   send(): Frame {
     this.#held = undefined;
     this.#sender.send();
-    return readFrame(frameText('process', 1, this.#held ? (this.#held as { body: string }).body : ''));
+    return readFrame(frameText(this.#held ? (this.#held as { body: string }).body : ''));
   }
 
   /** The engine has taken the batch. */

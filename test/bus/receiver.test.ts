@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Bus, checkedBusOptions } from '../../src/bus/bus.ts';
 import { BusBase } from '../../src/bus/bus-base.ts';
 import type { Connection } from '../../src/bus/connection.ts';
-import { anonymousFrameText, FrameBody, frameText } from '../../src/bus/frames.ts';
+import { FrameBody, frameText } from '../../src/bus/frames.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
 import { Receiver } from '../../src/bus/receiver.ts';
 import { type Clock, ManualClock } from '../../src/index.ts';
@@ -41,7 +41,7 @@ function slowReceiver(ms: number, { maxKeys = 1_000, clock = new ManualClock() a
   const come = (keys: readonly string[], value?: HintValue, name = 'orders'): void => {
     const body = new FrameBody(MANY_BYTES);
     for (const key of keys) body.add(name, key, value);
-    receiver.received(anonymousFrameText(body.text()));
+    receiver.received(frameText(body.text()));
   };
   return { heard, swept, receiver, join, come, counts: base.meter.counts };
 }
@@ -150,7 +150,7 @@ describe('the numbers of frames', () => {
     const note = (origin: string, number: number): string => {
       const { jumps } = state;
       const { framesDropped } = base.meter.counts;
-      receiver.received(frameText(origin, number, ''));
+      receiver.received(frameText('', origin, number));
       if (base.meter.counts.framesDropped > framesDropped) return 'repeated';
       return state.jumps > jumps ? 'jumped' : 'inOrder';
     };

@@ -126,12 +126,8 @@ export class BusMeter {
     }
     if (cause !== undefined) {
       this.#gaps[cause]++;
-      this.lastGap = {
-        cause,
-        beganMs: nowMs,
-        endedMs: null,
-        error: error === undefined ? null : textOf(error),
-      };
+      const text = error === undefined ? null : textOf(error);
+      this.lastGap = { cause, beganMs: nowMs, endedMs: null, error: text };
     }
     this.sinceMs = nowMs;
     debug('bus "%s": %s %s %s', this.#engine, state, cause ?? '', error ?? '');

@@ -64,15 +64,8 @@ export function clusterTransport(prefix: string): Transport {
   const say = (purgatoryRelay: RelayMessage['purgatoryRelay'], text?: string): Promise<void> =>
     new Promise((resolve, reject) => {
       if (!process.connected) throw new Error('The primary has gone');
-      process.send?.(
-        { purgatoryRelay, prefix, line, text } satisfies RelayMessage,
-        undefined,
-        undefined,
-        (error) => {
-          if (error === null) resolve();
-          else reject(error);
-        },
-      );
+      const message: RelayMessage = { purgatoryRelay, prefix, line, text };
+      process.send?.(message, undefined, undefined, (error) => (error === null ? resolve() : reject(error)));
     });
   return {
     engine: 'cluster',

@@ -52,25 +52,19 @@ export function transportConformance(
   };
 
   const cases: ConformanceCase[] = [
-    {
-      title: 'names its engine, and takes texts of at least 7,500 bytes',
-      run: async () => {
-        const { engine, maxFrameBytes = MAX_FRAME_BYTES, flushMs = 1 } = await makeTransport();
-        strictEqual(typeof engine, 'string');
-        ok(maxFrameBytes >= 7_500, `maxFrameBytes is ${maxFrameBytes}`);
-        ok(flushMs >= 0, `flushMs is ${flushMs}`);
-      },
-    },
+    over('names its engine, and takes texts of at least 7,500 bytes', 0, async () => {
+      const { engine, maxFrameBytes = MAX_FRAME_BYTES, flushMs = 1 } = await makeTransport();
+      strictEqual(typeof engine, 'string');
+      ok(maxFrameBytes >= 7_500, `maxFrameBytes is ${maxFrameBytes}`);
+      ok(flushMs >= 0, `flushMs is ${flushMs}`);
+    }),
     over('hands a text to everybody who is up, its publisher included, once', 3, async (...all) => {
       for (const publisher of all) await reaches(publisher, ...all);
       for (const { texts } of all) strictEqual(new Set(texts).size, texts.length);
     }),
-    {
-      title: 'is up only when a text that is published from then on comes',
-      run: async () => {
-        for (let round = 0; round < 10; round++) await withProbes(2, reaches);
-      },
-    },
+    over('is up only when a text that is published from then on comes', 0, async () => {
+      for (let round = 0; round < 10; round++) await withProbes(2, reaches);
+    }),
     over('leaves texts as they are, up to the longest', 2, async (a, b) => {
       const { maxFrameBytes = MAX_FRAME_BYTES } = a.transport;
       const texts = ['"quoted" \\ \'single\' {"json":[1,2]}', 'äöü € 漢字 \u{1f600}', '%s $1 * > \t'].map(
@@ -102,9 +96,10 @@ export function transportConformance(
       }
       deepStrictEqual(b.errors, []);
     }),
-    {
-      title: 'may be given up at any time, also twice, before it is up, and when it was never connected',
-      run: async () => {
+    over(
+      'may be given up at any time, also twice, before it is up, and when it was never connected',
+      0,
+      async () => {
         const transport = await makeTransport();
         await transport.disconnect();
         for (let round = 0; round < 5; round++) {
@@ -116,27 +111,24 @@ export function transportConformance(
           strictEqual(probe.texts.length, 0);
         }
       },
-    },
-    {
-      title: 'carries the hints of buses, and is live',
-      run: async () => {
-        const buses = [createBus(await makeTransport()), createBus(await makeTransport())];
-        try {
-          await until('both are live', () => buses.every((bus) => bus.state === 'live'));
-          const heard: string[] = [];
-          const hinted = (key: string): boolean => heard.push(key) > 0;
-          const sweep: BusMember['sweep'] = (ended) => ended(0);
-          const [member] = buses.map((bus) => bus.join({ name: 'conformance', hinted, sweep }));
-          const keys = Array.from({ length: 5_000 }, (_, index) => `key ${index}`);
-          for (const key of keys) member.publish(key);
-          await buses[0].flush();
-          await until('all hints have come', () => heard.length >= keys.length);
-          deepStrictEqual(heard, keys);
-        } finally {
-          await Promise.all(buses.map((bus) => bus.close()));
-        }
-      },
-    },
+    ),
+    over('carries the hints of buses, and is live', 0, async () => {
+      const buses = [createBus(await makeTransport()), createBus(await makeTransport())];
+      try {
+        await until('both are live', () => buses.every((bus) => bus.state === 'live'));
+        const heard: string[] = [];
+        const hinted = (key: string): boolean => heard.push(key) > 0;
+        const sweep: BusMember['sweep'] = (ended) => ended(0);
+        const [member] = buses.map((bus) => bus.join({ name: 'conformance', hinted, sweep }));
+        const keys = Array.from({ length: 5_000 }, (_, index) => `key ${index}`);
+        for (const key of keys) member.publish(key);
+        await buses[0].flush();
+        await until('all hints have come', () => heard.length >= keys.length);
+        deepStrictEqual(heard, keys);
+      } finally {
+        await Promise.all(buses.map((bus) => bus.close()));
+      }
+    }),
   ];
   if (sever === undefined) return cases;
   const breaks = over('says that a connection broke, and connects again', 2, async (a, b) => {

@@ -60,14 +60,13 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
     engine: 'nats',
     connect(link) {
       if (connection.isClosed()) throw refusal('The NATS connection is closed');
-      const options: typeof listener = {
+      listener = {
         callback: (error, message) => {
           if (error === null) link.received(message.string());
           else link.down(refusedIf(error));
         },
       };
-      listener = options;
-      const subscription = connection.subscribe(subject, options);
+      const subscription = connection.subscribe(subject, listener);
       const unwatch = watchStatus(connection, link);
       end = () => {
         unwatch();

@@ -10,7 +10,7 @@ import { requiredArray, requiredFunction } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
-import { anonymousFrameText, FrameBody } from '../frames.ts';
+import { FrameBody, frameText } from '../frames.ts';
 import { createBus } from '../hint-bus.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { Transport, TransportLink } from '../transport.ts';
@@ -99,11 +99,11 @@ export async function notifyInTransaction(
   let frame = new FrameBody(MAX_PAYLOAD_BYTES);
   for (const key of new Set(keys)) {
     if (frame.add(name, key, undefined)) continue;
-    await client.query(NOTIFY, [prefix, anonymousFrameText(frame.text())]);
+    await client.query(NOTIFY, [prefix, frameText(frame.text())]);
     frame = new FrameBody(MAX_PAYLOAD_BYTES);
     frame.add(name, key, undefined);
   }
-  if (keys.length > 0) await client.query(NOTIFY, [prefix, anonymousFrameText(frame.text())]);
+  if (keys.length > 0) await client.query(NOTIFY, [prefix, frameText(frame.text())]);
 }
 
 /** The prefix of the bus of `purgatory`; that of `options` where it has none that tells. */
