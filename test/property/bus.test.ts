@@ -93,6 +93,7 @@ class World {
         maxPendingKeys,
         routing: index < routing ? 'interest' : 'broadcast',
         lingerMs: LINGER_MS,
+        onError: () => {}, // else a bus that is cut for long warns
       });
       const options = { bus, clock: this.clock, sweepMs: SWEEP_MS };
       const process: Process = {
