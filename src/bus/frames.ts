@@ -44,8 +44,11 @@ const HEAD_BYTES = 96;
  * @param number undefined for a frame for a bucket.
  */
 export function frameText(body: string, origin?: string, number?: number, routing?: Routing): string {
-  const head = { v: PROTOCOL_VERSION, o: origin, n: number, r: routing === 'interest' ? 1 : undefined };
-  return `${JSON.stringify(head).slice(0, -1)}${body}}`;
+  let text = `{"v":${PROTOCOL_VERSION}`;
+  if (origin !== undefined) text += `,"o":"${origin}"`;
+  if (number !== undefined) text += `,"n":${number}`;
+  if (routing === 'interest') text += ',"r":1';
+  return `${text}${body}}`;
 }
 
 /** Gathers hints until a frame is full. */
