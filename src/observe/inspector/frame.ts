@@ -179,6 +179,8 @@ export interface SecondOfTimer {
 /** The result of a search. */
 export interface Found {
   readonly text: string;
+  /** When the ages of its operations were read. */
+  readonly wallMs: number;
   /**
    * At most MAX_FOUND: first those that are exactly the text, `exact` of them, then others that
    * contain it, none without a search.
@@ -202,5 +204,9 @@ export interface FoundKey {
  * is not parked any more.
  */
 export type AskedOperation =
-  | (ShownOperation & { readonly watches: readonly FoundKey[]; readonly more: number })
+  | (ShownOperation & {
+      readonly wallMs: number;
+      readonly watches: readonly FoundKey[];
+      readonly more: number;
+    })
   | null;

@@ -13,6 +13,7 @@ import { type OldOperation, oldOperation } from '../../purgatory/telemetry/purga
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { type AskedOperation, type Found, type FoundKey, MAX_FOUND, type ShownOperation } from './frame.ts';
+import { wallNow } from './second-recorder.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
@@ -66,6 +67,7 @@ export class Lookup {
     const operations = first?.parked.lists.operationsOf(first.key, MAX_FOUND) ?? [];
     return {
       text,
+      wallMs: wallNow(),
       keys: found.map(foundKey),
       exact,
       isWhole,
@@ -80,7 +82,8 @@ export class Lookup {
     if (asked === undefined || !found?.parked.keeps(asked)) return null;
     const keys = found.parked.lists.keysOf(asked, MAX_FOUND + 1);
     const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, key }));
-    return { ...this.#asShown(asked, found), watches, more: keys.length - watches.length };
+    const more = keys.length - watches.length;
+    return { ...this.#asShown(asked, found), wallMs: wallNow(), watches, more };
   }
 
   #open(only?: string): Omit<Match, 'key'>[] {

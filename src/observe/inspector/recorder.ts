@@ -12,10 +12,8 @@ import type { ObservedPurgatory } from '../sources.ts';
 import { Cascades } from './cascades.ts';
 import { type Frame, type History, MAX_NAME_LENGTH, MAX_SECTORS, type PurgatoryView, TOP } from './frame.ts';
 import { type Lookup, shownOperation } from './lookup.ts';
-import type { SecondRecorder } from './second-recorder.ts';
+import { type SecondRecorder, wallNow } from './second-recorder.ts';
 import { Timelines } from './timelines.ts';
-
-const wallNow = Date.now.bind(Date);
 
 export class Recorder {
   readonly #run = randomUUID();

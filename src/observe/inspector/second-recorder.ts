@@ -23,7 +23,8 @@ import { HostMeter } from './host-meter.ts';
 import { LastErrors, type NotedError } from './last-errors.ts';
 
 const { setInterval, clearInterval } = globalThis;
-const wallNow = Date.now.bind(Date);
+/** Since 1970, in ms, whatever a test fakes later. */
+export const wallNow: () => number = Date.now.bind(Date);
 
 /** No shorter block of the event loop is seen. */
 const PROBE_MS = 50;

@@ -154,7 +154,7 @@ describe('an operator at the page of the inspector', function () {
     const wait = fetches.waitFor(['orders-0'], () => undefined, { timeoutMs: 60_000, label: 'order page' });
     const settled = wait.catch(() => {});
     await page.says('[data-test="oldest"]', 'order page orders-0');
-    await page.says('[data-test="timeline"]', 'order page in fetch, on orders-0');
+    await page.says('[data-test="timeline"]', 'order page in fetch on orders-0');
     await page.page.locator('[data-test="hottest"] button').click();
     await page.says('[data-test="waiters"]', 'order page');
     fetches.close();

@@ -116,8 +116,8 @@ describe('the page of the inspector', function () {
     expect(await text('[data-test="oldest"] tbody')).to.match(
       /DelayedFetch orders-0, orders-1 \d\d:\d\d:\d\d 0 ms 1 min/,
     );
-    await says('[data-test="timeline"]', 'DelayedFetch in fetch, on orders-0, orders-1');
-    await says('[data-test="timeline"] summary', /has waited [1-9]\S*\ss, 1 try/);
+    await says('[data-test="timeline"]', 'DelayedFetch in fetch on orders-0, orders-1');
+    await says('[data-test="timeline"] summary', /has waited [1-9]\S*\ss, 1 try since parking/);
     await page.locator('[data-test="timeline"] summary').click();
     op.ready = true;
     fetches.checkAndComplete('orders-1');
@@ -133,7 +133,7 @@ describe('the page of the inspector', function () {
     fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
     await says('[data-test="head"]', 'bucket 10, 1 task, in 100 ms');
     clock.advance(100);
-    await says('[data-test="timeline"] summary', /expired at its deadline after \d/);
+    await says('[data-test="timeline"] summary', /expired after \d/);
     await says('[data-test="head"]', 'nothing: the timer sleeps');
     await says(figure('ran'), /ran\s*1$/);
     await says(figure('early'), /0\s%/);
@@ -357,7 +357,7 @@ describe('the page of the inspector', function () {
     await says(figure('parked'), /parked\s*3$/);
     await page.getByLabel('Purgatory').selectOption('join');
     await says(figure('parked'), /parked\s*2$/);
-    await says('[data-test="timeline"]', 'Op in join, on x');
+    await says('[data-test="timeline"]', 'Op in join on x');
     expect(await text('[data-test="timeline"]')).not.to.include('DelayedFetch');
     await page.getByRole('combobox', { name: 'Timer' }).selectOption('1');
     await says(figure('pending'), /pending\s*0$/);

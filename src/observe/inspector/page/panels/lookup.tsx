@@ -1,7 +1,6 @@
 // The result of a search: a key and its waiters, or an operation and its keys.
 import type { JSX } from 'preact';
 import { type AskedOperation, type Found, type FoundKey, MAX_FOUND } from '../../frame.ts';
-import { last } from '../data/history.ts';
 import { askFor, choose, type State } from '../data/store.ts';
 import { Section } from '../words/explained.tsx';
 import { clock, count, plural, time } from '../words/format.ts';
@@ -9,8 +8,7 @@ import { Bold, Key, Name } from '../words/names.tsx';
 import { OperationTable } from './tables.tsx';
 
 export function Lookup({ state }: { state: State }): JSX.Element | null {
-  const { choice, found, asked, frames } = state;
-  const nowMs = last(frames).wallMs;
+  const { choice, found, asked } = state;
   if (choice.key === undefined && asked === undefined) return null;
   const close = (): void => {
     askFor(undefined);
@@ -28,24 +26,24 @@ export function Lookup({ state }: { state: State }): JSX.Element | null {
       class="wide"
       test="lookup"
     >
-      {asked !== undefined && <Asked operation={asked.operation} nowMs={nowMs} />}
-      {choice.key !== undefined && <FoundKeys text={choice.key} found={found} nowMs={nowMs} />}
+      {asked !== undefined && <Asked operation={asked.operation} />}
+      {choice.key !== undefined && <FoundKeys text={choice.key} found={found} />}
     </Section>
   );
 }
 
-function Asked({ operation, nowMs }: { operation: AskedOperation | undefined; nowMs: number }): JSX.Element {
+function Asked({ operation }: { operation: AskedOperation | undefined }): JSX.Element {
   if (operation === undefined) return <p class="none">Asking the server.</p>;
   if (operation === null) {
     return <p class="none">That operation is not parked any more: it was answered, or cancelled.</p>;
   }
-  const { type, label, purgatory, ageMs, leftMs, watches, more } = operation;
+  const { type, label, purgatory, wallMs, ageMs, leftMs, watches, more } = operation;
   return (
     <div data-test="asked">
       <p>
         <Bold of={label || type} /> in <Name of={purgatory} />, parked {time(ageMs)} ago at{' '}
-        {clock(nowMs - ageMs)},{' '}
-        {leftMs === null ? 'has no deadline' : `has its deadline at ${clock(nowMs + leftMs)}`}. It waits on{' '}
+        {clock(wallMs - ageMs)},{' '}
+        {leftMs === null ? 'has no deadline' : `has its deadline at ${clock(wallMs + leftMs)}`}. It waits on{' '}
         {plural(watches.length + more, 'key')}:
       </p>
       <KeyList keys={watches} />
@@ -56,12 +54,11 @@ function Asked({ operation, nowMs }: { operation: AskedOperation | undefined; no
 interface FoundProps {
   readonly text: string;
   readonly found: Found | undefined;
-  readonly nowMs: number;
 }
 
-function FoundKeys({ text, found, nowMs }: FoundProps): JSX.Element {
+function FoundKeys({ text, found }: FoundProps): JSX.Element {
   if (found?.text !== text) return <p class="none">Looking for it.</p>;
-  const { keys, isWhole, operations } = found;
+  const { keys, isWhole, operations, wallMs } = found;
   const [first, ...more] = keys;
   const scope = isWhole
     ? ''
@@ -81,7 +78,7 @@ function FoundKeys({ text, found, nowMs }: FoundProps): JSX.Element {
         <Bold of={key} /> in <Name of={purgatory} />: {plural(watchers, 'operation waits', 'operations wait')}
         {isPart && `; these ${operations.length} the longest`}.
       </p>
-      {operations.length > 0 && <OperationTable test="waiters" {...{ operations, nowMs }} />}
+      {operations.length > 0 && <OperationTable test="waiters" {...{ operations }} nowMs={wallMs} />}
       {more.length > 0 && (
         <>
           <p class="none">

@@ -139,7 +139,7 @@ export function OperationTable({
   );
   const since = ({ ageMs }: ShownOperation): JSX.Element => (
     <>
-      {clock(nowMs - ageMs)} <small>{time(ageMs)}</small>
+      <span class="moment">{clock(nowMs - ageMs)}</span> <small>{time(ageMs)}</small>
     </>
   );
   /** The time until the deadline. */

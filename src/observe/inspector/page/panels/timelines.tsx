@@ -12,7 +12,7 @@ const WORDS: Record<TimelineEvent['what'], string> = {
   parked: 'parked',
   tried: 'tried',
   completed: 'completed by an event',
-  expired: 'expired at its deadline',
+  expired: 'expired',
   cancelled: 'cancelled, unanswered',
   rejected: 'rejected: its condition threw',
 };
@@ -20,7 +20,7 @@ const WORDS: Record<TimelineEvent['what'], string> = {
 export function Timelines({ timelines }: { timelines: readonly Timeline[] }): JSX.Element {
   const operation = ({ type, purgatory, keys }: Timeline): JSX.Element => (
     <>
-      <Bold of={type} /> in <Name of={purgatory} />, on <Keys of={keys} />
+      <Bold of={type} /> in <Name of={purgatory} /> on <Keys of={keys} />
     </>
   );
   return (
@@ -55,7 +55,8 @@ function Life({ ageMs, events, untold }: Timeline): JSX.Element {
       </svg>
       <details class="events">
         <summary {...tone(end)}>
-          {hasEnded ? `${WORDS[end]} after` : 'has waited'} {time(ageMs)}, {plural(tries, 'try', 'tries')}
+          {hasEnded ? `${WORDS[end]} after` : 'has waited'} {time(ageMs)}, {plural(tries, 'try', 'tries')}{' '}
+          since parking
         </summary>
         <ol>
           {events.map(({ afterMs, what, key }, index) => (

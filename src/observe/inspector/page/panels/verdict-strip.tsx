@@ -79,7 +79,7 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
       />
       <Figure of="completed" value={perSecond('completed')} note="a second" tone="completed" />
       <Figure of="expired" value={perSecond('expired')} note="a second" tone="expired" />
-      <Figure of="early" value={share(completed, completed + expired)} note="of those ended" />
+      <Figure of="early" value={share(completed, completed + expired)} note="of these two" />
       <Figure
         of="lateness"
         value={late === 0 ? '–' : Number.isFinite(late) ? `≤ ${time(late)}` : 'past all bins'}

@@ -100,7 +100,8 @@ function cascadeInWords({ cascades, levels }: TimerView, nowMs: number): string 
   const cascade = cascades.at(-1);
   if (cascade === undefined) return 'none since this page was opened';
   const { tasks, bucket, level, atMs } = cascade;
-  const of = ringPhrase(level, levels.length);
+  // A timer that has emptied gives its coarser wheels back.
+  const of = level < levels.length ? ringPhrase(level, levels.length) : 'a coarser ring';
   return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(nowMs - atMs)} ago`;
 }
 
