@@ -51,12 +51,7 @@ function Asked({ operation }: { operation: AskedOperation | undefined }): JSX.El
   );
 }
 
-interface FoundProps {
-  readonly text: string;
-  readonly found: Found | undefined;
-}
-
-function FoundKeys({ text, found }: FoundProps): JSX.Element {
+function FoundKeys({ text, found }: { text: string; found: Found | undefined }): JSX.Element {
   if (found?.text !== text) return <p class="none">Looking for it.</p>;
   const { keys, isWhole, operations, wallMs } = found;
   const [first, ...more] = keys;
