@@ -4,10 +4,10 @@
 // Ground rules. It belongs to one purgatory. A notified key is pending until its pass begins, and
 // is served in the order of its first notify. A pass that does not fit in a batch is held, and goes
 // on in later ones. Pending keys and held passes take turns, a batch each. A pending key whose pass
-// is held becomes one more pass behind it: it never begins anew. A barrier (`served`) stands among
-// the pending keys. When its turn comes, all passes of the keys before it have begun. Then it waits
-// for those of them that are held. Barriers end in their order. Costs. add, served: O(1).
-// isStillDue: O(keys of the operation), and a try.
+// is held becomes one more pass behind it, which takes later events too: it never begins anew. A
+// barrier (`served`) stands among the pending keys. When its turn comes, all passes of the keys
+// before it have begun. Then it waits for those that are held. Barriers end in their order.
+// Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Turn } from './parked-lists.ts';

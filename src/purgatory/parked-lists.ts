@@ -27,7 +27,10 @@ export type Turn = 'first' | 'behind';
 /** Gives the `a` of an operation anew, whose cell moves. */
 type Refile = (a: number, from: Slot, to: Slot) => number;
 
-/** More cells take over 10 ms to copy, the first time in a process. They wait until more have left. */
+/**
+ * More cells take over 10 ms to copy, the first time in a process (`npm run bench -- herd`). They
+ * wait until more have left.
+ */
 const MAX_COPIED = 50_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */

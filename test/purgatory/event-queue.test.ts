@@ -556,6 +556,23 @@ describe('behaviour 30: a deadline that meets an event', () => {
     expect(triedOf('k')).to.equal(80);
   });
 
+  it('uses up an event that waits for a turn, which waits no longer', async () => {
+    const all = scene({ sliceMs: 1 });
+    const { purgatory, clock } = all;
+    for (let i = 0; i < 40; i++) herd(all, `k${i}`, 1);
+    const late = new Op('late', { delayMs: 10_000 });
+    purgatory.tryCompleteElseWatch(late, ['z']);
+    late.ready = true;
+    for (let i = 0; i < 40; i++) purgatory.notify(`k${i}`);
+    purgatory.notify('z', { atMost: 1 });
+    await turn();
+    expect(purgatory.snapshot().events.pendingKeys).to.be.above(0);
+    clock.advance(10_000);
+    expect([late.completions, late.expirations]).to.deep.equal([1, 0]);
+    await purgatory.served();
+    expect(purgatory.snapshot().events).to.include({ pendingKeys: 0, oldestMs: 0 });
+  });
+
   it('uses it up in a purgatory that has served events before, and later events are served', async () => {
     const { purgatory, park, clock, log } = hall();
     purgatory.notify('k');

@@ -29,7 +29,9 @@ describe('Lookup', () => {
       fetches.tryCompleteElseWatch(new Op(name, { delayMs: 1000 }), ['k', name]);
       clock.advance(10);
     }
-    const { keys, exact, isWhole, operations } = await lookup.find('k', undefined, false);
+    const beforeMs = Date.now();
+    const { keys, exact, isWhole, operations, wallMs } = await lookup.find('k', undefined, false);
+    expect(wallMs, 'when the ages were read').to.be.within(beforeMs, Date.now());
     expect({ exact, isWhole }).to.deep.equal({ exact: 1, isWhole: true });
     expect(keys).to.deep.equal([{ purgatory: 'fetch', key: 'k', watchers: 3 }]);
     expect(operations.map(({ keys: [, own], ageMs, leftMs }) => [own, ageMs, leftMs])).to.deep.equal([
