@@ -19,7 +19,11 @@ export interface LinesOptions extends Omit<SystemTimerOptions, 'onError'> {
 const { onError: _, ...OWN_TIMER_OPTIONS } = TIMER_OPTIONS;
 
 /** The names of the options. */
-export const LINES_OPTIONS: OptionNames<LinesOptions> = { ...OWN_TIMER_OPTIONS, timer: true, maxParked: true };
+export const LINES_OPTIONS: OptionNames<LinesOptions> = {
+  ...OWN_TIMER_OPTIONS,
+  timer: true,
+  maxParked: true,
+};
 
 /**
  * @param of what the options are for.

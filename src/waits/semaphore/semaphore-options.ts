@@ -1,5 +1,11 @@
 // The options of a Semaphore and of its permits, and their checks.
-import { COUNT, type NumberRule, requiredNumber, requiredOptions, requiredString } from '../../base/checks.ts';
+import {
+  COUNT,
+  type NumberRule,
+  requiredNumber,
+  requiredOptions,
+  requiredString,
+} from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { CheckedPurgatoryOptions, WaitOptions } from '../../purgatory/purgatory-options.ts';

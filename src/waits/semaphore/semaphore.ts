@@ -164,7 +164,7 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   }
 
   /** Throws unless its invariants hold. For tests: O(waits + keys). @internal */
-  static check(semaphore: Semaphore<never>): void {
+  static check<K>(semaphore: Semaphore<K>): void {
     semaphore.#units.check();
   }
 }
