@@ -37,6 +37,7 @@ import { lockFolder } from './storage/folder-lock.ts';
 import { DiskSpace } from './storage/full-disk.ts';
 import { OpenFiles } from './storage/open-files.ts';
 import { scheduleUpkeep } from './upkeep.ts';
+import { advanceAcks } from './waiting/delayed-produce.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
@@ -237,10 +238,8 @@ export class Broker {
    * Something moved in a partition: fetches that wait for it look again, once, at the end of this
    * turn; acks that are reached end now.
    */
-  #announce({ key, highWatermark, isDeleted }: Partition): void {
-    this.#rooms.fetch.purgatory.notify(key);
-    const acks = this.#rooms.produce.purgatory;
-    acks.advance(key, isDeleted ? Infinity : highWatermark);
-    if (isDeleted) acks.delete(key);
+  #announce(partition: Partition): void {
+    this.#rooms.fetch.purgatory.notify(partition.key);
+    advanceAcks(this.#rooms.produce.purgatory, partition);
   }
 }

@@ -12,7 +12,7 @@ interface Appended {
   readonly errorCode: number;
   readonly errorMessage: string | null;
   readonly baseOffset: number;
-  /** Acknowledged when the high watermark is here. */
+  /** Acknowledged when the partition is here. */
   readonly endOffset?: number;
   /** The time (ms) that the broker gave its records, where it did. */
   readonly logAppendTimeMs?: number;
@@ -20,8 +20,8 @@ interface Appended {
 }
 
 /**
- * Appends each partition's batch, then answers at the high watermark, so that consumers see what is
- * acknowledged, or not at all (acks=0).
+ * Appends each partition's batch. Then it answers when this node has kept them (acks=1), when all
+ * replicas in sync have (acks=all), or not at all (acks=0).
  */
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
@@ -44,11 +44,8 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   if (acks === 0) return answerNothing();
   logRefusals();
   if (pending.length === 0) return answer(new Map());
-  exchange.waitIn(
-    context.produces,
-    new DelayedProduce(Math.max(0, timeoutMs), pending, forAll, answer),
-    pending.map(({ partition, requiredOffset }) => [partition.key, requiredOffset]),
-  );
+  const operation = new DelayedProduce(Math.max(0, timeoutMs), pending, forAll, answer);
+  exchange.waitIn(context.produces, operation, operation.watched);
 
   /**
    * However many batches a request has, their refusal for a limit or for a full disk is one line

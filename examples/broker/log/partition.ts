@@ -4,8 +4,8 @@
  *
  * Owns the high watermark. On the leader, the high watermark follows what all replicas in sync have
  * kept (see Flusher), its own log among them. It never goes back. A leader begins with the end of
- * its own log. That log is the one that counts, because leadership is static. Every move is
- * announced under `key`, the watch key of everything that waits for this partition.
+ * its own log. That log is the one that counts, because leadership is static. Every move of what
+ * somebody may wait for is announced.
  */
 import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -46,7 +46,10 @@ export interface PartitionContext {
 export class Partition {
   readonly topic: string;
   readonly index: number;
+  /** The watch key of what waits for the high watermark, for the log's end or for its start. */
   readonly key: string;
+  /** The watch key of what waits until this node has kept something. */
+  readonly keptKey: string;
   readonly log: PartitionLog;
   /** Node ids, the leader's first. */
   readonly replicaIds: readonly number[];
@@ -66,6 +69,7 @@ export class Partition {
     this.topic = topic;
     this.index = index;
     this.key = `${topic}-${index}`;
+    this.keptKey = `${this.key}/kept`;
     this.replicaIds = replicaIds;
     this.isLed = leaderId === context.selfId;
     this.#context = context;
@@ -81,14 +85,14 @@ export class Partition {
     this.#highWatermark = this.log.endOffset;
   }
 
-  /** Consumers see what is below it, and acks wait for it. */
+  /** Consumers see what is below it, and acks=all waits for it. */
   get highWatermark(): number {
     return this.#highWatermark;
   }
 
   /**
-   * Followers see what is below it. It is never more than the leader has kept, so no follower is
-   * ahead of its leader after a crash.
+   * Followers see what is below it, and acks=1 waits for it. It is never more than the leader has
+   * kept, so no follower is ahead of its leader after a crash.
    */
   get keptOffset(): number {
     return this.#keptOffset;
@@ -229,8 +233,8 @@ export class Partition {
     if (endOffset <= this.#keptOffset || this.#deleted) return;
     this.#keptOffset = endOffset;
     if (!this.isLed) return;
+    this.#highWatermark = Math.max(this.#highWatermark, this.#replicas.commonOffset(endOffset));
     this.#context.announce(this);
-    this.#advance();
   }
 
   #advance(): void {
