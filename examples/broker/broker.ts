@@ -31,6 +31,7 @@ import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
+import { rollRulesOf } from './settings/topic-settings.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
 import { ByteBudget } from './storage/byte-budget.ts';
 import { lockFolder } from './storage/folder-lock.ts';
@@ -195,7 +196,7 @@ export class Broker {
 
   #createPartition(topic: string, index: number, replicaIds: readonly number[], isNew: boolean): Partition {
     const options = {
-      segmentBytes: this.#options.segmentBytes,
+      rollRules: () => rollRulesOf(this.#topics.get(topic)?.settings ?? {}, this.#options),
       files: this.#files,
       space: this.#logSpace,
     };
@@ -214,7 +215,6 @@ export class Broker {
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (moved) => this.#announce(moved),
       selfId: this.#cluster.self.id,
-      minInsyncReplicas: this.#options.minInsyncReplicas,
       replicaLagMs: this.#options.replicaLagMs,
     });
     this.#announce(partition);

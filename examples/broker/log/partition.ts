@@ -38,7 +38,6 @@ export interface PartitionContext {
   /** Something moved in the partition. */
   readonly announce: (partition: Partition) => void;
   readonly selfId: number;
-  readonly minInsyncReplicas: number;
   /** A follower that has not caught up for so long (ms) is not in sync. */
   readonly replicaLagMs: number;
 }
@@ -106,20 +105,21 @@ export class Partition {
     return this.isLed ? this.#replicas.ids : this.#heardInSync;
   }
 
-  get hasEnoughReplicas(): boolean {
-    return this.inSyncReplicas.length >= this.#context.minInsyncReplicas;
+  /** Whether so many replicas are in sync, the leader among them, which always is. */
+  hasInSync(count: number): boolean {
+    return count <= 1 || this.inSyncReplicas.length >= count;
   }
 
   /**
    * Appends a checked batch and returns its offset. The high watermark follows when the batch is
    * kept. A batch that came before has its offset already and is not appended again. Throws
    * RecordBatchError for a batch that its producer cannot have meant to send now, where there is no
-   * room for it, and with `forAll` when fewer replicas are in sync than needed. Throws a FullDisk
-   * where the disk has no room.
+   * room for it, and when fewer than `minInsyncReplicas` are in sync. Throws a FullDisk where the
+   * disk has no room.
    */
-  append(batch: RecordBatch, forAll: boolean): number {
-    if (forAll && !this.hasEnoughReplicas) {
-      const message = `${this.inSyncReplicas.length} replicas are in sync, where ${this.#context.minInsyncReplicas} are needed`;
+  append(batch: RecordBatch, minInsyncReplicas: number): number {
+    if (!this.hasInSync(minInsyncReplicas)) {
+      const message = `${this.inSyncReplicas.length} replicas are in sync, where ${minInsyncReplicas} are needed`;
       throw new RecordBatchError(ErrorCode.NOT_ENOUGH_REPLICAS, message);
     }
     const known = this.#producers.check(batch);

@@ -36,6 +36,8 @@ export interface PendingAck {
   readonly partition: Partition;
   /** Acknowledged when the partition is here or further. */
   readonly requiredOffset: number;
+  /** With acks=all, an error tells if fewer are in sync then. */
+  readonly minInsyncReplicas: number;
 }
 
 export class DelayedProduce extends WaitingOperation {
@@ -72,11 +74,11 @@ export class DelayedProduce extends WaitingOperation {
   }
 
   /** The error that the partition would be answered with now; NONE when it has acknowledged. */
-  #errorOf({ partition, requiredOffset }: PendingAck): number {
+  #errorOf({ partition, requiredOffset, minInsyncReplicas }: PendingAck): number {
     if (partition.isDeleted) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
     const reached = this.#forAll ? partition.highWatermark : partition.keptOffset;
     if (reached < requiredOffset) return ErrorCode.REQUEST_TIMED_OUT;
-    const isEnough = !this.#forAll || partition.hasEnoughReplicas;
+    const isEnough = !this.#forAll || partition.hasInSync(minInsyncReplicas);
     return isEnough ? ErrorCode.NONE : ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
   }
 }
