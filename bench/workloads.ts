@@ -4,7 +4,6 @@ import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
 import { dropInTimers } from './drop-in.ts';
 import { expire } from './expire.ts';
-import { handOff } from './hand-off.ts';
 import type { Workload } from './harness/types.ts';
 import { herd } from './herd.ts';
 import { idle } from './idle.ts';
@@ -43,7 +42,6 @@ export const workloads: readonly Workload[] = [
   dropInTimers,
   shared,
   waitFor,
-  handOff,
   wakeUps,
   idleAdvance,
   idle,

@@ -251,20 +251,6 @@ describe('The recipe for all of several keys', () => {
   });
 });
 
-describe('The recipe for a hand-off', () => {
-  it('has a mutex that is held by one at a time, in turn, and can be given up', async () => {
-    expect(await printed(recipe('hand-off', 'mutex.mjs'))).to.equal('file is locked\nfirst\nsecond\n');
-  });
-
-  it('has a semaphore that lets nobody overtake who wants more', async () => {
-    expect(await printed(recipe('hand-off', 'semaphore.mjs'))).to.equal('two are given back\nthree\none\n');
-  });
-
-  it('has a pool that uses each worker', async () => {
-    expect(await printed(recipe('hand-off', 'pool.mjs'))).to.equal('50 50\n');
-  });
-});
-
 describe('The recipe for server-sent events', () => {
   it('goes on where the client was, and ends on SIGTERM', async () => {
     await using server = await DocumentedServer.start(recipe('server-sent-events', 'events.mjs'));
