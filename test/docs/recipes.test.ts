@@ -223,6 +223,22 @@ describe('The recipe for request and reply', () => {
     }
   });
 
+  it('gives a claim back that comes after the end of its wait', async function () {
+    this.timeout(60_000);
+    const postgres = await startPostgres();
+    try {
+      const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
+      const source = recipe('database-job', 'claim.mjs');
+      expect(await printed(source, env)).to.equal('AbortError\n1\n');
+      const careless = source
+        .replace(/^.*context\.signal\.aborted.*\n/m, '')
+        .replace("nextTask('two', { timeoutMs: 5_000", "nextTask('two', { timeoutMs: 500");
+      expect(await printed(careless, env), 'without the line').to.equal('AbortError\nundefined\n');
+    } finally {
+      await postgres.stop();
+    }
+  });
+
   it('answers when the row has changed, and by the deadline when it has not', async function () {
     this.timeout(60_000);
     const postgres = await startPostgres();
