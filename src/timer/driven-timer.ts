@@ -14,7 +14,7 @@ import { invalidArgType } from '../base/node-errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { inNextTurn } from '../clock/later.ts';
-import { SystemClock, systemClock } from '../clock/system-clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import type { Job } from '../turns/job.ts';
 import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
@@ -64,7 +64,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #wakeUpTick = Number.NEGATIVE_INFINITY;
   readonly #hasReaper: boolean;
   #isRef = true;
-  /** Whether the host was a fake when it was last looked for what is pending. */
+  /** Whether the clock was stepped when it was last looked for what is pending. */
   #isStepped = false;
   #willRetry = false;
   readonly #compaction: Job;
@@ -254,8 +254,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
     const tick = tickAt(nowMs, this.#tickMs);
-    const isFaked = this.#isFaked();
-    if (this.#job !== undefined && !isFaked) {
+    const { isStepped } = this.clock;
+    if (this.#job !== undefined && !isStepped) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
       this.#job.run();
@@ -263,7 +263,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
     try {
       // On a fake host, to go on in the next turn would take a fake millisecond.
-      this.#ran = this.#runUpTo(tick, isFaked ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      this.#ran = this.#runUpTo(tick, isStepped ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
       this.#didYield();
     } finally {
       this.#endPass();
@@ -373,10 +373,6 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return false;
   }
 
-  #isFaked(): boolean {
-    return this.clock instanceof SystemClock && this.clock.isFaked;
-  }
-
   /**
    * Holds a wake-up for what is pending, and for a task that is to be added for `tick`.
    * @throws what the clock throws.
@@ -384,7 +380,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #look(tick = Number.POSITIVE_INFINITY): void {
     if (!this.#hasReaper) return;
     const tasks = this.#tasks;
-    this.#isStepped = this.#isFaked();
+    this.#isStepped = this.clock.isStepped === true;
     const first = this.#isStepped
       ? Math.min(tasks.firstTick(), tick)
       : Math.min(tasks.nextTick(), tasks.lookFor(tick));
