@@ -60,7 +60,7 @@ interface Line {
 
 /**
  * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
- * own.
+ * own, and a second one while the client does not answer.
  *
  * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
  * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
