@@ -3,6 +3,7 @@ import { burst } from './burst.ts';
 import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
 import { dropInTimers } from './drop-in.ts';
+import { due } from './due.ts';
 import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
 import { herd } from './herd.ts';
@@ -30,6 +31,7 @@ export const workloads: readonly Workload[] = [
   longTurns,
   sameDelay,
   expire,
+  due,
   parkComplete,
   stringKeys,
   scan,
