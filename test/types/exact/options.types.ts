@@ -11,8 +11,6 @@ import type {
   PurgatoryOptions,
   SnapshotOptions,
   SystemTimerOptions,
-  TurnOptions,
-  WaitForOptions,
   WaitOptions,
 } from 'purgatory';
 import type {} from 'purgatory/async-context';
@@ -40,6 +38,7 @@ import type {
   SchemeTimerOptions,
   SimpleWheelTimerOptions,
 } from 'purgatory/schemes';
+import type { AcquireOptions, SemaphoreOptions, TryAcquireOptions } from 'purgatory/semaphore';
 import type { SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
 import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
 import type {} from 'purgatory/timer-protocol';
@@ -58,8 +57,6 @@ export type Refused = Assignable<WithUndefined<{ exact?: string }>, { exact?: st
 export type Taken = [
   Assignable<WithUndefined<PurgatoryOptions>, PurgatoryOptions>,
   Assignable<WithUndefined<WaitOptions>, WaitOptions>,
-  Assignable<WithUndefined<WaitForOptions>, WaitForOptions>,
-  Assignable<WithUndefined<TurnOptions>, TurnOptions>,
   Assignable<WithUndefined<SnapshotOptions>, SnapshotOptions>,
   Assignable<WithUndefined<SystemTimerOptions>, SystemTimerOptions>,
   Assignable<WithUndefined<FixedDelayOptions>, FixedDelayOptions>,
@@ -70,6 +67,10 @@ export type Taken = [
   Assignable<WithUndefined<ExpectOptions>, ExpectOptions>,
   Assignable<WithUndefined<TimeoutSignalOptions>, TimeoutSignalOptions>,
   Assignable<WithUndefined<TimerOptions>, TimerOptions>,
+  Assignable<WithUndefined<SemaphoreOptions>, SemaphoreOptions>,
+  // Not the key: one that is undefined by mistake would be one lock for all.
+  Assignable<WithUndefined<Omit<AcquireOptions, 'key'>>, AcquireOptions>,
+  Assignable<WithUndefined<Omit<TryAcquireOptions, 'key'>>, TryAcquireOptions>,
   Assignable<WithUndefined<SharedWaitsOptions<string>>, SharedWaitsOptions<string>>,
   Assignable<WithUndefined<WaitUntilOptions>, WaitUntilOptions>,
   Assignable<WithUndefined<SchemeTimerOptions>, SchemeTimerOptions>,

@@ -1,6 +1,5 @@
-// `npm run test:runners`: the recipes of docs/testing.md and docs/bundlers-and-jest.md for jest,
-// vitest and vite, run by them as they are printed. They come from npm, into this folder alone. The
-// script installs them first.
+// The recipes of docs/testing.md and docs/bundlers-and-jest.md for jest, vitest and vite, run by them
+// as they are printed, and all parts of a host that they fake (`npm run test:runtimes -- --only Runners`).
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -46,7 +45,9 @@ function passes(runner: string, args: readonly string[]): string {
   return `${stdout}${stderr}`;
 }
 
-describe('The recipe of docs/testing.md', () => {
+describe('The recipe of docs/testing.md', function () {
+  this.timeout(60_000);
+
   before(() => {
     mkdirSync(`${project}/node_modules`, { recursive: true });
     symlinkSync(root, `${project}/node_modules/purgatory`);
@@ -65,7 +66,9 @@ describe('The recipe of docs/testing.md', () => {
   }
 });
 
-describe('A host of which any part is a fake (behaviour 12)', () => {
+describe('A host of which any part is a fake (behaviour 12)', function () {
+  this.timeout(60_000);
+
   const folder = `${home}.half-fakes`;
 
   before(async () => {
@@ -116,7 +119,9 @@ describe('A host of which any part is a fake (behaviour 12)', () => {
   });
 });
 
-describe('The recipe of docs/bundlers-and-jest.md', () => {
+describe('The recipe of docs/bundlers-and-jest.md', function () {
+  this.timeout(60_000);
+
   const page = 'docs/bundlers-and-jest.md';
   const commonJs = `${home}.commonjs`;
 
