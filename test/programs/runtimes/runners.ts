@@ -1,5 +1,6 @@
 // The recipes of docs/testing.md and docs/bundlers-and-jest.md for jest, vitest and vite, run by them
-// as they are printed, and all parts of a host that they fake (`npm run test:runtimes -- --only Runners`).
+// as they are printed, and every part of a host as a fake of theirs
+// (`npm run test:runtimes -- --only Runners`).
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
