@@ -49,8 +49,8 @@ function vitestWith(toFake: FakeMethod[]): () => FakeClock {
   return () => installedWith({ toFake, ignoreMissingTimers: true });
 }
 
-/** What jest passes to @sinonjs/fake-timers (jest itself runs in test/programs/runtimes). */
-function jestWith(doNotFake: string[] = []): () => FakeClock {
+/** As FakeTimers of jest 30 installs it. (jest itself runs in test/programs/runtimes.) */
+export function jestWith(doNotFake: readonly string[] = []): () => FakeClock {
   const all = Object.keys(fakeTimers.timers) as FakeMethod[];
   const toFake = all.filter((name) => !doNotFake.includes(name));
   return () => installedWith({ toFake, loopLimit: 100_000, shouldClearNativeTimers: true });
