@@ -5,8 +5,8 @@
  * The figures go to `bench/results/`: a JSON file for each workload, and an SVG plot where it ran
  * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing.
  * `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in
- * full, every system at every size. A full run of everything ends with the JVM's timers, where there
- * is a JDK (bench/jvm/run.sh).
+ * full, every system at every size. `schemes` is a bench of its own (bench/schemes/run.ts). A full run
+ * of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -19,7 +19,11 @@ import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
 import { pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
 import type { Measurement, Workload } from './harness/types.ts';
+import { runSchemes } from './schemes/run.ts';
 import { workloads } from './workloads.ts';
+
+/** The name of the bench of bench/schemes/run.ts. */
+const SCHEMES = 'schemes';
 
 /** What a file of `bench/results/` holds. */
 interface Stored {
@@ -29,7 +33,7 @@ interface Stored {
   measurements: Measurement[];
 }
 
-const { values, positionals: names } = parseArgs({
+const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
@@ -41,10 +45,15 @@ const { quick, last } = values;
 if (values.rounds !== undefined && !(Number.isInteger(Number(values.rounds)) && Number(values.rounds) >= 1)) {
   throw new RangeError(`--rounds takes an integer >= 1, not ${values.rounds}`);
 }
+const names = positionals.filter((name) => name !== SCHEMES);
 for (const name of names) {
   if (workloads.some((workload) => workload.name === name)) continue;
-  throw new RangeError(`no workload ${name}; there are ${workloads.map((each) => each.name).join(', ')}`);
+  throw new RangeError(
+    `no workload ${name}; there are ${[...workloads.map((each) => each.name), SCHEMES].join(', ')}`,
+  );
 }
+if (positionals.includes(SCHEMES)) await runSchemes({ quick, last });
+if (positionals.length > 0 && names.length === 0) process.exit();
 const chosen = workloads.filter(({ name, isQuick }) =>
   names.length > 0 ? names.includes(name) : !quick || isQuick !== false,
 );

@@ -3,8 +3,8 @@ import { burst } from './burst.ts';
 import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
 import { dropInTimers } from './drop-in.ts';
+import { due } from './due.ts';
 import { expire } from './expire.ts';
-import { handOff } from './hand-off.ts';
 import type { Workload } from './harness/types.ts';
 import { herd } from './herd.ts';
 import { idle } from './idle.ts';
@@ -32,6 +32,7 @@ export const workloads: readonly Workload[] = [
   longTurns,
   sameDelay,
   expire,
+  due,
   parkComplete,
   stringKeys,
   scan,
@@ -44,7 +45,6 @@ export const workloads: readonly Workload[] = [
   dropInTimers,
   shared,
   waitFor,
-  handOff,
   wakeUps,
   idleAdvance,
   idle,

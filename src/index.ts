@@ -6,13 +6,7 @@ export { systemClock } from './clock/system-clock.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export type { NotYet, WaitResult } from './purgatory/promised-operation.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
-export type {
-  EventOptions,
-  PurgatoryOptions,
-  TurnOptions,
-  WaitForOptions,
-  WaitOptions,
-} from './purgatory/purgatory-options.ts';
+export type { EventOptions, PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
   EventsSnapshot,
   HotKey,

@@ -18,7 +18,17 @@ function undefinedOf(...names: string[]): object {
 const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
 const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
 const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock'];
-const SHARED = ['bus', 'loadBatch', 'concurrency', 'recheckMs', 'pollMs', 'maxParked', 'clock', 'onError'];
+const SHARED = [
+  'bus',
+  'loadBatch',
+  'concurrency',
+  'loadTimeoutMs',
+  'recheckMs',
+  'pollMs',
+  'maxParked',
+  'clock',
+  'onError',
+];
 
 /** What takes options, given undefined for each that may be left out. */
 const TAKERS: Readonly<Record<string, () => unknown>> = {
@@ -31,7 +41,8 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   snapshot: () => new Purgatory('p').snapshot(undefinedOf('top')),
   waitFor: () =>
     new Purgatory('p').waitFor(['k'], () => 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') }),
-  ThresholdPurgatory: () => new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current')),
+  ThresholdPurgatory: () =>
+    new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current', 'loadTimeoutMs')),
   awaitAtLeast: () => {
     const purgatory = new ThresholdPurgatory('p');
     purgatory.advance('k', 1);

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:schemes [-- --quick | --last]`: measures all eight timers with 10 to 1,000,000
+ * `npm run bench -- schemes [--quick | --last]`: measures all eight timers with 10 to 1,000,000
  * pending, and compares the growth of each cost with the ledger in the header of its scheme. It
  * writes `schemes.json` and `schemes-*.svg` to `bench/results/`. It exits with 1 when a cost grows
  * otherwise than promised, but writes everything all the same. A quick run writes nothing and
@@ -10,7 +10,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { plot } from '../harness/plot.ts';
 import { pinned } from '../harness/runner.ts';
 import type { Measurement } from '../harness/types.ts';
@@ -23,10 +22,6 @@ interface Stored {
   measurements: Measurement[];
 }
 
-const { quick, last } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, last: { type: 'boolean', default: false } },
-}).values;
-const sizes = [10, 100, 1_000, 10_000, 100_000, 1_000_000].filter((size) => !quick || size <= 10_000);
 const results = new URL(import.meta.url.endsWith('.ts') ? '../results/' : '../../results/', import.meta.url);
 
 const TITLES: Record<Metric, string> = {
@@ -36,7 +31,7 @@ const TITLES: Record<Metric, string> = {
   mixed: 'stop one, start it again, a tick every ten',
 };
 
-function measured(system: string): Measurement[] {
+function measured(system: string, sizes: readonly number[]): Measurement[] {
   const extension = extname(fileURLToPath(import.meta.url));
   const child = fileURLToPath(new URL(`./child${extension}`, import.meta.url));
   const command = [
@@ -62,15 +57,15 @@ async function stored(): Promise<Stored> {
   return JSON.parse(await readFile(new URL('schemes.json', results), 'utf8')) as Stored;
 }
 
-function measureAll(): Stored {
+function measureAll(sizes: readonly number[]): Stored {
   const where = pinned ? 'pinned to one core' : 'not pinned to a core';
   return {
     machine: `${cpus()[0].model.trim()}, Node ${process.version}, ${where}`,
-    measurements: Object.keys(contenders).flatMap(measured),
+    measurements: Object.keys(contenders).flatMap((system) => measured(system, sizes)),
   };
 }
 
-async function write(outcome: Stored): Promise<void> {
+async function write(outcome: Stored, sizes: readonly number[]): Promise<void> {
   await mkdir(results, { recursive: true });
   await writeFile(new URL('schemes.json', results), `${JSON.stringify(outcome, undefined, 1)}\n`);
   for (const metric of METRICS) {
@@ -87,13 +82,16 @@ async function write(outcome: Stored): Promise<void> {
   }
 }
 
-const outcome = last ? await stored() : measureAll();
-const rows = rowsOf(outcome.measurements);
-console.log(`${outcome.machine}\n\n${schemesTable(rows, sizes)}`);
-if (quick) {
-  console.log('\nA quick run writes nothing, and its sizes are too small to tell how costs grow.');
-} else {
-  if (!last) await write(outcome);
+export async function runSchemes({ quick, last }: { quick: boolean; last: boolean }): Promise<void> {
+  const sizes = [10, 100, 1_000, 10_000, 100_000, 1_000_000].filter((size) => !quick || size <= 10_000);
+  const outcome = last ? await stored() : measureAll(sizes);
+  const rows = rowsOf(outcome.measurements);
+  console.log(`${outcome.machine}\n\n${schemesTable(rows, sizes)}`);
+  if (quick) {
+    console.log('\nA quick run writes nothing, and its sizes are too small to tell how costs grow.');
+    return;
+  }
+  if (!last) await write(outcome, sizes);
   const others = failing(rows);
   for (const { scheme, metric, promised } of others) {
     console.error(`${scheme}, ${metric}: ${promised?.growth} promised, ${promised?.verdict}`);

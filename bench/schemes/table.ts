@@ -1,5 +1,5 @@
 /**
- * The table of `npm run bench:schemes`: the figures, and whether each cost grows as its ledger
+ * The table of `npm run bench -- schemes`: the figures, and whether each cost grows as its ledger
  * promises.
  */
 import type { Measurement } from '../harness/types.ts';

@@ -31,12 +31,14 @@ import { ProtocolServer } from './network/server.ts';
 import { type BrokerOptions, defaultOptions } from './options.ts';
 import type { ApiName } from './protocol/messages/index.ts';
 import { Replication } from './replication/replication.ts';
+import { rollRulesOf } from './settings/topic-settings.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
 import { ByteBudget } from './storage/byte-budget.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { DiskSpace } from './storage/full-disk.ts';
 import { OpenFiles } from './storage/open-files.ts';
 import { scheduleUpkeep } from './upkeep.ts';
+import { advanceAcks } from './waiting/delayed-produce.ts';
 import { createRooms, type Rooms } from './waiting/rooms.ts';
 
 const HOST = '127.0.0.1';
@@ -194,7 +196,7 @@ export class Broker {
 
   #createPartition(topic: string, index: number, replicaIds: readonly number[], isNew: boolean): Partition {
     const options = {
-      segmentBytes: this.#options.segmentBytes,
+      rollRules: () => rollRulesOf(this.#topics.get(topic)?.settings ?? {}, this.#options),
       files: this.#files,
       space: this.#logSpace,
     };
@@ -213,7 +215,6 @@ export class Broker {
       flush: { messages: this.#options.flushMessages, ms: this.#options.flushMs },
       announce: (moved) => this.#announce(moved),
       selfId: this.#cluster.self.id,
-      minInsyncReplicas: this.#options.minInsyncReplicas,
       replicaLagMs: this.#options.replicaLagMs,
     });
     this.#announce(partition);
@@ -237,10 +238,8 @@ export class Broker {
    * Something moved in a partition: fetches that wait for it look again, once, at the end of this
    * turn; acks that are reached end now.
    */
-  #announce({ key, highWatermark, isDeleted }: Partition): void {
-    this.#rooms.fetch.purgatory.notify(key);
-    const acks = this.#rooms.produce.purgatory;
-    acks.advance(key, isDeleted ? Infinity : highWatermark);
-    if (isDeleted) acks.delete(key);
+  #announce(partition: Partition): void {
+    this.#rooms.fetch.purgatory.notify(partition.key);
+    advanceAcks(this.#rooms.produce.purgatory, partition);
   }
 }

@@ -1,4 +1,9 @@
-// How long a load of SharedWaits, or the `current` of a ThresholdPurgatory, pauses after a failure.
+// How long a load of SharedWaits, or the `current` of a ThresholdPurgatory, may take, and how long it
+// pauses after a failure.
+import { checkedNumber, type NumberRule } from './checks.ts';
+
+const DEFAULT_LOAD_TIMEOUT_MS = 10_000;
+const LOAD_TIMEOUT_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
 
 const FIRST_MS = 50;
 /** With the jitter, 5 s. */
@@ -14,4 +19,12 @@ const JITTER = 0.25;
  */
 export function backoffMs(failures: number, random: number): number {
   return Math.min(FIRST_MS * 2 ** (failures - 1), MOST_MS) * (1 + JITTER * random);
+}
+
+/**
+ * The option `loadTimeoutMs`, or its default. @throws TypeError, RangeError (Node's codes) when it
+ * is no number >= 1, or Infinity.
+ */
+export function checkedLoadTimeout(value: unknown): number {
+  return checkedNumber('options.loadTimeoutMs', value, DEFAULT_LOAD_TIMEOUT_MS, LOAD_TIMEOUT_MS);
 }

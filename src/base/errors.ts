@@ -41,7 +41,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_NO_RELAY'
   /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
-  /** No reply came by the deadline. */
+  /** No reply came by the deadline, or a load has not ended in time. */
   | 'ERR_PURGATORY_TIMEOUT'
   /** A reply with this id is expected already. */
   | 'ERR_PURGATORY_ALREADY_EXPECTED';
@@ -148,6 +148,21 @@ export function replyExpected(id: string): PurgatoryError {
 
 export function replyTimedOut(id: string, timeoutMs: number): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${id} within ${timeoutMs} ms`);
+}
+
+export function loadTimedOut(name: string, keys: number, timeoutMs: number): PurgatoryError {
+  const load = keys === 1 ? 'A load of 1 key' : `A load of ${keys} keys`;
+  return new PurgatoryError(
+    'ERR_PURGATORY_TIMEOUT',
+    `${load} of SharedWaits "${name}" has not ended within ${timeoutMs} ms`,
+  );
+}
+
+export function currentTimedOut(key: string, timeoutMs: number): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_TIMEOUT',
+    `current of the key ${key} has not ended within ${timeoutMs} ms`,
+  );
 }
 
 export function idleTimeoutsClosed(): PurgatoryError {

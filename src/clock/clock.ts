@@ -14,6 +14,18 @@ export interface Clock {
    * time in the past means the next turn. A timer holds one wake-up at most.
    */
   wakeAt(atMs: number, wake: () => void): WakeUp;
+
+  /**
+   * Whether time stands still while code runs, because only the program moves it. Then all that is
+   * due runs in one turn, without slices. Default: false.
+   */
+  readonly isStill?: boolean;
+
+  /**
+   * Whether a test steps from wake-up to wake-up. Then each wake-up is for a task that is due, and
+   * all tasks that are due run in it. Default: false.
+   */
+  readonly isStepped?: boolean;
 }
 
 /** A wake-up that a {@link Clock} is to make. */

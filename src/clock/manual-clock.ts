@@ -25,6 +25,7 @@ const FINITE_FORWARDS = { min: 0, max: Number.MAX_VALUE } as const;
  * A {@link Clock} for tests and simulations: its time moves by {@link ManualClock.advance} alone.
  */
 export class ManualClock implements Clock {
+  readonly isStill: boolean = true;
   #nowMs = 0;
   #depth = 0;
   readonly #outstanding: ManualWakeUp[] = [];

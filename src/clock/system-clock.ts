@@ -10,7 +10,7 @@
 // Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import { endianness } from 'node:os';
 import type { Clock, WakeUp } from './clock.ts';
-import { ForeignTimer, foreign, host, isPerformanceReal, MAX_TIMEOUT_MS } from './host.ts';
+import { ForeignTimer, foreign, host, isHostsOwn, isPerformanceReal, MAX_TIMEOUT_MS } from './host.ts';
 import { inNextTurn } from './later.ts';
 import { rootContext } from './root-context.ts';
 
@@ -127,8 +127,13 @@ export class SystemClock implements Clock {
     this.foreign = follows;
   }
 
+  /** Also when the fake passes for the host, because it was there first. */
+  get isStill(): boolean {
+    return this.isStepped || !isHostsOwn;
+  }
+
   /** Whether it follows a fake clock, which runs timers in the middle of a turn. */
-  get isFaked(): boolean {
+  get isStepped(): boolean {
     return (
       globalThis.setTimeout !== hostSetTimeout &&
       this.foreign('setTimeout') !== undefined &&

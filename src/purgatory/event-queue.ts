@@ -7,10 +7,10 @@
 // is held becomes one more pass behind it, which takes later events too: it never begins anew. A
 // barrier (`served`) stands among the pending keys. When its turn comes, all passes of the keys
 // before it have begun. Then it waits for those that are held. Barriers end in their order.
+// An event that nobody waits for is no event.
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import type { Turn } from './parked-lists.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import type { Begun, Passes, PendingKeys } from './passes.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
@@ -82,12 +82,12 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     this.#passes = passes;
     this.#job = parking.scheduler.job({ sliceMs, step: this.#serveBatch, didYield: () => this.#didYield() });
     parking.events = this;
-    parking.lists.passOn = (key) => {
-      if (!parking.isClosed) this.add(key as K, Number.POSITIVE_INFINITY);
-    };
   }
 
-  /** An event on `key` that may complete `limit` operations. */
+  /**
+   * An event on `key` that may complete `limit` operations. It is over in the call if nobody waits
+   * for it: what is parked later has its tries then.
+   */
   add(key: K, limit: number): void {
     const held = this.#held.size === 0 ? undefined : this.#held.get(key);
     if (held !== undefined && held.again > 0) {
@@ -96,6 +96,8 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     }
     const before = this.#pending.get(key);
     if (before === undefined) {
+      const isUnderWay = held !== undefined || this.#begins(key);
+      if (!isUnderWay && this.#parking.lists.find(key) === undefined) return;
       this.#size++;
       this.#lastBarrier = undefined;
     }
@@ -134,7 +136,7 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
     if (!this.#job.isUnderWay) return true;
     for (const key of this.#parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
       const parking = this.#parking;
-      if (!this.#isDue(key) || !parking.lists.isUp(operation, key)) continue;
+      if (!this.#isDue(key)) continue;
       const outer = parking.expiring;
       parking.expiring = operation;
       if (parking.tryAgain(operation, key)) this.#countDeadline(key);
@@ -143,20 +145,6 @@ export class EventQueue<K> implements PendingEvents, PendingKeys {
       return isStillDue;
     }
     return true;
-  }
-
-  /**
-   * The turn of an operation that is about to wait on `keys`. If only an event is before it, the
-   * event must reach it, whatever the limit of the event.
-   */
-  turnOn(keys: readonly K[]): Turn {
-    let turn: Turn = 'first';
-    for (const key of keys) {
-      const isWatched = this.#parking.lists.watchersOf(key) > 0;
-      if (isWatched || this.#isDue(key)) turn = 'behind';
-      if (!isWatched && this.#isDue(key)) this.add(key, Number.POSITIVE_INFINITY);
-    }
-    return turn;
   }
 
   /** Whether an event on `key` is pending or under way. */

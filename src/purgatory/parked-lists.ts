@@ -18,12 +18,6 @@ export interface CountedKey {
   readonly watchers: number;
 }
 
-/**
- * How an operation that waits in turn is parked: `first`, after its first try, if none was before
- * it; or `behind` others, without a try.
- */
-export type Turn = 'first' | 'behind';
-
 /** Gives the `a` of an operation anew, whose cell moves. */
 type Refile = (a: number, from: Slot, to: Slot) => number;
 
@@ -53,10 +47,8 @@ export abstract class ParkedLists<Watch> {
   /**
    * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
    * it. Sets its `$place` before anything that may throw, so that `leave` can undo a part of it.
-   *
-   * @param turn undefined for one that does not wait in turn.
    */
-  abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number, turn?: Turn): void;
+  abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
    * Takes an operation that may be parked here off every list. Returns its stamp, or 0 if it is not
    * there. Its `$place` is the caller's to set.
@@ -87,14 +79,6 @@ export abstract class ParkedLists<Watch> {
   get size(): number {
     return this.operations.inUse - 1;
   }
-
-  /** Whether it may be tried for an event on `key`, or if undefined on any of its keys. */
-  isUp(_operation: DelayedOperation, _key?: unknown): boolean {
-    return true;
-  }
-
-  /** The try of an operation for an event has thrown. It may have left. */
-  didThrow(_operation: DelayedOperation): void {}
 
   protected add(operation: DelayedOperation, stamp: number): Slot {
     const place = this.operations.pushValue(this.all, NONE, stamp, operation);

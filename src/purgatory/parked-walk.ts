@@ -40,7 +40,7 @@ export class ParkedWalk<K> implements Walk {
     if (this.#next >= this.#indexes) this.#next = 0;
     const operation = lists.atIndex(this.#next++);
     this.#left--;
-    if (operation === undefined || !lists.isUp(operation)) return 0;
+    if (operation === undefined) return 0;
     this.#parking.tryAgain(operation);
     return 1;
   }

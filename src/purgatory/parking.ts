@@ -35,7 +35,7 @@ import {
   tryOnce,
 } from './delayed-operation.ts';
 import { KeyHints } from './key-hints.ts';
-import type { ParkedLists, Turn } from './parked-lists.ts';
+import type { ParkedLists } from './parked-lists.ts';
 import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
@@ -117,15 +117,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * A wait whose first try is still under way has its second try when that has ended. But if the
    * first try itself caused an event, the second try is made now, and leaves a note.
    *
-   * @param turn of one that waits in turn. Behind others it is parked without a try.
    * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
    */
-  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[], turn?: Turn): boolean {
+  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
     const events = this.eventCount;
-    const isCompleted = this.tryElsePark(operation, watches, turn !== 'behind', turn);
+    const isCompleted = this.tryElsePark(operation, watches);
     if (isCompleted !== undefined) return isCompleted;
-    // Its own first try may have parked others on its keys.
-    if (turn === 'behind' || (turn === 'first' && !this.lists.isUp(operation))) return false;
     if (operation instanceof PromisedOperation && operation.isUnderWay && this.eventCount === events) {
       return false;
     }
@@ -150,12 +147,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; and as {@link park}.
    */
-  tryElsePark(
-    operation: DelayedOperation,
-    watches: readonly Watch[],
-    isReady = true,
-    turn?: Turn,
-  ): boolean | undefined {
+  tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): boolean | undefined {
     if (!this.#admits(operation)) return false;
     if (isReady) {
       if (tryOnce(operation)) return true;
@@ -163,7 +155,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       // operation elsewhere.
       if (operation.$place === COMPLETED || !this.#admits(operation)) return false;
     }
-    this.park(operation, watches, turn);
+    this.park(operation, watches);
     return undefined;
   }
 
@@ -190,7 +182,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws PurgatoryError ERR_PURGATORY_FULL, and what the timer's `add` throws; nothing is parked
    *   then.
    */
-  park(operation: DelayedOperation, watches: readonly Watch[], turn?: Turn): void {
+  park(operation: DelayedOperation, watches: readonly Watch[]): void {
     const { lists, meter } = this;
     if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
     const { delayMs } = operation;
@@ -198,7 +190,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       operation.$place = NOT_PARKED; // throws for one that is frozen
       if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
       operation.$keeper = this;
-      lists.park(operation, watches, meter.stamp(delayMs), turn);
+      lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
       throw this.#undo(operation, error);
     }
@@ -273,7 +265,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
-      this.lists.didThrow(operation);
       this.report(error, operation, this.eventKey);
     }
     return isCompleted;

@@ -58,9 +58,7 @@ export class Passes<K> {
     if (only !== undefined) return this.#serve(key, only, undefined, ALL, ALL);
     const pass = lists.beginPass(slot, limit);
     try {
-      const completed = this.#serve(key, undefined, pass, ALL, ALL);
-      if (lists.lines.size > 0) lists.passed(key, pass);
-      return completed;
+      return this.#serve(key, undefined, pass, ALL, ALL);
     } finally {
       lists.endPass();
     }
@@ -97,14 +95,8 @@ export class Passes<K> {
   resume(pass: Pass, key: K, job: Job): void {
     const before = pass.tried;
     const completed = this.#serve(key, undefined, pass, job.answersLeft, job.left);
-    if (isOver(pass)) this.#end(pass, key);
+    if (isOver(pass)) this.#parking.lists.release(pass);
     this.#count(job, pass.tried - before, completed);
-  }
-
-  #end(pass: Pass, key: K): void {
-    const { lists } = this.#parking;
-    lists.release(pass);
-    if (lists.lines.size > 0) lists.passed(key, pass);
   }
 
   /** A deadline has completed one for the event of a pass: it counts as one of its limit. */
@@ -149,16 +141,13 @@ export class Passes<K> {
     const parking = this.#parking;
     const { lists, meter } = parking;
     const { hasTryListener } = meter; // asked once: a pass tries many
-    const hasLines = lists.lines.size > 0; // what joins a line meanwhile is not in this pass
     let completed = 0;
     let tried = 0;
     while (pass.next >= 0 && tried < steps) {
       tried++;
-      const operation = hasLines ? lists.stepInTurn(pass) : lists.step(pass);
-      if (operation === undefined) continue;
+      const operation = lists.step(pass);
       if (hasTryListener) meter.willTry(operation, key);
       const isCompleted = depth < MAX_DEPTH ? parking.tries(operation) : this.#triesDeep(operation, key);
-      if (hasLines) lists.stepped(pass, operation);
       if (!isCompleted) continue;
       completed++;
       if (--pass.left <= 0) lists.release(pass);

@@ -1,7 +1,6 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import {
   COUNT,
-  checkedBoolean,
   checkedFunction,
   checkedNumber,
   checkedSignal,
@@ -55,30 +54,6 @@ export function checkedAtMost(options: EventOptions): number {
   return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
 }
 
-/** Whether an operation waits in turn: {@link Purgatory.tryCompleteElseWatch}. */
-export interface TurnOptions {
-  /**
-   * Waits in turn, as for a lock: behind all operations that watch one of the keys already, and
-   * behind an event on one of the keys that is pending or under way. It is parked there without a
-   * try, and has its first try when its turn comes. If nothing is before it, it is tried at once.
-   * Of the operations that wait in turn on a key, an event tries the first, and the next one only
-   * when the first has left. So none overtakes another, even one that wants less. With a bus, this
-   * holds in each process. Default false.
-   *
-   * To join and to leave a line is O(1) a key. An event in vain costs one try if all operations on
-   * the key wait in turn. Else it also walks over those whose turn has not come, some 10 ns each.
-   */
-  inTurn?: boolean | undefined;
-}
-
-const TURN_OPTIONS: OptionNames<TurnOptions> = { inTurn: true };
-
-/** @throws TypeError (Node's code) for a bad option. */
-export function checkedInTurn(options: TurnOptions | undefined): boolean {
-  const given = knownOptions('tryCompleteElseWatch', options, TURN_OPTIONS);
-  return checkedBoolean('options.inTurn', given.inTurn, false);
-}
-
 /** The options of a wait. */
 export interface WaitOptions {
   /**
@@ -91,9 +66,6 @@ export interface WaitOptions {
   /** For people: snapshots and the inspector show it with the wait. */
   label?: string | undefined;
 }
-
-/** The options of {@link Purgatory.waitFor}. */
-export interface WaitForOptions extends WaitOptions, TurnOptions {}
 
 /**
  * What a purgatory is made of: its options with their defaults, and the timer that they ask for.
@@ -117,7 +89,6 @@ export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
   sweepMs: true,
 };
 const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
-export const WAIT_FOR_OPTIONS: OptionNames<WaitForOptions> = { ...WAIT_OPTIONS, ...TURN_OPTIONS };
 
 /**
  * Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad

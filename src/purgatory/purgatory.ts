@@ -9,7 +9,7 @@
 // it, except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
-import { checkedBoolean, requiredFunction } from '../base/checks.ts';
+import { requiredFunction } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink } from '../bus/membership/bus-link.ts';
@@ -30,14 +30,11 @@ import { Passes } from './passes.ts';
 import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
   checkedAtMost,
-  checkedInTurn,
   checkedPurgatoryOptions,
   checkedWaitOptions,
   type EventOptions,
   type PurgatoryOptions,
-  type TurnOptions,
-  WAIT_FOR_OPTIONS,
-  type WaitForOptions,
+  type WaitOptions,
 } from './purgatory-options.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
@@ -95,20 +92,17 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * O(keys).
    *
    * If `tryComplete` throws, so does the call, and nothing is parked. An operation that is
-   * completed already is not parked. With `inTurn`, an operation that has others before it is
-   * parked behind them without a try.
+   * completed already is not parked.
    *
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array. ERR_INVALID_ARG_VALUE:
    *   no keys.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
-  tryCompleteElseWatch(op: Op, watchKeys: readonly K[], options?: TurnOptions): boolean {
+  tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
     const keys = this.#checkedKeys(watchKeys);
-    const isInTurn = options !== undefined && checkedInTurn(options);
-    const turn = isInTurn ? this.#events.turnOn(keys) : undefined;
-    const isCompleted = this.#parking.tryElseWatch(op, keys, turn);
+    const isCompleted = this.#parking.tryElseWatch(op, keys);
     this.#copies.giveBack(keys);
     return isCompleted;
   }
@@ -141,8 +135,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   /**
-   * An event on `key`. Its operations are tried at the end of this turn (in a microtask), once for
-   * all calls until then. If a completion calls `notify`, that event is served in the same
+   * An event on `key`. Change the state first, then notify: an event that nobody waits for is over
+   * in the call, O(1). Else the operations are tried at the end of this turn (in a microtask), once
+   * for all calls until then. If a completion calls `notify`, that event is served in the same
    * microtask, with constant stack: use `notify` in `onComplete`. An operation that never
    * completes, and whose tries notify its own key, is tried for ever, while the event loop goes on.
    * With a bus, the event reaches the purgatories of this name in all other processes soon after.
@@ -153,8 +148,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * timers and sockets get their share. If an event on the key is under way, one more follows it.
    * With `atMost`, the event ends after so many completions, in park order; with a bus, in each
    * process. The limits of several calls before the event begins add up, and a call without a limit
-   * removes the limit. For a lock or a pool let the waits be `inTurn`: otherwise a new wait is
-   * tried first, and overtakes the parked ones.
+   * removes the limit. A new wait is tried at once, and overtakes the parked ones.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
@@ -190,9 +184,6 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * ended, the result of a try is dropped. `context.signal` aborts if the wait ends without a
    * value.
    *
-   * With `inTurn`, the wait is behind those that are parked already: `attempt` is not called before
-   * its turn.
-   *
    * When `maxParked`, or the timer's `maxPending`, is reached, the wait is refused before `attempt`
    * is called.
    *
@@ -203,20 +194,19 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   waitFor<T>(
     watchKeys: readonly K[],
     attempt: Attempt<T, K>,
-    options: WaitForOptions,
+    options: WaitOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     try {
       const keys = this.#checkedKeys(watchKeys);
       requiredFunction('attempt', attempt);
-      const checked = checkedWaitOptions(options, WAIT_FOR_OPTIONS);
-      const isInTurn = checkedBoolean('options.inTurn', options.inTurn, false);
+      const checked = checkedWaitOptions(options);
       if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
       // Before the first try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
       const wait = new Waiter(attempt as Attempt<unknown, unknown>, checked);
       try {
-        this.#parking.tryElseWatch(wait, keys, isInTurn ? this.#events.turnOn(keys) : undefined);
+        this.#parking.tryElseWatch(wait, keys);
         this.#copies.giveBack(keys);
       } catch (error) {
         wait.abort(error); // what its first try has begun aborts, too

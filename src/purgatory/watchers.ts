@@ -5,14 +5,12 @@
 // oldest (`a`) and their number (`b`). A watch has in `a` its key XOR the place of its operation,
 // and in `b` the next watch of that operation, from the youngest on. A lone watcher, alone on its
 // only key, needs no watch: key and operation lead to each other by numbers below NONE, until
-// another comes to the key. A watch in turn is marked (lines.ts). Who leaves moves passes along.
-// Passes within a call are nested, and no cell moves meanwhile. A pass that is held lasts for
+// another comes to the key. Who leaves moves passes along. Passes within a call are nested, and no cell moves meanwhile. A pass that is held lasts for
 // turns; a key has one at most. Costs. park, leave: O(keys of the operation).
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { Lines, marked, nextOf } from './lines.ts';
-import { type CountedKey, ParkedLists, type Turn } from './parked-lists.ts';
+import { type CountedKey, ParkedLists } from './parked-lists.ts';
 
 /** The rest of the watches of a key when the pass began. Only {@link Watchers} makes one. */
 export interface Pass {
@@ -49,11 +47,6 @@ export class Watchers<K> extends ParkedLists<K> {
   readonly #passes: Pass[] = [];
   /** The passes that are held, by key. */
   #held = new Map<Slot, Pass>();
-  readonly lines: Lines = new Lines(this.#watches);
-  /** Takes keys on which the first in line has yet to be tried. */
-  passOn: (key: unknown) => void = () => {};
-  /** What a pass tries now. When it leaves the key, the pass itself goes on to the next in line. */
-  #tried: DelayedOperation | undefined;
   /** Where the next sample of keys begins. */
   #sampled = 0;
   /** Kept so that the compiler does not take the reading for useless. */
@@ -67,13 +60,13 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.#watches.inUse + this.#loneWatchers;
   }
 
-  override park(operation: DelayedOperation, keys: readonly K[], stamp: number, turn?: Turn): void {
+  override park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
     const place = this.add(operation, stamp);
     let first = NONE;
     for (let i = 0; i < keys.length; i++) {
       let slot = this.#slots.get(keys[i]);
       if (slot === undefined) {
-        if (keys.length === 1 && turn === undefined) {
+        if (keys.length === 1) {
           slot = this.#addKey(keys[i], lone(place), 1);
           this.operations.setA(place, lone(slot));
           this.#loneWatchers++;
@@ -86,7 +79,6 @@ export class Watchers<K> extends ParkedLists<K> {
       first = this.#watch(slot, place, first);
       this.operations.setA(place, first); // for each key: the next one may be refused
     }
-    if (turn !== undefined) this.lines.join(place, first, turn);
   }
 
   /** @throws RangeError from 2^24 keys on, as a Map does. */
@@ -144,19 +136,16 @@ export class Watchers<K> extends ParkedLists<K> {
       this.#drop(lone(first));
       return stamp;
     }
-    const isOfPass = operation === this.#tried && nextOf(this.#watches, first) === NONE;
-    for (let watch = first; watch !== NONE; ) watch = this.#unwatch(watch, place, isOfPass);
+    for (let watch = first; watch !== NONE; ) watch = this.#unwatch(watch, place);
     return stamp;
   }
 
   /** Takes a watch off its key. Returns the next one of the operation. */
-  #unwatch(watch: Slot, place: Slot, isOfPass: boolean): Slot {
+  #unwatch(watch: Slot, place: Slot): Slot {
     const watches = this.#watches;
     const keys = this.#keys;
     const key = (watches.a(watch) ^ place) as Slot;
     const next = watches.b(watch) as Slot;
-    const isOwed = this.lines.size > 0 && this.lines.leave(key, watch) && !isOfPass;
-    if (isOwed) this.passOn(keys.value(key));
     if (this.#passes.length > 0) for (const pass of this.#passes) this.#movePass(pass, watch);
     if (this.#held.size > 0) this.#moveHeld(key, watch);
     const left = keys.b(key) - 1;
@@ -167,7 +156,7 @@ export class Watchers<K> extends ParkedLists<K> {
       if (keys.a(key) === watch) keys.setA(key, watches.next(watch));
     }
     watches.remove(watch);
-    return next < NONE ? marked(next) : next;
+    return next;
   }
 
   #drop(slot: Slot): void {
@@ -223,41 +212,6 @@ export class Watchers<K> extends ParkedLists<K> {
     const place = (watches.a(watch) ^ pass.key) as Slot;
     pass.next = watch === pass.last ? OVER : next;
     return this.operations.value(place) as DelayedOperation;
-  }
-
-  /** As {@link step}. Undefined for one that is not the first in line; else `stepped` follows. */
-  stepInTurn(pass: Pass): DelayedOperation | undefined {
-    const operation = this.step(pass);
-    const place = operation.$place as Slot;
-    const isBehind = this.lines.isBehind(pass.key, place, this.operations.a(place) as Slot);
-    this.#tried = isBehind ? undefined : operation;
-    return this.#tried;
-  }
-
-  /** If the first in line stays, none behind it is tried: the end, where all are in line. */
-  stepped(pass: Pass, operation: DelayedOperation): void {
-    this.#tried = undefined;
-    const behind = this.lines.staying(pass.key, operation.$place);
-    if (behind === this.#keys.b(pass.key)) this.release(pass);
-  }
-
-  /** The pass of an event on `key` is over. */
-  passed(key: K, pass: Pass): void {
-    const slot = this.#slots.get(key);
-    if (slot !== undefined && this.lines.isOwed(slot, pass.left <= 0)) this.passOn(key);
-  }
-
-  override didThrow(operation: DelayedOperation): void {
-    const place = this.placeOf(operation);
-    if (place !== NONE && this.lines.size > 0) this.lines.didThrow(this.#slotsOf(place));
-  }
-
-  override isUp(operation: DelayedOperation, key?: K): boolean {
-    if (this.lines.size === 0) return true;
-    const place = this.placeOf(operation);
-    const youngest = this.operations.a(place) as Slot;
-    const slots = key === undefined ? this.#slotsOf(place) : [this.#slots.get(key) as Slot];
-    return slots.some((slot) => !this.lines.isBehind(slot, place, youngest));
   }
 
   /** The innermost pass within the call is one no more. */
@@ -321,7 +275,7 @@ export class Watchers<K> extends ParkedLists<K> {
     const first = this.operations.a(place) as Slot;
     if (first < NONE) return [lone(first)];
     const slots: Slot[] = [];
-    for (let watch = first; watch !== NONE; watch = nextOf(this.#watches, watch)) {
+    for (let watch = first; watch !== NONE; watch = this.#watches.b(watch) as Slot) {
       slots.push((this.#watches.a(watch) ^ place) as Slot);
     }
     return slots.reverse();
@@ -376,21 +330,19 @@ export class Watchers<K> extends ParkedLists<K> {
         keys.setB(key, 1);
         return lone(key);
       }
-      const mark = old.b(first as Slot) < NONE ? marked : (next: Slot) => next;
       let youngest = NONE;
       let last = NONE;
       for (let watch = first as Slot; watch !== NONE; ) {
-        const next = mark(old.b(watch) as Slot);
-        const moved = this.#watch(oldKeys.b((old.a(watch) ^ from) as Slot) as Slot, to, mark(NONE));
+        const next = old.b(watch) as Slot;
+        const moved = this.#watch(oldKeys.b((old.a(watch) ^ from) as Slot) as Slot, to, NONE);
         if (last === NONE) youngest = moved;
-        else watches.setB(last, mark(moved));
+        else watches.setB(last, moved);
         old.setB(watch, moved);
         last = moved;
         watch = next;
       }
       return youngest;
     });
-    this.lines.moveTo(watches, old, oldKeys);
     const held = [...this.#held.values()];
     this.#held.clear();
     for (const pass of held) {
@@ -416,16 +368,13 @@ export class Watchers<K> extends ParkedLists<K> {
     }
     mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
     mustHold(keys.inUse === this.keys, `${keys.inUse} keys have a cell, ${this.keys} are watched`);
-    let lines = 0;
     for (const [key, slot] of this.#slots) {
       mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
       keys.check(slot);
       const places = this.#placesOn(slot);
       mustHold(places.length === keys.b(slot), `${places.length} watch ${slot}, it says ${keys.b(slot)}`);
       mustHold(places.join() === watchers.get(slot)?.join(), 'a key and its operations disagree');
-      lines += this.lines.check(slot, this.#ringOf(slot));
     }
-    mustHold(lines === this.lines.size, `${lines} keys have a line, there are ${this.lines.size}`);
     for (const [slot, pass] of this.#held) {
       mustHold(pass.key === slot && keys.b(slot) > 0, 'a pass is held over another key');
       const ring = this.#ringOf(slot);

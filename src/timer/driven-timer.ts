@@ -14,7 +14,7 @@ import { invalidArgType } from '../base/node-errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { inNextTurn } from '../clock/later.ts';
-import { SystemClock, systemClock } from '../clock/system-clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import type { Job } from '../turns/job.ts';
 import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
@@ -72,7 +72,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #wakeUpMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
-  /** Whether the host was a fake when it was last looked for what is pending. */
+  /** Whether the clock was stepped when it was last looked for what is pending. */
   #isStepped = false;
   #willRetry = false;
   readonly #compaction: Job;
@@ -262,8 +262,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
     const tick = tickAt(nowMs, this.#tickMs);
-    const isFaked = this.#isFaked();
-    if (this.#job !== undefined && !isFaked) {
+    const { isStepped } = this.clock;
+    if (this.#job !== undefined && !isStepped) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) {
         this.#tasks.openPass(tick);
@@ -274,7 +274,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     }
     try {
       // On a fake host, to go on in the next turn would take a fake millisecond.
-      this.#ran = this.#runUpTo(tick, isFaked ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      this.#ran = this.#runUpTo(tick, isStepped ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
       this.#didYield();
     } finally {
       this.#endPass();
@@ -385,10 +385,6 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     return false;
   }
 
-  #isFaked(): boolean {
-    return this.clock instanceof SystemClock && this.clock.isFaked;
-  }
-
   /**
    * Holds a wake-up for what is pending, and for a task that is to be added for `tick`.
    * @throws what the clock throws.
@@ -396,7 +392,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
   #look(tick = Number.POSITIVE_INFINITY): void {
     if (!this.#hasReaper) return;
     const tasks = this.#tasks;
-    this.#isStepped = this.#isFaked();
+    this.#isStepped = this.clock.isStepped === true;
     const first = this.#isStepped
       ? Math.min(tasks.firstTick(), tick)
       : Math.min(tasks.nextTick(), tasks.lookFor(tick));

@@ -8,10 +8,8 @@
 // turn, in its order, as it does after a throw. Where time stands still (a ManualClock, a fake), no
 // slice is ever spent. Costs. wake: O(1). One microtask a turn, and one reading a batch.
 import type { Clock } from '../clock/clock.ts';
-import { isHostsOwn } from '../clock/host.ts';
 import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
-import { ManualClock } from '../clock/manual-clock.ts';
-import { clockOf, SystemClock } from '../clock/system-clock.ts';
+import { clockOf } from '../clock/system-clock.ts';
 import { FIRST_BATCH, Job, type JobOptions, type JobRunner } from './job.ts';
 
 /**
@@ -29,7 +27,7 @@ const FREE_STEPS = FIRST_BATCH;
 const MAX_VAIN = 10_000;
 
 export class Scheduler implements JobRunner {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Clock;
   /** The run queue: jobs of timers, and all others. */
   #deadlines: Job[] = [];
   #others: Job[] = [];
@@ -52,7 +50,7 @@ export class Scheduler implements JobRunner {
   /** How many promises may yet settle in the batch under way. Outside of a batch: undefined. */
   #settlesLeft: number | undefined;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
@@ -74,7 +72,7 @@ export class Scheduler implements JobRunner {
 
   /** For `job.run`. */
   run(job: Job): void {
-    if (!this.#isTimeStill) {
+    if (!this.#clock.isStill) {
       job.wake();
       return;
     }
@@ -138,7 +136,7 @@ export class Scheduler implements JobRunner {
     if (isFree) return this.#others.shift();
     if (this.#isIdle) return undefined;
     this.#read();
-    const usedMs = this.#isTimeStill ? 0 : this.lastMs - this.beganMs;
+    const usedMs = this.#clock.isStill ? 0 : this.lastMs - this.beganMs;
     for (let job = this.#take(); job !== undefined; job = this.#take()) {
       if (this.#vainBatches < MAX_VAIN && !(usedMs >= job.sliceMs)) return job;
       this.#yield(job);
@@ -210,13 +208,6 @@ export class Scheduler implements JobRunner {
     this.#freeSteps = FREE_STEPS; // they are not few
     this.#turnEnd.request();
   };
-
-  /** Whether time stands still while jobs run. */
-  get #isTimeStill(): boolean {
-    const clock = this.#clock;
-    if (clock instanceof SystemClock) return clock.isFaked || !isHostsOwn;
-    return clock instanceof ManualClock;
-  }
 }
 
 const schedulers = new WeakMap<object, Scheduler>();

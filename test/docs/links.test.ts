@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const GUIDES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];
 
 /** The pages of the root, and those of the folders that are read. */
-const pages = ['.', 'docs', 'examples', 'bench', 'test', 'docs-tool'].flatMap((folder) =>
+const pages = ['.', 'docs', 'examples', 'bench', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && !file.includes('node_modules') && !file.startsWith('api/'))
     .map((file) => join(folder, file)),
@@ -45,8 +45,7 @@ function linksIn(page: string): string[] {
  * wildcards.
  */
 function pathsIn(page: string): string[] {
-  const path =
-    /(?<![\w/.<-])(?:src|test|bench|examples|docs|docs-tool|\.ci|\.github)\/[\w./-]*[\w/](?![\w*<{-])/g;
+  const path = /(?<![\w/.<-])(?:src|test|bench|examples|docs|\.ci|\.github)\/[\w./-]*[\w/](?![\w*<{-])/g;
   return [...new Set(text(page).match(path))];
 }
 
@@ -109,11 +108,18 @@ async function packedFiles(): Promise<string[]> {
 }
 
 describe('The workflow', () => {
-  it('runs the gate of .ci/run on each release line that the package supports', () => {
+  it('runs what .ci/run runs: style and types, the tests on each release line, the runtimes', () => {
     const workflow = readFileSync(join(root, '.github/workflows/test.yml'), 'utf8');
-    expect(workflow)
-      .to.match(/node: \[20, 22, 24\]$/m)
-      .and.match(/- run: \.ci\/run$/m);
-    expect(readFileSync(join(root, '.ci/run'), 'utf8')).to.contain('npm ci && npm test');
+    expect([...workflow.matchAll(/^ {2}([\w-]+):$/gm)].map(([, job]) => job)).to.include.members([
+      'lint-and-types',
+      'tests',
+      'runtimes',
+    ]);
+    expect(workflow).to.match(/node: \[20, 22, 24\]$/m);
+    const parts = [...workflow.matchAll(/- run: \.ci\/run (\w+)$/gm)].map(([, part]) => part);
+    expect(parts).to.deep.equal(['tests', 'runtimes']);
+    const gate = readFileSync(join(root, '.ci/run'), 'utf8');
+    for (const part of parts) expect(gate).to.match(new RegExp(`^ +${part}\\) npm ci && `, 'm'));
+    expect(gate).to.match(/^ +all\) npm ci && npm test && npm run test:runtimes/m);
   });
 });

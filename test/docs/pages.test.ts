@@ -110,6 +110,31 @@ describe('docs/operations.md', () => {
   });
 });
 
+(isInstalled('redis') ? describe : describe.skip)('docs/herd.md', () => {
+  it('has a loop that claims for all who wait, and gives back what comes too late', async function () {
+    this.timeout(30_000);
+    const redis = await startRedis();
+    try {
+      const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+      const source = program('docs/herd.md', 'one-claim.mjs');
+      const output = "AbortError\n{ expired: false, value: 'job-7' }\n";
+      expect(await printed(source, env)).to.equal(output);
+      // Many who wait, and many jobs that come while the loop is at work: none is lost, none is doubled.
+      const herd = `
+        const waits = Array.from({ length: 200 }, () => nextJob({ timeoutMs: 5_000 }));
+        for (let i = 0; i < 200; i++) redis.rpush('jobs', i).then(claim);
+        const values = (await Promise.all(waits)).map(({ value }) => Number(value));
+        console.log(new Set(values).size, Math.max(...values), await redis.llen('jobs'));
+        await redis.quit();`;
+      const many = source.replace(/^await redis\.rpush[\s\S]*/m, herd);
+      expect(many).to.not.equal(source);
+      expect(await printed(many, env)).to.equal('200 199 0\n');
+    } finally {
+      await redis.stop();
+    }
+  });
+});
+
 describe('docs/many-processes.md without a server', () => {
   it('has a program that carries an event between the workers of a cluster', async function () {
     this.timeout(30_000);

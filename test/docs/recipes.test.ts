@@ -223,6 +223,22 @@ describe('The recipe for request and reply', () => {
     }
   });
 
+  it('gives a claim back that comes after the end of its wait', async function () {
+    this.timeout(60_000);
+    const postgres = await startPostgres();
+    try {
+      const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
+      const source = recipe('database-job', 'claim.mjs');
+      expect(await printed(source, env)).to.equal('AbortError\n1\n');
+      const careless = source
+        .replace(/^.*context\.signal\.aborted.*\n/m, '')
+        .replace("nextTask('two', { timeoutMs: 5_000", "nextTask('two', { timeoutMs: 500");
+      expect(await printed(careless, env), 'without the line').to.equal('AbortError\nundefined\n');
+    } finally {
+      await postgres.stop();
+    }
+  });
+
   it('answers when the row has changed, and by the deadline when it has not', async function () {
     this.timeout(60_000);
     const postgres = await startPostgres();
@@ -248,20 +264,6 @@ describe('The recipe for a limit for each tenant', () => {
 describe('The recipe for all of several keys', () => {
   it('answers when the last is there, and not before', async () => {
     expect(await printed(recipe('all-keys', 'all.mjs'))).to.equal('[ 1, 2 ]\nundefined\n');
-  });
-});
-
-describe('The recipe for a hand-off', () => {
-  it('has a mutex that is held by one at a time, in turn, and can be given up', async () => {
-    expect(await printed(recipe('hand-off', 'mutex.mjs'))).to.equal('file is locked\nfirst\nsecond\n');
-  });
-
-  it('has a semaphore that lets nobody overtake who wants more', async () => {
-    expect(await printed(recipe('hand-off', 'semaphore.mjs'))).to.equal('two are given back\nthree\none\n');
-  });
-
-  it('has a pool that uses each worker', async () => {
-    expect(await printed(recipe('hand-off', 'pool.mjs'))).to.equal('50 50\n');
   });
 });
 

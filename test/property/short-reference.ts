@@ -15,6 +15,8 @@ export class ShortReference implements Side {
   readonly #completed = new Set<Who>();
   /** How many each event may complete, by the first notify of its key. */
   readonly #pending = new Map<Key, number>();
+  /** The key of the event that is served at the end of the turn. */
+  #underWay: Key | undefined;
   #nowMs = 0;
   #isClosed = false;
 
@@ -63,7 +65,9 @@ export class ShortReference implements Side {
   }
 
   notify(key: Key, atMost: number): void {
-    if (!this.#isClosed) this.#pending.set(key, (this.#pending.get(key) ?? 0) + atMost);
+    const isForNobody = !this.#parked.some(({ keys }) => keys.includes(key));
+    if (this.#isClosed || (isForNobody && key !== this.#underWay && !this.#pending.has(key))) return;
+    this.#pending.set(key, (this.#pending.get(key) ?? 0) + atMost);
   }
 
   check(key: Key, atMost: number): number {
@@ -87,7 +91,9 @@ export class ShortReference implements Side {
   turnEnds(): void {
     for (const [key, atMost] of this.#pending) {
       this.#pending.delete(key); // a notify from now on is one more event, behind the others
+      this.#underWay = key;
       this.check(key, atMost);
+      this.#underWay = undefined;
     }
   }
 

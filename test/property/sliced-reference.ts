@@ -2,7 +2,7 @@
 //
 // It does not know how events are sliced, nor in which order keys take turns. For each key it knows
 // who is still to be tried in the pass under way, and how many completions are left to the next
-// one. A key that is notified while nobody watches it may have been served at any moment since, and
+// one. The event of a key that nobody watches any more may have been served at any moment since, and
 // nobody can see it: such an event is "maybe".
 
 /** What the reference keeps of an operation. */
@@ -71,9 +71,12 @@ export class SlicedReference {
 
   notify(key: string, limit: number): void {
     const twin = this.key(key);
-    if (twin.isMaybe && limit !== Number.POSITIVE_INFINITY) twin.isVague = true;
+    const { watchers, pass, pending, isMaybe, mayBeHeld } = twin;
+    const isForNobody = watchers.length === 0 && pass === undefined && (pending === 0 || isMaybe);
+    if (isForNobody && pending === 0 && !mayBeHeld) return;
+    if (isMaybe && limit !== Number.POSITIVE_INFINITY) twin.isVague = true;
     twin.pending += limit;
-    twin.isMaybe = false;
+    twin.isMaybe = isForNobody;
   }
 
   /** User code has ended, so events may have been served that nobody saw. */

@@ -42,18 +42,49 @@ describe('notify', () => {
 
   it('sees what is parked and what changes after it in the same turn', async () => {
     const { purgatory, park, log } = hall();
+    const a = park('a', ['k']);
     purgatory.notify('k');
+    const b = park('b', ['k']);
+    a.ready = true;
+    b.ready = true;
+    await turn();
+    expect(log).to.deep.equal(['complete a', 'complete b']);
+  });
+
+  it('of a key that nobody watches is over in the call, and leaves nothing (behaviour 27)', async () => {
+    const { purgatory, park } = hall();
+    purgatory.notify('k');
+    expect(purgatory.snapshot({ top: 0 }).events.pendingKeys).to.equal(0);
     const op = park('a', ['k']);
     op.ready = true;
     await turn();
-    expect(log).to.deep.equal(['complete a']);
+    expect(op.isCompleted).to.equal(false);
+    op.cancel();
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
-  it('of a key that nobody watches is nothing, and leaves nothing', async () => {
-    const { purgatory } = hall();
+  it('of a pending key counts though all its watchers have gone (behaviour 28)', async () => {
+    const { purgatory, park, log } = hall();
+    const a = park('a', ['k']);
+    purgatory.notify('k', { atMost: 1 });
+    a.cancel();
+    purgatory.notify('k', { atMost: 1 });
+    for (const name of ['b', 'c', 'd']) park(name, ['k']).ready = true;
+    await turn();
+    expect(log).to.deep.equal(['complete b', 'complete c']);
+  });
+
+  it('in a try tells its own key anew, though the try is that of its last watcher (behaviour 24)', async () => {
+    const { purgatory, park, log } = hall();
+    park('a', ['k'], {
+      onCompleted: () => {
+        purgatory.notify('k');
+        park('b', ['k']).ready = true;
+      },
+    }).ready = true;
     purgatory.notify('k');
     await turn();
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(log).to.deep.equal(['complete a', 'complete b']);
   });
 
   it('from inside a completion makes another pass, after this one', async () => {

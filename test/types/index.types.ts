@@ -15,8 +15,6 @@ import {
   type Timer,
   type TimerSnapshot,
   TimerTask,
-  type TurnOptions,
-  type WaitForOptions,
   type WaitResult,
 } from 'purgatory';
 
@@ -37,9 +35,7 @@ const fetches = new Purgatory<string, Fetch>('fetches', {
 });
 expectTypeOf(fetches.close()).toEqualTypeOf<Fetch[]>();
 expectTypeOf(fetches.cancelForKey('k')).toEqualTypeOf<Fetch[]>();
-expectTypeOf(fetches.tryCompleteElseWatch).parameters.toEqualTypeOf<
-  [Fetch, readonly string[], TurnOptions?]
->();
+expectTypeOf(fetches.tryCompleteElseWatch).parameters.toEqualTypeOf<[Fetch, readonly string[]]>();
 expectTypeOf(fetches.checkAndComplete).parameters.toEqualTypeOf<[string, EventOptions?]>();
 expectTypeOf(fetches.served()).toEqualTypeOf<Promise<void>>();
 expectTypeOf(fetches.checkAndComplete('k')).toBeNumber();
@@ -74,10 +70,6 @@ void waited.then((result) => {
 });
 // @ts-expect-error a deadline must be given; Infinity is one
 void fetches.waitFor(['k'], () => found, {});
-void fetches.waitFor(['k'], () => found, { timeoutMs: 5, inTurn: true });
-expectTypeOf<WaitForOptions['inTurn']>().toEqualTypeOf<boolean | undefined>();
-// @ts-expect-error no boolean
-void fetches.waitFor(['k'], () => found, { timeoutMs: 5, inTurn: 'yes' });
 // Null and false mean "not yet" too.
 declare const row: { id: string } | null;
 expectTypeOf(fetches.waitFor(['k'], () => row, { timeoutMs: 5 })).toEqualTypeOf<

@@ -12,8 +12,6 @@ import {
 const offsets = new ThresholdPurgatory('offsets');
 expectTypeOf(offsets.get('p')).toEqualTypeOf<number | undefined>();
 expectTypeOf(offsets.advance('p', 5)).toBeNumber();
-// @ts-expect-error thresholds have no turns: all that are reached are answered
-void offsets.awaitAtLeast('p', 5, { timeoutMs: 5, inTurn: true });
 expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<number>>>();
 expectTypeOf(offsets).toExtend<Disposable>();
 // @ts-expect-error a key that is no string

@@ -11,6 +11,9 @@ import { unlessDiskIsFull } from './on-full-disk.ts';
 import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
+/** What the topic is asked for by: its id where there is one. Some clients send one with an empty name. */
+const byId = ({ topicId }: Wanted): boolean => topicId !== NO_TOPIC_ID;
+
 type Missing = { errorCode: number; name: string | null; topicId: string };
 
 /** Before this version a request of no topics asks for all of them. */
@@ -31,15 +34,16 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
     return;
   }
   if (exchange.request.allowAutoTopicCreation && hasRoomFor(context.options.partitions, context))
-    for (const { name } of unknown) if (name !== null) context.wantTopic(name);
+    for (const wanted of unknown) if (!byId(wanted) && wanted.name !== null) context.wantTopic(wanted.name);
   context
     .lookAtController()
     .then(() => answer(exchange, context))
     .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
 };
 
-function isUnknown({ name, topicId }: Wanted, { topics }: Context): boolean {
-  if (name === null) return topics.getById(topicId) === undefined;
+function isUnknown(wanted: Wanted, { topics }: Context): boolean {
+  const { name, topicId } = wanted;
+  if (byId(wanted) || name === null) return topics.getById(topicId) === undefined;
   return topics.get(name) === undefined && isLegalTopicName(name);
 }
 
@@ -53,7 +57,7 @@ function answer(exchange: Exchange<'Metadata'>, context: Context): void {
   const isFirst = firstTime();
   const found =
     topics
-      ?.filter(({ name, topicId }) => isFirst(name ?? topicId))
+      ?.filter((wanted) => isFirst(byId(wanted) ? wanted.topicId : (wanted.name ?? '')))
       .map((wanted) => find(wanted, context, allowAutoTopicCreation, noName)) ?? context.topics.all();
   const refused = found.filter(
     (topic) => 'errorCode' in topic && topic.errorCode === ErrorCode.POLICY_VIOLATION,
@@ -74,14 +78,10 @@ function answer(exchange: Exchange<'Metadata'>, context: Context): void {
   });
 }
 
-function find(
-  { name, topicId }: Wanted,
-  context: Context,
-  mayCreate: boolean,
-  noName: string | null,
-): Topic | Missing {
+function find(wanted: Wanted, context: Context, mayCreate: boolean, noName: string | null): Topic | Missing {
   const { cluster, topics, options } = context;
-  if (name === null)
+  const { name, topicId } = wanted;
+  if (byId(wanted) || name === null)
     return topics.getById(topicId) ?? { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: noName, topicId };
   const topic = topics.get(name);
   if (topic !== undefined) return topic;

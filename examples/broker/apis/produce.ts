@@ -12,16 +12,15 @@ interface Appended {
   readonly errorCode: number;
   readonly errorMessage: string | null;
   readonly baseOffset: number;
-  /** Acknowledged when the high watermark is here. */
-  readonly endOffset?: number;
   /** The time (ms) that the broker gave its records, where it did. */
   readonly logAppendTimeMs?: number;
-  readonly partition?: Partition;
+  /** What it waits for, where it was appended. */
+  readonly ack?: PendingAck;
 }
 
 /**
- * Appends each partition's batch, then answers at the high watermark, so that consumers see what is
- * acknowledged, or not at all (acks=0).
+ * Appends each partition's batch. Then it answers when this node has kept them (acks=1), when all
+ * replicas in sync have (acks=all), or not at all (acks=0).
  */
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
@@ -34,9 +33,7 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     name,
     partitions: partitionData.map(({ index, records }) => {
       const appended = refusal ?? append(context, name, index, records, forAll);
-      const { partition, endOffset } = appended;
-      if (partition !== undefined && endOffset !== undefined)
-        pending.push({ partition, requiredOffset: endOffset });
+      if (appended.ack !== undefined) pending.push(appended.ack);
       return { index, ...appended };
     }),
   }));
@@ -44,11 +41,8 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
   if (acks === 0) return answerNothing();
   logRefusals();
   if (pending.length === 0) return answer(new Map());
-  exchange.waitIn(
-    context.produces,
-    new DelayedProduce(Math.max(0, timeoutMs), pending, forAll, answer),
-    pending.map(({ partition, requiredOffset }) => [partition.key, requiredOffset]),
-  );
+  const operation = new DelayedProduce(Math.max(0, timeoutMs), pending, forAll, answer);
+  exchange.waitIn(context.produces, operation, operation.watched);
 
   /**
    * However many batches a request has, their refusal for a limit or for a full disk is one line
@@ -73,12 +67,12 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
       responses: results.map(({ name, partitions }) => ({
         name,
         partitionResponses: partitions.map(
-          ({ index, partition, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1 }) => ({
+          ({ index, ack, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1 }) => ({
             index,
-            errorCode: (partition && ackErrors.get(partition)) ?? errorCode,
+            errorCode: (ack && ackErrors.get(ack.partition)) ?? errorCode,
             baseOffset,
             logAppendTimeMs,
-            logStartOffset: partition?.log.startOffset ?? -1,
+            logStartOffset: ack?.partition.log.startOffset ?? -1,
             recordErrors: [],
             errorMessage,
           }),
@@ -137,26 +131,26 @@ function append(
         ErrorCode.INVALID_RECORD,
         `${batches.length} batches, where a produce has one`,
       );
-    const { maxMessageBytes, isLogAppendTime } = writeRulesOf(found.settings);
+    const rules = writeRulesOf(found.settings, context.options);
+    const { maxMessageBytes, isLogAppendTime, minInsyncReplicas } = rules;
     if (batches[0].size > maxMessageBytes) {
       const rule = `a batch of ${batches[0].size} bytes, where max.message.bytes of ${topic} is ${maxMessageBytes}`;
       throw new RecordBatchError(ErrorCode.MESSAGE_TOO_LARGE, rule);
     }
     const batch = isLogAppendTime ? stampBatch(batches[0], Date.now()) : batches[0];
     const before = partition.log.endOffset;
-    const baseOffset = partition.append(batch, forAll);
+    const baseOffset = partition.append(batch, forAll ? minInsyncReplicas : 0);
     const isNew = partition.log.endOffset > before;
     if (isNew) context.recordMetrics.onAppended([batch.bytes]);
-    const endOffset = baseOffset + batch.lastOffsetDelta + 1;
+    const requiredOffset = baseOffset + batch.lastOffsetDelta + 1;
     // Of a batch that came before, the time that it has got then is not known.
     const logAppendTimeMs = isNew && isLogAppendTime ? batch.maxTimestamp : -1;
     return {
       errorCode: ErrorCode.NONE,
       errorMessage: null,
       baseOffset,
-      endOffset,
       logAppendTimeMs,
-      partition,
+      ack: { partition, requiredOffset, minInsyncReplicas },
     };
   } catch (error) {
     if (error instanceof RecordBatchError) return refused(error.errorCode, error.message);

@@ -18,6 +18,7 @@ import {
   type RecordBatch,
   readHeader,
 } from '../protocol/record-batch.ts';
+import type { RollRules } from '../settings/topic-settings.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
 import { orFullDisk } from '../storage/full-disk.ts';
 import type { OpenFiles } from '../storage/open-files.ts';
@@ -35,8 +36,8 @@ export interface TornTail {
 }
 
 export interface FileLogOptions {
-  /** A file that would be over this size is followed by the next one. */
-  readonly segmentBytes: number;
+  /** When a file is followed by the next one; asked for each append. */
+  readonly rollRules: () => RollRules;
   readonly files: OpenFiles;
   /** Where the bytes of all logs are counted. */
   readonly space: ByteBudget;
@@ -96,7 +97,7 @@ export class FileLog implements PartitionLog {
 
   append(batch: RecordBatch, leaderEpoch: number): number {
     const baseOffset = this.endOffset;
-    const segment = this.#segmentFor(batch.size);
+    const segment = this.#segmentFor(batch);
     orFullDisk(() => segment.append(placeBatch(batch, baseOffset, leaderEpoch)));
     this.#options.space.add(batch.size);
     return baseOffset;
@@ -210,10 +211,9 @@ export class FileLog implements PartitionLog {
     }
   }
 
-  #segmentFor(bytes: number): Segment {
+  #segmentFor(batch: RecordBatch): Segment {
     const last = this.#segments.at(-1);
-    if (last !== undefined && (last.size === 0 || last.size + bytes <= this.#options.segmentBytes))
-      return last;
+    if (last !== undefined && (last.size === 0 || this.#isRoomIn(last, batch))) return last;
     if (last === undefined) orFullDisk(() => mkdirSync(this.#folder, { recursive: true }));
     else {
       this.#syncNames();
@@ -223,6 +223,11 @@ export class FileLog implements PartitionLog {
     this.#segments.push(segment);
     this.#hasNewNames = true;
     return segment;
+  }
+
+  #isRoomIn(segment: Segment, { size, maxTimestamp }: RecordBatch): boolean {
+    const { segmentBytes, segmentMs } = this.#options.rollRules();
+    return segment.size + size <= segmentBytes && maxTimestamp - segment.firstMs <= segmentMs;
   }
 
   #syncNames(): void {

@@ -4,8 +4,8 @@
  *
  * Owns the high watermark. On the leader, the high watermark follows what all replicas in sync have
  * kept (see Flusher), its own log among them. It never goes back. A leader begins with the end of
- * its own log. That log is the one that counts, because leadership is static. Every move is
- * announced under `key`, the watch key of everything that waits for this partition.
+ * its own log. That log is the one that counts, because leadership is static. Every move of what
+ * somebody may wait for is announced.
  */
 import type { SystemTimer } from 'purgatory';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -38,7 +38,6 @@ export interface PartitionContext {
   /** Something moved in the partition. */
   readonly announce: (partition: Partition) => void;
   readonly selfId: number;
-  readonly minInsyncReplicas: number;
   /** A follower that has not caught up for so long (ms) is not in sync. */
   readonly replicaLagMs: number;
 }
@@ -46,7 +45,10 @@ export interface PartitionContext {
 export class Partition {
   readonly topic: string;
   readonly index: number;
+  /** The watch key of what waits for the high watermark, for the log's end or for its start. */
   readonly key: string;
+  /** The watch key of what waits until this node has kept something. */
+  readonly keptKey: string;
   readonly log: PartitionLog;
   /** Node ids, the leader's first. */
   readonly replicaIds: readonly number[];
@@ -66,6 +68,7 @@ export class Partition {
     this.topic = topic;
     this.index = index;
     this.key = `${topic}-${index}`;
+    this.keptKey = `${this.key}/kept`;
     this.replicaIds = replicaIds;
     this.isLed = leaderId === context.selfId;
     this.#context = context;
@@ -81,14 +84,14 @@ export class Partition {
     this.#highWatermark = this.log.endOffset;
   }
 
-  /** Consumers see what is below it, and acks wait for it. */
+  /** Consumers see what is below it, and acks=all waits for it. */
   get highWatermark(): number {
     return this.#highWatermark;
   }
 
   /**
-   * Followers see what is below it. It is never more than the leader has kept, so no follower is
-   * ahead of its leader after a crash.
+   * Followers see what is below it, and acks=1 waits for it. It is never more than the leader has
+   * kept, so no follower is ahead of its leader after a crash.
    */
   get keptOffset(): number {
     return this.#keptOffset;
@@ -102,20 +105,21 @@ export class Partition {
     return this.isLed ? this.#replicas.ids : this.#heardInSync;
   }
 
-  get hasEnoughReplicas(): boolean {
-    return this.inSyncReplicas.length >= this.#context.minInsyncReplicas;
+  /** Whether so many replicas are in sync, the leader among them, which always is. */
+  hasInSync(count: number): boolean {
+    return count <= 1 || this.inSyncReplicas.length >= count;
   }
 
   /**
    * Appends a checked batch and returns its offset. The high watermark follows when the batch is
    * kept. A batch that came before has its offset already and is not appended again. Throws
    * RecordBatchError for a batch that its producer cannot have meant to send now, where there is no
-   * room for it, and with `forAll` when fewer replicas are in sync than needed. Throws a FullDisk
-   * where the disk has no room.
+   * room for it, and when fewer than `minInsyncReplicas` are in sync. Throws a FullDisk where the
+   * disk has no room.
    */
-  append(batch: RecordBatch, forAll: boolean): number {
-    if (forAll && !this.hasEnoughReplicas) {
-      const message = `${this.inSyncReplicas.length} replicas are in sync, where ${this.#context.minInsyncReplicas} are needed`;
+  append(batch: RecordBatch, minInsyncReplicas: number): number {
+    if (!this.hasInSync(minInsyncReplicas)) {
+      const message = `${this.inSyncReplicas.length} replicas are in sync, where ${minInsyncReplicas} are needed`;
       throw new RecordBatchError(ErrorCode.NOT_ENOUGH_REPLICAS, message);
     }
     const known = this.#producers.check(batch);
@@ -229,8 +233,8 @@ export class Partition {
     if (endOffset <= this.#keptOffset || this.#deleted) return;
     this.#keptOffset = endOffset;
     if (!this.isLed) return;
+    this.#highWatermark = Math.max(this.#highWatermark, this.#replicas.commonOffset(endOffset));
     this.#context.announce(this);
-    this.#advance();
   }
 
   #advance(): void {

@@ -4,9 +4,8 @@
  *
  * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It gets every batch of
  * the log, in order, at the start and later: the log is its only source. KnownProducers decides
- * which producers are forgotten, and when. O(1) each. (Kafka: ProducerStateManager, which takes any
- * first sequence. Here a producer begins at 0. One that may have been forgotten gets an error that
- * says so, and begins anew.)
+ * which producers are forgotten, and when. A producer that is not known may begin anywhere: it may
+ * have been forgotten, or its topic deleted and made anew. O(1) each. (Kafka: ProducerStateManager.)
  */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, RecordBatchError } from '../protocol/record-batch.ts';
@@ -31,8 +30,6 @@ interface ProducerState extends KnownProducer {
 export class ProducerStates {
   readonly #producers = new Map<number, ProducerState>();
   readonly #known: KnownProducers;
-  /** The highest id of a producer that was known and is not any more. Ids go up. */
-  #forgottenUpTo = -1;
 
   constructor(known: KnownProducers) {
     this.#known = known;
@@ -61,11 +58,11 @@ export class ProducerStates {
     );
     if (known !== undefined) return known.baseOffset;
     const last = batches.at(-1);
-    const due = last === undefined ? 0 : (last.lastSequence + 1) % SEQUENCES;
+    const first = state === undefined ? Math.max(0, baseSequence) : 0;
+    const due = last === undefined ? first : (last.lastSequence + 1) % SEQUENCES;
     if (baseSequence !== due) {
-      const isForgotten = state === undefined && producerId <= this.#forgottenUpTo;
       throw new RecordBatchError(
-        isForgotten ? ErrorCode.UNKNOWN_PRODUCER_ID : ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         `sequence ${baseSequence} of producer ${producerId}, where ${due} is due`,
       );
     }
@@ -97,10 +94,7 @@ export class ProducerStates {
   }
 
   #add(producerId: number, epoch: number): ProducerState {
-    const forget = () => {
-      this.#producers.delete(producerId);
-      this.#forgottenUpTo = Math.max(this.#forgottenUpTo, producerId);
-    };
+    const forget = () => void this.#producers.delete(producerId);
     const state: ProducerState = { epoch, batches: [], heardAt: 0, forget };
     this.#producers.set(producerId, state);
     return state;

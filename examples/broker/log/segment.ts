@@ -36,6 +36,7 @@ export class Segment {
   readonly #index: IndexEntry[] = [];
   #size = 0;
   #endOffset: number;
+  #firstMs = 0;
 
   /** Opens the file, or makes it. */
   constructor(folder: string, baseOffset: number, files: OpenFiles) {
@@ -55,6 +56,11 @@ export class Segment {
   /** Bytes. */
   get size(): number {
     return this.#size;
+  }
+
+  /** The largest timestamp of its first batch (ms), 0 while there is none. */
+  get firstMs(): number {
+    return this.#size === 0 ? 0 : this.#firstMs;
   }
 
   /**
@@ -179,6 +185,7 @@ export class Segment {
 
   #note({ baseOffset, lastOffsetDelta, maxTimestamp, size }: BatchHeader): void {
     const last = this.#index.at(-1);
+    if (last === undefined) this.#firstMs = maxTimestamp;
     if (last === undefined || this.#size - last.position >= INDEX_INTERVAL) {
       this.#index.push({ offset: baseOffset, position: this.#size, maxTimestamp });
     } else {

@@ -1,7 +1,7 @@
 /**
  * The settings of a topic: those that can be changed, and some that say how the broker treats every
  * topic. One that is not in the table is refused by its name, and one that is fixed may only be set
- * to what it is.
+ * to what the broker does anyway.
  *
  * A topic keeps the settings that were made for it, by name, as text; the others have their
  * defaults.
@@ -24,6 +24,16 @@ export interface WriteRules {
   readonly maxMessageBytes: number;
   /** Whether records have the time at which the broker got them, and not their producer's. */
   readonly isLogAppendTime: boolean;
+  /** With fewer in sync, the leader among them, acks=all is refused. */
+  readonly minInsyncReplicas: number;
+}
+
+/** When a log file is followed by the next one. */
+export interface RollRules {
+  /** It would be over this size (bytes). */
+  readonly segmentBytes: number;
+  /** A batch comes that is later than the file's first one by more than this (ms). */
+  readonly segmentMs: number;
 }
 
 interface Definition {
@@ -33,15 +43,28 @@ interface Definition {
 }
 
 interface Changeable extends Definition {
-  readonly values: RegExp;
-  /** What `values` says, in words. */
+  readonly isLegal: (text: string) => boolean;
+  /** What `isLegal` says, in words. */
   readonly rule: string;
 }
 
+interface Fixed extends Definition {
+  /** Whether a value asks for what the broker does anyway; by default only `fallback` does. */
+  readonly isTheSame?: (text: string) => boolean;
+}
+
 const UNLIMITED = '-1';
+/** Kafka's word for never, in a setting that has no other: the largest number of 64 bits. */
+const NEVER = '9223372036854775807';
+const INT32 = 2 ** 31 - 1;
 
 const LOG_APPEND_TIME = 'LogAppendTime';
-const LIMIT = { values: /^(-1|\d{1,15})$/, rule: 'a whole number from -1 (no limit) up' };
+
+const whole = (min: number, max: number, rule = `a whole number from ${min} to ${max}`) => ({
+  isLegal: (text: string) => /^-?\d{1,19}$/.test(text) && Number(text) >= min && Number(text) <= max,
+  rule,
+});
+const LIMIT = whole(-1, Number(NEVER), 'a whole number from -1 (no limit) up');
 
 function changeableBy(options: BrokerOptions): Readonly<Record<string, Changeable>> {
   return {
@@ -58,46 +81,75 @@ function changeableBy(options: BrokerOptions): Readonly<Record<string, Changeabl
       documentation: 'The oldest log files of a partition go while the others have as much; -1 keeps them.',
     },
     'max.message.bytes': {
-      values: /^\d{1,10}$/,
-      rule: 'a whole number of bytes',
+      ...whole(0, INT32, 'a whole number of bytes'),
       type: SettingType.INT,
       fallback: `${options.maxFrameBytes}`,
       documentation: "The largest batch of records (bytes), by default the broker's --max-frame-bytes.",
     },
     'message.timestamp.type': {
-      values: /^(Create|LogAppend)Time$/,
+      isLegal: (text) => /^(Create|LogAppend)Time$/.test(text),
       rule: `CreateTime or ${LOG_APPEND_TIME}`,
       type: SettingType.STRING,
       fallback: 'CreateTime',
       documentation: 'Whether records have the time of their producer, or the time when they came.',
     },
+    'min.insync.replicas': {
+      ...whole(1, INT32),
+      type: SettingType.INT,
+      fallback: `${options.minInsyncReplicas}`,
+      documentation:
+        "With fewer replicas in sync acks=all is refused, by default the broker's --min-insync-replicas.",
+    },
+    'segment.bytes': {
+      ...whole(1024, INT32),
+      type: SettingType.INT,
+      fallback: `${options.segmentBytes}`,
+      documentation:
+        "A log file that would be larger is followed by the next one (bytes), by default the broker's --segment-bytes.",
+    },
+    'segment.ms': {
+      ...whole(1, Number(NEVER), 'a whole number of ms from 1 up'),
+      type: SettingType.LONG,
+      fallback: NEVER,
+      documentation: 'A log file is followed by the next one when its records span more than this (ms).',
+    },
   };
 }
 
-function fixedBy(options: BrokerOptions): Readonly<Record<string, Definition>> {
-  return {
-    'compression.type': {
-      type: SettingType.STRING,
-      fallback: 'producer',
-      documentation: 'Batches are kept as they come.',
-    },
-    'cleanup.policy': {
-      type: SettingType.LIST,
-      fallback: 'delete',
-      documentation: 'Logs are not compacted.',
-    },
-    'min.insync.replicas': {
-      type: SettingType.INT,
-      fallback: `${options.minInsyncReplicas}`,
-      documentation: "The broker's --min-insync-replicas.",
-    },
-    'segment.bytes': {
-      type: SettingType.INT,
-      fallback: `${options.segmentBytes}`,
-      documentation: "The broker's --segment-bytes.",
-    },
-  };
-}
+const FIXED: Readonly<Record<string, Fixed>> = {
+  'compression.type': {
+    type: SettingType.STRING,
+    fallback: 'producer',
+    documentation: 'Batches are kept as they come.',
+  },
+  'cleanup.policy': {
+    type: SettingType.LIST,
+    fallback: 'delete',
+    documentation: 'Logs are not compacted.',
+  },
+  'message.format.version': {
+    type: SettingType.STRING,
+    fallback: '3.0-IV1',
+    // All of these have records of magic 2.
+    isTheSame: (text) => /^(0\.11|[1-9]\d*\.\d+)(\.\d+)*(-IV\d+)?$/.test(text),
+    documentation: 'Records have the format of Kafka 0.11 and later.',
+  },
+  preallocate: {
+    type: SettingType.BOOLEAN,
+    fallback: 'false',
+    documentation: 'Log files grow as records come.',
+  },
+  'remote.storage.enable': {
+    type: SettingType.BOOLEAN,
+    fallback: 'false',
+    documentation: "All records are on the node's own disk.",
+  },
+  'unclean.leader.election.enable': {
+    type: SettingType.BOOLEAN,
+    fallback: 'false',
+    documentation: 'No leader is elected.',
+  },
+};
 
 /** All settings of a topic for which `settings` were made. */
 export function describeTopicSettings(settings: TopicSettings, options: BrokerOptions): Setting[] {
@@ -109,12 +161,12 @@ export function describeTopicSettings(settings: TopicSettings, options: BrokerOp
     source: name in settings ? SettingSource.TOPIC : SettingSource.DEFAULT,
     isReadOnly: false,
   }));
-  const fixed = Object.entries(fixedBy(options)).map(([name, { type, fallback, documentation }]) => ({
+  const fixed = Object.entries(FIXED).map(([name, { type, fallback, documentation }]) => ({
     name,
     type,
     documentation,
     value: fallback,
-    source: SettingSource.STATIC_BROKER,
+    source: SettingSource.DEFAULT,
     isReadOnly: true,
   }));
   return [...own, ...fixed];
@@ -130,21 +182,20 @@ export function withSetting(
   value: string | null,
   options: BrokerOptions,
 ): TopicSettings {
-  const fixed = fixedBy(options);
-  if (Object.hasOwn(fixed, name)) {
-    const { fallback } = fixed[name];
-    if (value === null || value === fallback) return settings;
+  if (Object.hasOwn(FIXED, name)) {
+    const { fallback, isTheSame = (text) => text === fallback } = FIXED[name];
+    if (value === null || isTheSame(value)) return settings;
     throw new SettingError(`${name} is ${fallback} for every topic here, and cannot be ${shown(value)}`);
   }
   const changeable = changeableBy(options);
   if (!Object.hasOwn(changeable, name)) {
-    const known = [...Object.keys(changeable), ...Object.keys(fixed)].join(', ');
+    const known = [...Object.keys(changeable), ...Object.keys(FIXED)].join(', ');
     throw new SettingError(`${shown(name)} is no setting of a topic here, where there are ${known}`);
   }
   const { [name]: _, ...others } = settings;
   if (value === null) return others;
-  const { values, rule } = changeable[name];
-  if (!values.test(value)) throw new SettingError(`${name} is ${shown(value)}, where ${rule} is needed`);
+  const { isLegal, rule } = changeable[name];
+  if (!isLegal(value)) throw new SettingError(`${name} is ${shown(value)}, where ${rule} is needed`);
   return { ...others, [name]: value };
 }
 
@@ -156,11 +207,19 @@ export function retentionOf(settings: TopicSettings): Retention {
   return { retentionMs: limit('retention.ms'), retentionBytes: limit('retention.bytes') };
 }
 
-export function writeRulesOf(settings: TopicSettings): WriteRules {
+export function writeRulesOf(settings: TopicSettings, options: BrokerOptions): WriteRules {
   return {
     // A batch without a limit of its topic came in a frame that has one.
     maxMessageBytes: Number(settings['max.message.bytes'] ?? Infinity),
     isLogAppendTime: settings['message.timestamp.type'] === LOG_APPEND_TIME,
+    minInsyncReplicas: Number(settings['min.insync.replicas'] ?? options.minInsyncReplicas),
+  };
+}
+
+export function rollRulesOf(settings: TopicSettings, options: BrokerOptions): RollRules {
+  return {
+    segmentBytes: Number(settings['segment.bytes'] ?? options.segmentBytes),
+    segmentMs: Number(settings['segment.ms'] ?? Infinity),
   };
 }
 

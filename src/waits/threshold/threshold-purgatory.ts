@@ -9,6 +9,7 @@
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait and its
 // end: O(log waiting).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
+import { checkedLoadTimeout } from '../../base/backoff.ts';
 import { checkedFunction } from '../../base/checks.ts';
 import { isDebugging } from '../../base/debug.ts';
 import { purgatoryClosed } from '../../base/errors.ts';
@@ -60,6 +61,7 @@ export class ThresholdPurgatory<
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
     const checked = checkedPurgatoryOptions(name, options, THRESHOLD_PURGATORY_OPTIONS);
     const current = checkedFunction('options.current', options?.current);
+    const loadTimeoutMs = checkedLoadTimeout(options?.loadTimeoutMs);
     if (checked.link?.bus.routing === 'interest' && current === undefined) {
       const rule =
         "must be given for a bus with routing 'interest', which carries no values to those who did not wait";
@@ -71,7 +73,7 @@ export class ThresholdPurgatory<
     const { link, timer } = checked;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      this.#currentValues = new CurrentValues(current, parking, take, clockOf(timer));
+      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clockOf(timer));
     }
     if (link === undefined) return;
     const sweep = this.#currentValues?.sweeper(link);

@@ -7,13 +7,17 @@ import { produceRequest, WireClient } from './support/wire-client.ts';
 
 const LATEST = -1;
 
-for (const [count, flushMs] of [
-  [1, 0],
-  [1, 1000],
-  [3, 0],
-  [3, 1000],
+/** Nodes, replicas of a partition, and flushMs. Where there are followers, acks=1 does not wait for them. */
+for (const [count, factor, flushMs] of [
+  [1, 1, 0],
+  [1, 1, 1000],
+  [3, 1, 0],
+  [3, 3, 0],
+  [3, 3, 1000],
 ]) {
-  describe(`a record that is acknowledged, of ${count} nodes and --flush-ms ${flushMs}`, function () {
+  const acks = factor === 1 ? 1 : -1;
+  const title = `a record that is acknowledged with acks=${acks}, on ${factor} of ${count} nodes, with --flush-ms ${flushMs},`;
+  describe(title, function () {
     this.timeout(20_000);
     const leader = 1 % count;
     let nodes: RunningBroker[];
@@ -37,8 +41,9 @@ for (const [count, flushMs] of [
       expect(nodes.flatMap(({ lines }) => lines)).to.deep.equal([]);
     });
 
-    const create = (topic: string) => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
-    const send = (topic: string, partition: number, records: number, acks = 1) => {
+    const create = (topic: string) =>
+      admin.createTopics({ topics: [{ topic, numPartitions: 2, replicationFactor: factor }] });
+    const send = (topic: string, partition: number, records: number) => {
       const messages = Array.from({ length: records }, (_, i) => ({ value: `${i}`, partition }));
       return producer.send({ topic, acks, messages });
     };
@@ -59,7 +64,7 @@ for (const [count, flushMs] of [
       };
       const seen: number[] = [];
       for (let i = 0; i < 20; i++) {
-        await client.send('Produce', 8, produceRequest('wire', 1, 1, makeBatch(['a'])));
+        await client.send('Produce', 8, produceRequest('wire', 1, acks, makeBatch(['a'])));
         seen.push((await client.send('ListOffsets', 4, latest)).topics[0].partitions[0].offset);
       }
       client.destroy();
@@ -70,7 +75,7 @@ for (const [count, flushMs] of [
       await create('counted');
       const seen: number[] = [];
       for (let i = 0; i < 20; i++) {
-        await send('counted', 1, 1, i % 2 === 0 ? 1 : -1);
+        await send('counted', 1, 1);
         seen.push((await offsetsOf('counted'))[1][1]);
       }
       expect(seen).to.deep.equal(seen.map((_, i) => i + 1));

@@ -112,21 +112,23 @@ describe('a cluster of three nodes', function () {
   it('waits for a follower that is stopped, goes on without it after the lag, and takes it back', async () => {
     const end = await highWatermark(0, 0);
     nodes[1].child.kill('SIGSTOP');
-    const [timedOut, acknowledged] = await Promise.all([produce(0, 0, 'a', 50), produce(0, 0, 'b')]);
+    expect(await produce(0, 0, 'a', 10_000, 1), 'acks=1').to.include({ errorCode: NONE, baseOffset: end });
+    expect(await highWatermark(0, 0)).to.equal(end);
+    const [timedOut, acknowledged] = await Promise.all([produce(0, 0, 'b', 50), produce(0, 0, 'c')]);
     expect(timedOut.errorCode).to.equal(REQUEST_TIMED_OUT);
-    expect(acknowledged).to.include({ errorCode: NONE, baseOffset: end + 1 });
+    expect(acknowledged).to.include({ errorCode: NONE, baseOffset: end + 2 });
     expect(await inSync(0, 0)).to.deep.equal([0, 2]);
     nodes[2].child.kill('SIGSTOP');
-    const [one, all] = await Promise.all([produce(0, 0, 'c', 10_000, 1), produce(0, 0, 'd')]);
+    const [one, all] = await Promise.all([produce(0, 0, 'd', 10_000, 1), produce(0, 0, 'e')]);
     expect(await inSync(0, 0)).to.deep.equal([0]);
-    expect(one, 'acks=1').to.include({ errorCode: NONE, baseOffset: end + 2 });
+    expect(one, 'acks=1').to.include({ errorCode: NONE, baseOffset: end + 3 });
     expect(all.errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
-    expect((await produce(0, 0, 'e')).errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS);
-    expect(await produce(0, 0, 'f', 10_000, 1)).to.include({ errorCode: NONE, baseOffset: end + 4 });
-    expect(await highWatermark(0, 0)).to.equal(end + 5);
+    expect((await produce(0, 0, 'f')).errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS);
+    expect(await produce(0, 0, 'g', 10_000, 1)).to.include({ errorCode: NONE, baseOffset: end + 5 });
+    expect(await highWatermark(0, 0)).to.equal(end + 6);
     for (const id of [1, 2]) nodes[id].child.kill('SIGCONT');
     await until(async () => (await inSync(0, 0)).length === 3);
-    expect(await produce(0, 0, 'g')).to.include({ errorCode: NONE, baseOffset: end + 5 });
+    expect(await produce(0, 0, 'h')).to.include({ errorCode: NONE, baseOffset: end + 6 });
   });
 
   it('has no leader for the partitions of a node that is killed, until it is back with all that was acknowledged', async () => {

@@ -69,12 +69,13 @@ describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', function (
       committed: 100,
       topics: ['rd'],
       groups: [['rd-group', 'Stable', 1]],
+      overrides: ['retention.ms', 'segment.bytes'],
       partitions: 4,
       retention_ms: '60000',
       broker_id: '0',
       altered: '5',
       refused:
-        '"max.speed" is no setting of a topic here, where there are retention.ms, retention.bytes, max.message.bytes, message.timestamp.type, compression.type, cleanup.policy, min.insync.replicas, segment.bytes',
+        '"max.speed" is no setting of a topic here, where there are retention.ms, retention.bytes, max.message.bytes, message.timestamp.type, min.insync.replicas, segment.bytes, segment.ms, compression.type, cleanup.policy, message.format.version, preallocate, remote.storage.enable, unclean.leader.election.enable',
     });
     expect(lines).to.deep.equal([]);
   });

@@ -1,6 +1,7 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { KnownProducers } from '../../../examples/broker/log/known-producers.ts';
 import { ProducerStates } from '../../../examples/broker/log/producer-states.ts';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
@@ -11,8 +12,7 @@ import { makeBatch } from './support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 
-const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, POLICY_VIOLATION, UNKNOWN_PRODUCER_ID } =
-  ErrorCode;
+const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, POLICY_VIOLATION } = ErrorCode;
 
 describe('an idempotent producer', () => {
   let data: string;
@@ -25,13 +25,20 @@ describe('an idempotent producer', () => {
     data = dataFolder();
     refusals = [];
     await start();
-    await client.send('Metadata', 4, {
-      topics: [{ topicId: '', name: 't' }],
-      allowAutoTopicCreation: true,
-    } as never);
+    await createTopic();
   });
 
   afterEach(stop);
+
+  async function createTopic(): Promise<void> {
+    const topics = [{ topicId: '', name: 't' }];
+    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+  }
+
+  async function replaceTopic(): Promise<void> {
+    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
+    await createTopic();
+  }
 
   async function start(options: Partial<BrokerOptions> = {}): Promise<void> {
     running = await startBroker({ data, ...options });
@@ -110,7 +117,6 @@ describe('an idempotent producer', () => {
 
   it('is refused what leaves a gap or goes back, and goes on with what is due', async () => {
     const { producerId } = await initialise();
-    expect(await produce(producerId, 7)).to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
     for (let sequence = 0; sequence < 7; sequence++) await produce(producerId, sequence);
     for (const sequence of [0, 8, -1])
       expect((await produce(producerId, sequence))[0], `${sequence}`).to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
@@ -123,6 +129,33 @@ describe('an idempotent producer', () => {
     expect((await produce(producerId, 1, 1, 1))[0]).to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
     expect(await produce(producerId, 0, 1, 1)).to.deep.equal([NONE, 1]);
     expect((await produce(producerId, 1, 1, 0))[0]).to.equal(INVALID_PRODUCER_EPOCH);
+  });
+
+  it('begins anywhere where it is not known: in a topic that was deleted and made anew', async () => {
+    const { producerId } = await initialise();
+    await produce(producerId, 0, 7);
+    await replaceTopic();
+    expect(await produce(producerId, -2), 'no sequence').to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
+    expect(await produce(producerId, 7)).to.deep.equal([NONE, 0]);
+    expect(await produce(producerId, 9)).to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
+    expect(await produce(producerId, 8)).to.deep.equal([NONE, 1]);
+    expect(await produce(producerId, 7), 'again').to.deep.equal([NONE, 0]);
+    expect(endOffset()).to.equal(2);
+  });
+
+  it('of kafkajs goes on in a topic that was deleted and made anew', async () => {
+    const kafka = new Kafka({ brokers: [running.address], logLevel: logLevel.NOTHING });
+    const producer = kafka.producer({
+      idempotent: true,
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    await producer.connect();
+    const send = () => producer.send({ topic: 't', messages: [{ partition: 0, value: 'a' }] });
+    for (let i = 0; i < 3; i++) await send();
+    await replaceTopic();
+    expect((await send())[0]).to.include({ errorCode: NONE, baseOffset: '0' });
+    expect((await send())[0]).to.include({ errorCode: NONE, baseOffset: '1' });
+    await producer.disconnect();
   });
 
   const refused =
@@ -139,27 +172,22 @@ describe('an idempotent producer', () => {
     await restart({ maxProducers: 2 });
     expect((await produce(3, 0))[0]).to.equal(POLICY_VIOLATION);
     expect(await produce(1, 1)).to.deep.equal([NONE, 1]);
-    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
-    await client.send('Metadata', 4, {
-      topics: [{ topicId: '', name: 't' }],
-      allowAutoTopicCreation: true,
-    } as never);
+    await replaceTopic();
     for (const id of [3, 4])
       expect((await produce(id, 0))[0], 'those of a deleted topic make room').to.equal(NONE);
     expect((await produce(5, 0))[0]).to.equal(POLICY_VIOLATION);
     refusals = [refused, refused];
   });
 
-  it('is forgotten when it was silent for too long, is told so, and makes room', async () => {
+  it('is forgotten when it was silent for too long, makes room, and may come back', async () => {
     await restart({ maxProducers: 2, producerIdExpirationMs: 500 });
     await produce(1, 0);
     await produce(2, 0);
+    expect(await produce(1, 2)).to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
     await pause(550);
     expect(await produce(3, 0)).to.deep.equal([NONE, 2]);
-    expect(await produce(1, 1)).to.deep.equal([UNKNOWN_PRODUCER_ID, -1]);
-    expect((await produce(4, 1))[0], 'one that was never known').to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
-    expect(await produce(1, 0, 1, 1)).to.deep.equal([NONE, 3]);
-    expect(await produce(1, 1, 1, 1)).to.deep.equal([NONE, 4]);
+    expect(await produce(1, 2)).to.deep.equal([NONE, 3]);
+    expect(await produce(1, 4)).to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
   });
 
   it('is as old after a restart as the file that it wrote to', async () => {
@@ -169,15 +197,17 @@ describe('an idempotent producer', () => {
     const hourAgo = Date.now() / 1000 - 3600;
     utimesSync(join(data, 'node-0', 'logs', 't-1', `${'0'.repeat(20)}.log`), hourAgo, hourAgo);
     await start({ producerIdExpirationMs: 1_800_000 });
-    expect((await produce(2, 1, 1, 0, 1))[0]).to.equal(UNKNOWN_PRODUCER_ID);
-    expect((await produce(1, 1))[0]).to.equal(NONE);
+    expect((await produce(2, 5, 1, 0, 1))[0], 'forgotten').to.equal(NONE);
+    expect((await produce(1, 5))[0], 'known').to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
   });
 
   it('is forgotten at a start where its log tells of more than are kept, the first of them first', async () => {
     for (const id of [1, 2, 3]) await produce(id, 0);
     await restart({ maxProducers: 2 });
-    expect((await produce(1, 1))[0]).to.equal(UNKNOWN_PRODUCER_ID);
-    for (const id of [2, 3]) expect((await produce(id, 1))[0], `${id}`).to.equal(NONE);
+    for (const id of [2, 3])
+      expect((await produce(id, 5))[0], `${id}`).to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
+    expect((await produce(1, 5))[0], 'no room for what is not known').to.equal(POLICY_VIOLATION);
+    refusals = [refused];
   });
 
   it('may have its sequences start over after the last number', () => {

@@ -5,6 +5,7 @@
 
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { NO_TOPIC_ID } from '../../../examples/broker/protocol/schema.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
@@ -122,7 +123,7 @@ describe('a client of today', () => {
   beforeEach(async () => {
     running = await startBroker({ partitions: 1 });
     client = await WireClient.connect(running.port);
-    await client.send('Metadata', 12, { ...ALL_TOPICS, topics: [{ topicId: '', name: 't' }] });
+    await client.send('Metadata', 12, { ...ALL_TOPICS, topics: [{ topicId: NO_TOPIC_ID, name: 't' }] });
   });
 
   afterEach(async () => {
@@ -130,13 +131,32 @@ describe('a client of today', () => {
     await running.broker.stop();
   });
 
-  it('asks Metadata 12 for an id that nobody has and gets no name with the error', async () => {
+  const describeById = async (topicId: string, name: string | null, version = 12) =>
+    (await client.send('Metadata', version, { ...ALL_TOPICS, topics: [{ topicId, name }] })).topics;
+
+  it('asks Metadata for an id that nobody has and gets no name with the error', async () => {
     const topicId = '12345678-1234-1234-1234-123456789abc';
-    const { topics } = await client.send('Metadata', 12, {
-      ...ALL_TOPICS,
-      topics: [{ topicId, name: null }],
-    });
-    expect(topics[0]).to.include({ errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: null, topicId });
+    // Java's client sends an empty name beside an id, others send null.
+    for (const name of [null, '', 't']) {
+      const [topic, ...others] = await describeById(topicId, name);
+      expect(topic, `${name}`).to.include({ errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: null, topicId });
+      expect(others).to.deep.equal([]);
+    }
+    expect((await describeById(topicId, '', 10))[0]).to.include({ name: '', topicId });
+    expect((await describeById(NO_TOPIC_ID, ''))[0].errorCode).to.equal(ErrorCode.INVALID_TOPIC_EXCEPTION);
+  });
+
+  it('asks Metadata for ids of topics and gets them, each once', async () => {
+    const [{ topicId }] = await describeById(NO_TOPIC_ID, 't');
+    for (const name of [null, '']) {
+      const [topic] = await describeById(topicId, name);
+      expect(topic, `${name}`).to.include({ errorCode: ErrorCode.NONE, name: 't', topicId });
+      expect(topic.partitions).to.have.length(1);
+    }
+    const other = '12345678-1234-1234-1234-123456789abc';
+    const topics = [topicId, other, topicId, other].map((id) => ({ topicId: id, name: '' }));
+    const answer = await client.send('Metadata', 12, { ...ALL_TOPICS, topics });
+    expect(answer.topics.map((each) => each.topicId)).to.deep.equal([topicId, other]);
   });
 
   it('asks ListOffsets 7 for the latest record by time, and ListOffsets 8 for the earliest on this disk', async () => {

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
@@ -13,6 +15,16 @@ const BROKER = 4;
 const [SET, DELETE, APPEND] = [0, 1, 2];
 const [SOURCE_TOPIC, SOURCE_DEFAULT] = [1, 5];
 const DAY_MS = 86_400_000;
+
+/** What the broker does for every topic. */
+const SAME = {
+  'compression.type': 'producer',
+  'cleanup.policy': 'delete',
+  'message.format.version': '3.0-IV1',
+  preallocate: 'false',
+  'remote.storage.enable': 'false',
+  'unclean.leader.election.enable': 'false',
+};
 
 describe('the settings of a topic', () => {
   let data: string;
@@ -78,15 +90,20 @@ describe('the settings of a topic', () => {
         'retention.bytes': '-1',
         'max.message.bytes': '104857600',
         'message.timestamp.type': 'CreateTime',
-        'compression.type': 'producer',
-        'cleanup.policy': 'delete',
         'min.insync.replicas': '1',
         'segment.bytes': '1024',
+        'segment.ms': '9223372036854775807',
+        ...SAME,
       });
-      expect(configs.map(({ readOnly }) => readOnly)).to.deep.equal([
-        ...Array(4).fill(false),
-        ...Array(4).fill(true),
-      ]);
+      expect(configs.filter(({ readOnly }) => readOnly).map(({ name }) => name)).to.have.members(
+        Object.keys(SAME),
+      );
+      // What is set for no topic is listed by no tool (kafka-topics --topics-with-overrides).
+      expect(
+        configs.every(({ isDefault, configSource }) =>
+          version === 0 ? isDefault : configSource === SOURCE_DEFAULT,
+        ),
+      ).to.equal(true);
     }
     const { configs } = await describeConfigs('t', { configurationKeys: ['retention.ms', 'nonsense'] });
     expect(configs.map(({ name }) => name)).to.deep.equal(['retention.ms']);
@@ -119,6 +136,20 @@ describe('the settings of a topic', () => {
     expect(await settingOf('t', 'retention.bytes'), 'not named').to.deep.equal(['-1', SOURCE_DEFAULT]);
   });
 
+  it('may ask for what the broker does anyway, which sets nothing', async () => {
+    const asked = Object.entries(SAME).map(([name, value]) => ({ name, value }));
+    const formats = ['0.11.0', '0.11.0-IV2', '2.8', '3.0-IV1', '10.1'];
+    const made = await create('t', [
+      ...asked,
+      ...formats.map((value) => ({ name: 'message.format.version', value })),
+    ]);
+    expect(made.errorCode).to.equal(NONE);
+    const { configs } = await describeConfigs('t');
+    expect(configs.filter(({ configSource }) => configSource !== SOURCE_DEFAULT)).to.deep.equal([]);
+    for (const [name, value] of Object.entries({ ...SAME, 'min.insync.replicas': '1' }))
+      expect((await alter('t', [[SET, name, value]])).errorCode, name).to.equal(NONE);
+  });
+
   it('are refused by their name and the rule, and then none of a change is made', async () => {
     const refused = async (name: string, value: string | null, operation = SET) =>
       alter('t', [
@@ -142,6 +173,13 @@ describe('the settings of a topic', () => {
         'message.timestamp.type is "AppendTime", where CreateTime or LogAppendTime is needed',
       ],
       ['compression.type', 'gzip', 'compression.type is producer for every topic here'],
+      ['preallocate', 'true', 'preallocate is false for every topic here, and cannot be "true"'],
+      ['unclean.leader.election.enable', 'true', 'unclean.leader.election.enable is false for every'],
+      ['message.format.version', '0.10.2', 'message.format.version is 3.0-IV1 for every topic here'],
+      ['min.insync.replicas', '0', 'min.insync.replicas is "0", where a whole number from 1 to 2147483647'],
+      ['segment.bytes', '1023', 'segment.bytes is "1023", where a whole number from 1024 to 2147483647'],
+      ['segment.ms', '0', 'segment.ms is "0", where a whole number of ms from 1 up is needed'],
+      ['flush.ms', '5', '"flush.ms" is no setting of a topic here'],
       ['cleanup.policy', 'compact', 'cleanup.policy is delete for every topic here, and cannot be "compact"'],
     ] as const) {
       const { errorCode, errorMessage } = await refused(name, value);
@@ -181,6 +219,46 @@ describe('the settings of a topic', () => {
     const { responses } = await client.send('Produce', 8, produceRequest('t', partition, -1, records));
     return responses[0].partitionResponses[0];
   };
+
+  const files = () => readdirSync(join(data, 'node-0', 'logs', 't-0')).length;
+
+  it('begin the next log file with segment.bytes, and with records that are later by segment.ms', async () => {
+    await create('t', [{ name: 'segment.bytes', value: '3000' }]);
+    await produce(5, 4);
+    expect(files(), 'three of some 970 bytes in each').to.equal(2);
+    await alter('t', [[DELETE, 'segment.bytes', null]]);
+    await produce(5, 2);
+    expect(files(), "the node's own segments have 1,024 bytes").to.equal(4);
+    await alter('t', [
+      [SET, 'segment.bytes', '1000000'],
+      [SET, 'segment.ms', '100'],
+    ]);
+    for (const time of [105, 104, 3]) await produce(time);
+    expect(files()).to.equal(4);
+    await produce(106);
+    expect(files(), 'later than the first of its file by 101 ms').to.equal(5);
+    await produce(206);
+    expect(files()).to.equal(5);
+    await stop();
+    await start();
+    await produce(207);
+    expect(files(), 'also after a restart').to.equal(6);
+  });
+
+  it('refuse acks=all with fewer replicas than min.insync.replicas, and nothing else', async () => {
+    await create('t', [{ name: 'min.insync.replicas', value: '2' }]);
+    expect(await send(makeBatch(['x']))).to.include({
+      errorCode: ErrorCode.NOT_ENOUGH_REPLICAS,
+      errorMessage: '1 replicas are in sync, where 2 are needed',
+    });
+    const request = produceRequest('t', 0, 1, makeBatch(['x']));
+    expect((await client.send('Produce', 8, request)).responses[0].partitionResponses[0]).to.include({
+      errorCode: NONE,
+      baseOffset: 0,
+    });
+    await alter('t', [[DELETE, 'min.insync.replicas', null]]);
+    expect(await send(makeBatch(['x']))).to.include({ errorCode: NONE, baseOffset: 1 });
+  });
 
   it('refuse a batch that is larger than max.message.bytes, and take one that is as large', async () => {
     const records = makeBatch(['x'.repeat(500)]);

@@ -166,7 +166,7 @@ describe('a produce', () => {
     return (await Promise.all(sent)).map(({ responses }) => responses[0].partitionResponses[0].errorCode);
   };
 
-  it('waits for the high watermark, with acks=all and with acks=1', async () => {
+  it('waits until the node has kept it, with acks=all and with acks=1, and is seen then', async () => {
     expect(await produceErrors('t', 1, makeBatch(['a']))).to.deep.equal([0]);
     expect(running.broker.status().topics[0].partitions[0]).to.include({ highWatermark: 1, endOffset: 1 });
     const answer = await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(['b', 'c'])));
@@ -234,8 +234,8 @@ describe('a produce whose follower is gone', () => {
     const topics = [{ name, numPartitions: 2, replicationFactor: -1, assignments: [], configs: [] }];
     return client.send('CreateTopics', 2, { topics, timeoutMs: 1000, validateOnly: false });
   };
-  const produce = async (topic: string, timeoutMs: number, values: string[] = ['a']) => {
-    const request = { ...produceRequest(topic, 0, -1, makeBatch(values)), timeoutMs };
+  const produce = async (topic: string, timeoutMs: number, values: string[] = ['a'], acks = -1) => {
+    const request = { ...produceRequest(topic, 0, acks, makeBatch(values)), timeoutMs };
     const { responses } = await producer.send('Produce', 8, request);
     return responses[0].partitionResponses[0].errorCode;
   };
@@ -271,6 +271,16 @@ describe('a produce whose follower is gone', () => {
     expect(produces()).to.include({ numDelayed: 1, watchedKeys: 1, completedEarly: 2 });
     await followTo(4);
     expect(await answers[2]).to.equal(0);
+  });
+
+  it('with acks=1 is acknowledged at once, and seen when the follower has it', async () => {
+    expect(await produce('t', HOUR_MS, ['a'], 1)).to.equal(0);
+    expect(await produce('t', HOUR_MS, ['b'], 1)).to.equal(0);
+    expect(produces()).to.include({ numDelayed: 0, expired: 0 });
+    const offsets = () => running.broker.status().topics[0].partitions[0];
+    expect(offsets()).to.include({ highWatermark: 0, endOffset: 2 });
+    await followTo(2);
+    expect(offsets()).to.include({ highWatermark: 2, endOffset: 2 });
   });
 
   it('times out at its deadline', async () => {

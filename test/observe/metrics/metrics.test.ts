@@ -288,6 +288,7 @@ async function eventUnderWay(): Promise<Purgatory<unknown, Op>> {
   let isParked = false;
   for (let i = 0; i < 200; i++) park(`${i}`, ['k'], { onTry: () => isParked && clock.advance(20) });
   isParked = true;
+  park('other', ['l']);
   purgatory.notify('k');
   await turn();
   purgatory.notify('l');

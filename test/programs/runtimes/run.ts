@@ -2,7 +2,7 @@
 // folder alone, runs the tests of runtimes.ts on each, and prints a table. Exits with 1 when a
 // runtime fails.
 //
-// Two run at a time: a release of Node beside Bun or Deno. Two releases of Node would write the same
+// Two run at a time: a release of Node beside one of the others. Two releases of Node would write the same
 // files, as they run the whole suite. What a runtime prints is shown when it ends, in one piece.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -96,4 +96,15 @@ const deno: Runtime = {
   requires: [SECOND_TRY],
 };
 
-export const runtimes: readonly Runtime[] = [node(22), node(24), bun, deno];
+/** jest, vitest and vite are no runtimes. They run the recipes that docs/ has for them, on Node. */
+const runners: Runtime = {
+  name: 'Runners',
+  command: ['node22/bin/node'],
+  specs: ['test/programs/runtimes/runners.ts'],
+  skippedFiles: {},
+  skippedTests: {},
+  jobs: 1,
+  requires: ['tsx/esm'],
+};
+
+export const runtimes: readonly Runtime[] = [node(22), node(24), bun, deno, runners];

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Counts, count, type Load } from './load.ts';
 
-/** No configuration, because it names all tests. */
-const OPTIONS = ['--no-config', '--require', 'tsx/esm', '--timeout', '0'];
+const OPTIONS = ['--timeout', '0'];
 const FILES = ['test/property/**/*.test.ts', 'test/waits/schemes/model.test.ts', 'test/slab/*.test.ts'];
 
 const run = promisify(execFile);

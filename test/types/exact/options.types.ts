@@ -11,8 +11,6 @@ import type {
   PurgatoryOptions,
   SnapshotOptions,
   SystemTimerOptions,
-  TurnOptions,
-  WaitForOptions,
   WaitOptions,
 } from 'purgatory';
 import type {} from 'purgatory/async-context';
@@ -58,8 +56,6 @@ export type Refused = Assignable<WithUndefined<{ exact?: string }>, { exact?: st
 export type Taken = [
   Assignable<WithUndefined<PurgatoryOptions>, PurgatoryOptions>,
   Assignable<WithUndefined<WaitOptions>, WaitOptions>,
-  Assignable<WithUndefined<WaitForOptions>, WaitForOptions>,
-  Assignable<WithUndefined<TurnOptions>, TurnOptions>,
   Assignable<WithUndefined<SnapshotOptions>, SnapshotOptions>,
   Assignable<WithUndefined<SystemTimerOptions>, SystemTimerOptions>,
   Assignable<WithUndefined<FixedDelayOptions>, FixedDelayOptions>,

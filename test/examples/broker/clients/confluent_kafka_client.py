@@ -38,11 +38,13 @@ def result(futures):
     return future.result(10)
 
 
-result(admin.create_topics([NewTopic("made", 2, 1, config={"retention.ms": "60000"})]))
+config = {"retention.ms": "60000", "segment.bytes": "52428800", "cleanup.policy": "delete", "preallocate": "false"}
+result(admin.create_topics([NewTopic("made", 2, 1, config=config)]))
 result(admin.create_partitions([NewPartitions("made", 4)]))
 seen["partitions"] = len(admin.list_topics("made", timeout=10).topics["made"].partitions)
 settings = result(admin.describe_configs([ConfigResource("topic", "made")]))
 seen["retention_ms"] = settings["retention.ms"].value
+seen["overrides"] = sorted(name for name, each in settings.items() if not each.is_default)
 settings = result(admin.describe_configs([ConfigResource("broker", "0")]))
 seen["broker_id"] = settings["broker.id"].value
 result(admin.alter_configs([ConfigResource("topic", "made", set_config={"retention.ms": "5"})]))

@@ -36,7 +36,7 @@ describe('a log of segment files', () => {
   const open = (segmentBytes = SEGMENT_BYTES) =>
     new FileLog(
       folder,
-      { segmentBytes, files, space },
+      { rollRules: () => ({ segmentBytes, segmentMs: Infinity }), files, space },
       () => {},
       (tail) => torn.push(tail),
     );

@@ -70,7 +70,7 @@ describe('the start of a log', () => {
   const open = () =>
     new FileLog(
       folder,
-      { segmentBytes: SEGMENT_BYTES, files, space },
+      { rollRules: () => ({ segmentBytes: SEGMENT_BYTES, segmentMs: Infinity }), files, space },
       () => {},
       () => {},
     );

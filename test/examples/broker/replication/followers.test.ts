@@ -96,7 +96,11 @@ describe("a follower whose log is not its leader's", function () {
   function lose(kept: number): void {
     const log = new FileLog(
       logOf(0),
-      { segmentBytes: 4096, files: new OpenFiles(10), space: new ByteBudget(Infinity) },
+      {
+        rollRules: () => ({ segmentBytes: 4096, segmentMs: Infinity }),
+        files: new OpenFiles(10),
+        space: new ByteBudget(Infinity),
+      },
       () => {},
       () => {},
     );

@@ -1,6 +1,5 @@
-// `npm run test:runners`: the recipes of docs/testing.md and docs/bundlers-and-jest.md for jest,
-// vitest and vite, run by them as they are printed. They come from npm, into this folder alone. The
-// script installs them first.
+// The recipes of docs/testing.md and docs/bundlers-and-jest.md for jest, vitest and vite, run by them
+// as they are printed (`npm run test:runtimes -- --only Runners`).
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +21,9 @@ const runners = [
   },
 ];
 
-describe('The recipe of docs/testing.md', () => {
+describe('The recipe of docs/testing.md', function () {
+  this.timeout(60_000);
+
   before(() => {
     mkdirSync(`${project}/node_modules`, { recursive: true });
     symlinkSync(root, `${project}/node_modules/purgatory`);
@@ -49,7 +50,9 @@ describe('The recipe of docs/testing.md', () => {
   }
 });
 
-describe('The recipe of docs/bundlers-and-jest.md', () => {
+describe('The recipe of docs/bundlers-and-jest.md', function () {
+  this.timeout(60_000);
+
   const page = 'docs/bundlers-and-jest.md';
   const commonJs = `${home}.commonjs`;
 
