@@ -38,6 +38,7 @@ import type {
   SchemeTimerOptions,
   SimpleWheelTimerOptions,
 } from 'purgatory/schemes';
+import type { AcquireOptions, SemaphoreOptions, TryAcquireOptions } from 'purgatory/semaphore';
 import type { SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
 import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
 import type {} from 'purgatory/timer-protocol';
@@ -66,6 +67,10 @@ export type Taken = [
   Assignable<WithUndefined<ExpectOptions>, ExpectOptions>,
   Assignable<WithUndefined<TimeoutSignalOptions>, TimeoutSignalOptions>,
   Assignable<WithUndefined<TimerOptions>, TimerOptions>,
+  Assignable<WithUndefined<SemaphoreOptions>, SemaphoreOptions>,
+  // Not the key: one that is undefined by mistake would be one lock for all.
+  Assignable<WithUndefined<Omit<AcquireOptions, 'key'>>, AcquireOptions>,
+  Assignable<WithUndefined<Omit<TryAcquireOptions, 'key'>>, TryAcquireOptions>,
   Assignable<WithUndefined<SharedWaitsOptions<string>>, SharedWaitsOptions<string>>,
   Assignable<WithUndefined<WaitUntilOptions>, WaitUntilOptions>,
   Assignable<WithUndefined<SchemeTimerOptions>, SchemeTimerOptions>,
