@@ -2,8 +2,13 @@
 //
 // Invariants. An emitter has one signal, and one listener of ours for each event that ends it. The
 // first of these events removes them. An emitter that has closed gets none.
-import type { EventEmitter } from 'node:events';
 import { invalidArgType } from '../../base/node-errors.ts';
+
+/** What {@link closeSignal} needs of an EventEmitter. */
+export interface ClosingEmitter {
+  on(event: string, listener: () => void): unknown;
+  removeListener(event: string, listener: () => void): unknown;
+}
 
 /** How the emitters of Node, of `ws` and of grpc-js say that they are open no more. */
 interface Closing {
@@ -33,7 +38,7 @@ const signals = new WeakMap<object, AbortSignal>();
  *
  * @throws TypeError with ERR_INVALID_ARG_TYPE if `emitter` is no EventEmitter.
  */
-export function closeSignal(emitter: Pick<EventEmitter, 'on' | 'removeListener'>): AbortSignal {
+export function closeSignal(emitter: ClosingEmitter): AbortSignal {
   if (typeof emitter?.on !== 'function' || typeof emitter.removeListener !== 'function') {
     throw invalidArgType('emitter', 'an EventEmitter, such as a socket or a WebSocket', emitter);
   }
