@@ -40,7 +40,7 @@ import type {
   SimpleWheelTimerOptions,
 } from 'purgatory/schemes';
 import type { AcquireOptions, SemaphoreOptions, TryAcquireOptions } from 'purgatory/semaphore';
-import type { SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
+import type { SharedWaits, SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
 import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
 import type {} from 'purgatory/timer-protocol';
 import type { TimeoutSignalOptions } from 'purgatory/timers';
@@ -96,4 +96,13 @@ export type Taken = [
 declare const polls: Purgatory<string>;
 export function poll(signal?: AbortSignal): Promise<unknown> {
   return polls.waitFor(['feed'], () => undefined, { timeoutMs: 30_000, signal });
+}
+
+// Results destructure with that compiler option, too.
+export async function answer(jobs: SharedWaits<string>): Promise<string | undefined> {
+  const { expired, value } = await polls.waitFor(['feed'], () => 'news', { timeoutMs: 30_000 });
+  if (!expired) return value;
+  const job = await jobs.waitUntil('7', (state) => state, { timeoutMs: 30_000 });
+  const { value: result, state } = job;
+  return result ?? state;
 }
