@@ -17,7 +17,7 @@ import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import { Pass } from './pass.ts';
-import { tryAll, tryAlone, tryPart } from './passes.ts';
+import { countTries, tryAll, tryPart } from './passes.ts';
 import { PendingKeys } from './pending-keys.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
 import { NO_EVENT } from './tries-under-way.ts';
@@ -60,31 +60,26 @@ export class EventQueue<K> implements PendingEvents {
    * deeper.
    */
   now(key: K, limit: number): number {
-    this.#parking.underWay.events++;
-    if (!this.#parking.underWay.includes(key)) return tryAll(this.#parking, key, limit);
-    this.#add(key, limit);
-    return 0;
+    const { underWay } = this.#parking;
+    if (underWay.keys.length > 0 && underWay.keys.includes(key)) {
+      this.add(key, limit);
+      return 0;
+    }
+    underWay.events++;
+    return tryAll(this.#parking, key, limit);
   }
 
   /** An event on `key`, at the end of the turn, that may complete `limit` operations. */
   add(key: K, limit: number): void {
     this.#parking.underWay.events++;
-    this.#add(key, limit);
-  }
-
-  #add(key: K, limit: number): void {
     const pass = this.#held.size === 0 ? undefined : this.#held.get(key);
     const owed = pass?.hasBegun === false ? pass : pass?.after;
     if (owed !== undefined) {
       owed.allow(limit);
-    } else if (pass !== undefined || this.#pending.has(key) || this.#isWaitedFor(key)) {
-      this.#pending.add(key, limit);
+    } else if (this.#parking.lists.find(key) !== undefined || this.#isDue(key)) {
+      this.#pending.allow(key, limit);
       this.#job.wake();
     }
-  }
-
-  #isWaitedFor(key: K): boolean {
-    return this.#parking.lists.find(key) !== undefined || this.#begun.includes(key);
   }
 
   /** Resolves when all that was added before has been served, or at `clear`. */
@@ -188,7 +183,8 @@ export class EventQueue<K> implements PendingEvents {
 
   /** Serves the first pending key. Returns false if it needs a batch of its own. */
   #serve(key: K, job: Job): boolean {
-    const { lists } = this.#parking;
+    const parking = this.#parking;
+    const { lists } = parking;
     const pending = this.#pending;
     const before = this.#held.size === 0 ? undefined : this.#held.get(key);
     if (before !== undefined) {
@@ -196,18 +192,15 @@ export class EventQueue<K> implements PendingEvents {
       return true;
     }
     const slot = lists.find(key);
-    const watchers = slot === undefined ? 0 : lists.sizeOf(slot);
+    const only = slot === undefined ? undefined : lists.loneWatcher(slot);
+    const watchers = slot === undefined || only !== undefined ? 0 : lists.sizeOf(slot);
     if (watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers) return false;
     const limit = pending.take(key);
-    if (slot === undefined) {
-      job.count(1, 0);
-      return true;
-    }
     this.#begun.push(key);
     try {
-      const only = lists.loneWatcher(slot);
-      if (only !== undefined) tryAlone(this.#parking, only, key, job);
-      else this.#begin(new Pass(key, limit, pending.taken), slot, job);
+      if (only !== undefined) countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
+      else if (slot !== undefined) this.#begin(new Pass(key, limit, pending.taken), slot, job);
+      else job.count(1, 0);
     } finally {
       this.#begun.pop();
     }

@@ -116,7 +116,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (operation instanceof PromisedOperation && operation.isUnderWay && this.underWay.events === events) {
       return false;
     }
-    this.beginEvent(NO_EVENT);
+    const { keys } = this.underWay;
+    const isNested = keys.length > 0;
+    if (isNested) keys.push(NO_EVENT);
     try {
       if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
       return tryOnce(operation);
@@ -124,7 +126,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (this.keeps(operation)) this.reject(operation, error);
       throw error;
     } finally {
-      this.endEvent();
+      if (isNested) keys.pop();
     }
   }
 
@@ -230,11 +232,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Tries for an event on `key`, or for none (NO_EVENT), begin. `endEvent` must follow. */
   beginEvent(key: unknown): void {
-    this.underWay.begin(key);
+    this.underWay.keys.push(key);
   }
 
   endEvent(): void {
-    if (this.underWay.end() && this.#left !== this.#settledLeft) this.#settle();
+    const { keys } = this.underWay;
+    keys.pop();
+    if (keys.length === 0 && this.#left !== this.#settledLeft) this.#settle();
   }
 
   /**
@@ -396,7 +400,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     operation.$keeper = undefined;
     if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
     operation.$place = state;
-    if (this.underWay.isIdle) this.#settle();
+    if (this.underWay.keys.length === 0) this.#settle();
     return stamp;
   }
 

@@ -6,7 +6,6 @@
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
 import type { Job } from '../turns/job.ts';
-import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
 import { ALL, Pass } from './pass.ts';
 import type { Watchers } from './watchers.ts';
@@ -30,20 +29,15 @@ export function tryAll<K>(parking: Watched<K>, key: K, limit: number): number {
   }
 }
 
-/** Tries the lone watcher of `key`, as a step of the batch of `job`. */
-export function tryAlone<K>(parking: Watched<K>, only: DelayedOperation, key: K, job: Job): void {
-  count(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
-}
-
 /** Goes on with a pass, as far as the batch of `job` allows. */
 export function tryPart<K>(parking: Watched<K>, pass: Pass<K>, job: Job): void {
   const before = pass.tried;
   const completed = walk(parking, pass, job.answersLeft, job.left);
-  count(parking, job, pass.tried - before, completed);
+  countTries(parking, job, pass.tried - before, completed);
 }
 
-/** A try that has returned a promise goes on in microtasks. */
-function count<K>({ underWay }: Watched<K>, job: Job, tried: number, completed: number): void {
+/** Counts steps of a batch of `job`. A try that has returned a promise goes on in microtasks. */
+export function countTries<K>({ underWay }: Watched<K>, job: Job, tried: number, completed: number): void {
   job.count(tried, completed);
   if (!underWay.hasPromises) return;
   underWay.hasPromises = false;

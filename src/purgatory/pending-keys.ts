@@ -4,20 +4,11 @@
 // Ground rules. It keeps a number a key, and no record: with 10,000 keys notified in a turn, a
 // record for each cost the collector as much as the tries. Costs: O(1).
 
-export class PendingKeys<K> {
-  readonly #limits = new Map<K, number>();
+export class PendingKeys<K> extends Map<K, number> {
   /** Kept, because a new iterator passes by all that were deleted before the first key. */
-  #order = this.#limits.keys();
+  #order = this.keys();
   #first: IteratorResult<K, undefined> | undefined;
   #taken = 0;
-
-  get size(): number {
-    return this.#limits.size;
-  }
-
-  has(key: K): boolean {
-    return this.#limits.has(key);
-  }
 
   /** How many have been taken: the number of the last one. */
   get taken(): number {
@@ -26,22 +17,23 @@ export class PendingKeys<K> {
 
   /** The number of the last key, or a lower one if deadlines have used up limits. */
   get last(): number {
-    return this.#taken + this.#limits.size;
+    return this.#taken + this.size;
   }
 
-  add(key: K, limit: number): void {
-    this.#limits.set(key, (this.#limits.get(key) ?? 0) + limit);
+  /** As many more may complete. */
+  allow(key: K, limit: number): void {
+    this.set(key, (this.get(key) ?? 0) + limit);
   }
 
   /** A deadline has completed one for the event of `key`, which may use up its limit. */
   countCompletion(key: K): void {
-    const limit = this.#limits.get(key);
+    const limit = this.get(key);
     if (limit === undefined) return;
     if (limit > 1) {
-      this.#limits.set(key, limit - 1);
+      this.set(key, limit - 1);
     } else {
-      this.#limits.delete(key);
-      this.#order = this.#limits.keys();
+      this.delete(key);
+      this.#order = this.keys();
       this.#first = undefined;
     }
   }
@@ -50,7 +42,7 @@ export class PendingKeys<K> {
   get first(): K {
     let first = this.#first ?? this.#order.next();
     if (first.done) {
-      this.#order = this.#limits.keys();
+      this.#order = this.keys();
       first = this.#order.next();
     }
     this.#first = first;
@@ -59,15 +51,15 @@ export class PendingKeys<K> {
 
   /** Takes `key`, the first. Returns its limit. */
   take(key: K): number {
-    const limit = this.#limits.get(key) as number;
-    this.#limits.delete(key);
+    const limit = this.get(key) as number;
+    this.delete(key);
     this.#first = undefined;
     this.#taken++;
     return limit;
   }
 
-  clear(): void {
-    this.#limits.clear();
+  override clear(): void {
+    super.clear();
     this.#first = undefined;
   }
 }
