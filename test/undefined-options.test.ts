@@ -5,6 +5,7 @@ import { registerMetrics } from '../src/observe/metrics/index.ts';
 import { IdleTimeouts } from '../src/waits/idle/index.ts';
 import { Replies } from '../src/waits/replies/index.ts';
 import { HashedWheelTimer, HierarchicalWheelTimer, SimpleWheelTimer } from '../src/waits/schemes/index.ts';
+import { Semaphore } from '../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../src/waits/threshold/index.ts';
 import { timeoutSignal } from '../src/waits/timers/index.ts';
@@ -17,6 +18,7 @@ function undefinedOf(...names: string[]): object {
 
 const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
 const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
+const LINES = [...TIMER.filter((name) => name !== 'onError'), 'timer', 'maxParked'];
 const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock'];
 const SHARED = [
   'bus',
@@ -49,7 +51,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     return purgatory.awaitAtLeast('k', 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') });
   },
   IdleTimeouts: () =>
-    new IdleTimeouts({ timeoutMs: 5, ...undefinedOf('timer', 'clock', 'onIdle', 'onError') }).close(),
+    new IdleTimeouts(undefinedOf('timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
   Replies: () => new Replies(undefinedOf('timer', 'maxPending', 'clock')),
   expect: () => {
     const replies = new Replies<number>();
@@ -63,6 +65,10 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     for await (const value of setInterval(1, 1, undefinedOf('signal', 'ref'))) return value;
     return undefined;
   },
+  Semaphore: () => new Semaphore('s', { units: 1, ...undefinedOf(...LINES) }),
+  acquire: () =>
+    new Semaphore('s', { units: 1 }).acquire({ timeoutMs: 5, ...undefinedOf('units', 'signal', 'label') }),
+  tryAcquire: () => new Semaphore('s', { units: 1 }).tryAcquire(undefinedOf('units', 'label')),
   SharedWaits: () => new SharedWaits('s', { load: async () => new Map(), ...undefinedOf(...SHARED) }).close(),
   waitUntil: async () => {
     const waits = new SharedWaits<number>('s', { load: async () => new Map([['k', 1]]) });

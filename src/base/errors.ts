@@ -40,7 +40,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_NO_RELAY'
   /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
-  /** No reply came by the deadline, or a load has not ended in time. */
+  /** No reply or permit came by the deadline, or a load has not ended in time. */
   | 'ERR_PURGATORY_TIMEOUT'
   /** A reply with this id is expected already. */
   | 'ERR_PURGATORY_ALREADY_EXPECTED';
@@ -147,6 +147,11 @@ export function replyExpected(id: string): PurgatoryError {
 
 export function replyTimedOut(id: string, timeoutMs: number): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${id} within ${timeoutMs} ms`);
+}
+
+/** @param why which units are held, and by whom. */
+export function permitTimedOut(of: string, timeoutMs: number, why: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No permit of ${of} within ${timeoutMs} ms: ${why}`);
 }
 
 export function loadTimedOut(name: string, keys: number, timeoutMs: number): PurgatoryError {

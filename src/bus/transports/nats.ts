@@ -1,8 +1,10 @@
 // `purgatory/bus/nats`: a bus over NATS, with the user's own connection.
 //
 // Ground rules. One connection publishes and subscribes. It reconnects by itself. Each time it
-// reports that, the bus has been in a gap and subscribes anew. A connection that has given up
-// (`maxReconnectAttempts`) is closed for good, and the bus closes too.
+// reports that, the bus has been in a gap and subscribes anew. A half-open connection reports
+// nothing for minutes. It is made to reconnect when its server has answered neither a text nor the
+// attempt after it. A connection that has given up (`maxReconnectAttempts`) is closed for good, and
+// the bus closes too.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
@@ -14,6 +16,9 @@ import type { Transport, TransportLink } from '../transport.ts';
  * later.
  */
 const CLUSTER_SETTLES_MS = [50, 500];
+const HALF_OPEN =
+  'The NATS server does not answer, so its connection is made anew. The client notices that sooner ' +
+  'with pingInterval: 2000, maxPingOut: 2';
 /** Subscriptions that are ended in one turn. Each takes 2 us, and there may be 65,536. */
 const ENDED_A_TURN = 512;
 
@@ -26,6 +31,8 @@ export interface NatsConnectionLike {
   ): { unsubscribe(): void };
   flush(): Promise<void>;
   isClosed(): boolean;
+  /** Breaks a connection that is half open, and makes it anew. */
+  reconnect?(): Promise<void>;
   /** What the server said of itself. Only one of several has the name of a cluster. */
   readonly info?: { readonly cluster?: string | undefined } | undefined;
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
@@ -54,12 +61,23 @@ export function natsBus(connection: NatsConnectionLike, options?: BusOptions): B
 export function natsTransport(connection: NatsConnectionLike, subject: string): Transport {
   let end: (() => Promise<void>) | undefined;
   let listener: Parameters<NatsConnectionLike['subscribe']>[1] | undefined;
+  /** What the server was asked since it answered: a text, then attempts to connect. */
+  let unanswered = 0;
+  const flush = (): Promise<void> =>
+    connection.flush().finally(() => {
+      unanswered = 0;
+    });
   const buckets = new Map<string, { unsubscribe(): void }>();
   const name = (bucket: string): string => `${subject}.~${bucket}`; // no prefix has a tilde
   return {
     engine: 'nats',
     connect(link) {
       if (connection.isClosed()) throw refusal('The NATS connection is closed');
+      if (unanswered > 0 && unanswered++ === 2) {
+        unanswered = 0;
+        connection.reconnect?.().catch(link.down);
+        throw new Error(HALF_OPEN);
+      }
       listener = {
         callback: (error, message) => {
           if (error === null) link.received(message.string());
@@ -72,11 +90,12 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
         unwatch();
         return endAll(connection, [subscription, ...buckets.values()]);
       };
-      connection.flush().then(link.up, link.down);
+      flush().then(link.up, link.down);
     },
     publish(text) {
+      unanswered ||= 1;
       connection.publish(subject, text);
-      return connection.flush();
+      return flush();
     },
     publishTo(bucket, text) {
       connection.publish(name(bucket), text);

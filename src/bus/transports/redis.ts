@@ -2,9 +2,10 @@
 //
 // Ground rules. The user's client publishes. A connection of the bus's own, duplicated from the
 // client, subscribes. It never reconnects by itself, so no break goes unnoticed. The duplicate has
-// all that a client needs to connect (TLS, passwords, Sentinel). In a cluster a publication reaches
-// all nodes, but two publications through different nodes may change order. So one master serves
-// both directions, until it is lost.
+// all that a client needs to connect (TLS, passwords, Sentinel). A client that did not answer may
+// be half open, and its kernel may go on for minutes. Then a second duplicate publishes, until the
+// connection breaks again. In a cluster a publication reaches all nodes, but two publications
+// through different nodes may change order. So one master serves both directions.
 import { invalidArgType } from '../../base/node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { createBus } from '../hint-bus.ts';
@@ -50,7 +51,7 @@ interface NodeRedis extends Client {
 
 /** The two ends of a connection. */
 interface Line {
-  /** The client, or a node of its cluster. */
+  /** The client or a node of its cluster, or a duplicate of that. */
   publisher: Client;
   subscribe(channels: string[]): Promise<unknown> | undefined;
   unsubscribe(channels: string[]): Promise<unknown> | undefined;
@@ -59,7 +60,7 @@ interface Line {
 
 /**
  * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
- * own.
+ * own, and a second one while the client does not answer.
  *
  * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
  * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
@@ -78,6 +79,8 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 /** The transport alone: for the conformance suite. */
 export function redisTransport(client: RedisClient, channel: string): Transport {
   let line: Line | undefined;
+  /** The last text was not answered. */
+  let isUnanswered = false;
   const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
   const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
     try {
@@ -86,16 +89,19 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
       throw refusedIf(error);
     }
   };
-  const publish = (to: string, text: string): Promise<void> =>
-    ask(() => (line?.publisher ?? client).publish(to, text));
+  const publish = async (to: string, text: string): Promise<void> => {
+    isUnanswered = true;
+    await ask(() => (line?.publisher ?? client).publish(to, text));
+    isUnanswered = false;
+  };
   return {
     engine: 'redis',
     connect(link) {
       const refusing: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
       line =
         'isCluster' in client
-          ? ioLine(client as unknown as IoRedis, channel, refusing)
-          : nodeLine(client as unknown as NodeRedis, channel, refusing);
+          ? ioLine(client as unknown as IoRedis, channel, refusing, isUnanswered)
+          : nodeLine(client as unknown as NodeRedis, channel, refusing, isUnanswered);
     },
     publish: (text) => publish(channel, text),
     publishTo: (bucket, text) => publish(name(bucket), text),
@@ -112,34 +118,41 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
 /**
  * For ioredis and iovalkey. Their "ready" comes before the SUBSCRIBE is acknowledged, so it says
  * nothing here.
+ *
+ * @param publishes whether a duplicate publishes, too.
  */
-function ioLine(client: IoRedis, channel: string, link: TransportLink): Line {
-  const publisher = nodeOf(client);
-  const own = publisher.duplicate({
+function ioLine(client: IoRedis, channel: string, link: TransportLink, publishes: boolean): Line {
+  const node = nodeOf(client);
+  const own = [node, ...(publishes ? [node] : [])].map((each) => ioDuplicate(each, link));
+  const [subscriber, publisher = node] = own;
+  subscriber.on('message', (_channel: string, message: string) => link.received(message));
+  const start = async (): Promise<void> => {
+    await Promise.all(own.map((each) => each.connect()));
+    await subscriber.subscribe(channel);
+    link.up();
+  };
+  start().catch(link.down);
+  return {
+    publisher,
+    subscribe: (channels) => subscriber.subscribe(...channels),
+    unsubscribe: (channels) => subscriber.unsubscribe(...channels),
+    end: () => {
+      for (const each of own) each.disconnect();
+    },
+  };
+}
+
+function ioDuplicate(node: IoRedis, link: TransportLink): IoRedis {
+  const own = node.duplicate({
     lazyConnect: true,
     autoResubscribe: false,
     enableReadyCheck: false, // would need the permission for INFO
     retryStrategy: null,
     sentinelRetryStrategy: null,
   });
-  let reason: unknown;
-  own.on('error', (error: unknown) => {
-    reason = error;
-  });
-  own.on('close', () => link.down(reason ?? new Error('Redis closed the connection')));
-  own.on('message', (_channel: string, message: string) => link.received(message));
-  const start = async (): Promise<void> => {
-    await own.connect();
-    await own.subscribe(channel);
-    link.up();
-  };
-  start().catch((error: unknown) => link.down(reason ?? error));
-  return {
-    publisher,
-    subscribe: (channels) => own.subscribe(...channels),
-    unsubscribe: (channels) => own.unsubscribe(...channels),
-    end: () => own.disconnect(),
-  };
+  own.on('error', link.down);
+  own.on('close', () => link.down(new Error('Redis closed the connection')));
+  return own;
 }
 
 function nodeOf(client: IoRedis): IoRedis {
@@ -149,38 +162,54 @@ function nodeOf(client: IoRedis): IoRedis {
   return masters[Math.floor(Math.random() * masters.length)];
 }
 
-/** For node-redis. */
-function nodeLine(client: NodeRedis, channel: string, link: TransportLink): Line {
-  let own: NodeRedis | undefined;
-  let hasSocket = false;
+/** For node-redis. @param publishes whether a duplicate publishes, too. */
+function nodeLine(client: NodeRedis, channel: string, link: TransportLink, publishes: boolean): Line {
+  const own: NodeDuplicate[] = [];
   let isOver = false;
   const line: Line = {
     publisher: client,
-    subscribe: (channels) => own?.subscribe(channels, link.received),
-    unsubscribe: (channels) => own?.unsubscribe(channels),
+    subscribe: (channels) => own[0]?.client.subscribe(channels, link.received),
+    unsubscribe: (channels) => own[0]?.client.unsubscribe(channels),
     end: () => {
       isOver = true;
-      own?.unref();
-      if (hasSocket) own?.destroy();
+      for (const each of own) each.end();
     },
   };
   const start = async (): Promise<void> => {
     const node = (await client.nodeClient?.(client.getRandomNode?.())) ?? client;
     if (isOver) return;
-    line.publisher = node;
-    own = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
-    own.on('error', (error: unknown) => link.down(error));
-    // `destroy` leaves a socket open that is still connecting.
-    own.on('connect', () => {
-      hasSocket = true;
-      if (isOver) own?.destroy();
-    });
-    await own.connect();
-    await own.subscribe(channel, link.received);
+    own.push(nodeDuplicate(node, link));
+    if (publishes) own.push(nodeDuplicate(node, link));
+    line.publisher = own[1]?.client ?? node;
+    await Promise.all(own.map((each) => each.client.connect()));
+    await own[0].client.subscribe(channel, link.received);
     link.up();
   };
   start().catch(link.down);
   return line;
+}
+
+interface NodeDuplicate {
+  readonly client: NodeRedis;
+  end(): void;
+}
+
+function nodeDuplicate(node: NodeRedis, link: TransportLink): NodeDuplicate {
+  const client = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
+  let hasSocket = false;
+  let isOver = false;
+  client.on('error', link.down);
+  // `destroy` leaves a socket open that is still connecting.
+  client.on('connect', () => {
+    hasSocket = true;
+    if (isOver) client.destroy();
+  });
+  const end = (): void => {
+    isOver = true;
+    client.unref();
+    if (hasSocket) client.destroy();
+  };
+  return { client, end };
 }
 
 function refusedIf(error: unknown): unknown {
