@@ -15,7 +15,7 @@ import type { Transport, TransportLink } from '../transport.ts';
  * An acknowledgement is that of the connection's own server. The others hear of the subscription
  * later.
  */
-const CLUSTER_SETTLES_MS = [50, 500];
+const CLUSTER_HEARS_MS = [50, 500];
 const HALF_OPEN =
   'The NATS server does not answer, so its connection is made anew. The client notices that sooner ' +
   'with pingInterval: 2000, maxPingOut: 2';
@@ -67,8 +67,8 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
     connection.flush().finally(() => {
       unanswered = 0;
     });
-  const buckets = new Map<string, { unsubscribe(): void }>();
-  const name = (bucket: string): string => `${subject}.~${bucket}`; // no prefix has a tilde
+  const subscribed = new Map<string, { unsubscribe(): void }>();
+  const name = (channel: string): string => `${subject}.~${channel}`; // no prefix has a tilde
   return {
     engine: 'nats',
     connect(link) {
@@ -88,7 +88,7 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       const unwatch = watchStatus(connection, link);
       end = () => {
         unwatch();
-        return endAll(connection, [subscription, ...buckets.values()]);
+        return endAll(connection, [subscription, ...subscribed.values()]);
       };
       flush().then(link.up, link.down);
     },
@@ -97,30 +97,30 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       connection.publish(subject, text);
       return flush();
     },
-    publishTo(bucket, text) {
-      connection.publish(name(bucket), text);
+    publishTo(channel, text) {
+      connection.publish(name(channel), text);
       return connection.flush();
     },
     subscribe(channels) {
       if (listener === undefined) return undefined;
-      for (const bucket of channels) buckets.set(bucket, connection.subscribe(name(bucket), listener));
+      for (const channel of channels) subscribed.set(channel, connection.subscribe(name(channel), listener));
       return connection.flush();
     },
     unsubscribe(channels) {
-      for (const bucket of channels) {
-        buckets.get(bucket)?.unsubscribe();
-        buckets.delete(bucket);
+      for (const channel of channels) {
+        subscribed.get(channel)?.unsubscribe();
+        subscribed.delete(channel);
       }
       return connection.flush();
     },
     get settleMs() {
-      return connection.info?.cluster === undefined ? [] : CLUSTER_SETTLES_MS;
+      return connection.info?.cluster === undefined ? [] : CLUSTER_HEARS_MS;
     },
     disconnect() {
       const ended = end?.();
       end = undefined;
       listener = undefined;
-      buckets.clear();
+      subscribed.clear();
       return ended;
     },
   };

@@ -77,11 +77,11 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 }
 
 /** The transport alone: for the conformance suite. */
-export function redisTransport(client: RedisClient, channel: string): Transport {
+export function redisTransport(client: RedisClient, prefix: string): Transport {
   let line: Line | undefined;
   /** The last text was not answered. */
   let isUnanswered = false;
-  const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
+  const name = (channel: string): string => `${prefix}/${channel}`; // no prefix has a slash
   const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
     try {
       await call();
@@ -100,13 +100,13 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
       const refusing: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
       line =
         'isCluster' in client
-          ? ioLine(client as unknown as IoRedis, channel, refusing, isUnanswered)
-          : nodeLine(client as unknown as NodeRedis, channel, refusing, isUnanswered);
+          ? ioLine(client as unknown as IoRedis, prefix, refusing, isUnanswered)
+          : nodeLine(client as unknown as NodeRedis, prefix, refusing, isUnanswered);
     },
-    publish: (text) => publish(channel, text),
-    publishTo: (bucket, text) => publish(name(bucket), text),
-    subscribe: (buckets) => ask(() => line?.subscribe(buckets.map(name))),
-    unsubscribe: (buckets) => ask(() => line?.unsubscribe(buckets.map(name))),
+    publish: (text) => publish(prefix, text),
+    publishTo: (channel, text) => publish(name(channel), text),
+    subscribe: (channels) => ask(() => line?.subscribe(channels.map(name))),
+    unsubscribe: (channels) => ask(() => line?.unsubscribe(channels.map(name))),
     disconnect() {
       line?.end();
       line = undefined;
