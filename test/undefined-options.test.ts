@@ -51,7 +51,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     return purgatory.awaitAtLeast('k', 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') });
   },
   IdleTimeouts: () =>
-    new IdleTimeouts({ timeoutMs: 5, ...undefinedOf('timer', 'clock', 'onIdle', 'onError') }).close(),
+    new IdleTimeouts(undefinedOf('timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
   Replies: () => new Replies(undefinedOf('timer', 'maxPending', 'clock')),
   expect: () => {
     const replies = new Replies<number>();
