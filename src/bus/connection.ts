@@ -34,6 +34,9 @@ export interface ConnectionOwner {
 /** Called when the engine has done what it was asked for, unless the connection has broken. */
 export type Done = () => void;
 
+/** Asks the engine. Returns undefined when it has done so, or a promise that is fulfilled then. */
+type Call = () => Promise<unknown> | undefined;
+
 /** What the engine was asked for. */
 interface Asked {
   readonly sinceMs: number;
@@ -136,12 +139,7 @@ export class Connection {
    *
    * @param what the engine must do in time, in words. Undefined: it may take any time.
    */
-  #ask(
-    cause: GapCause,
-    what: string | undefined,
-    call: () => Promise<unknown> | undefined,
-    done: Done,
-  ): void {
+  #ask(cause: GapCause, what: string | undefined, call: Call, done: Done): void {
     const link = this.#link;
     if (link === undefined) return; // it has broken since
     const asked = { sinceMs: this.#base.timer.now(), cause, what };

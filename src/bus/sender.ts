@@ -116,10 +116,6 @@ export class Sender {
     return this.#underWay === undefined && this.#isEmpty;
   }
 
-  get #isLive(): boolean {
-    return this.#connection.state === 'live';
-  }
-
   #addAll(name: string): void {
     this.#all.add(name);
     for (const member of this.#pending.members) if (member.name === name) this.#pending.drop(member);
@@ -134,7 +130,7 @@ export class Sender {
   }
 
   #sendSoon(): void {
-    if (this.#isFlushDue || this.#underWay !== undefined || !this.#isLive) return;
+    if (this.#isFlushDue || this.#underWay !== undefined || this.#connection.state !== 'live') return;
     this.#isFlushDue = true;
     this.#base.timer.ref(); // hints that are published just before the process would end are sent
     this.#base.timer.schedule(this.#sendDue, this.#base.options.flushMs);
@@ -148,7 +144,7 @@ export class Sender {
 
   /** True when the engine has taken the batch within the call, and the next one is due at once. */
   #sendBatch(job: Job): boolean {
-    if (this.#underWay !== undefined || !this.#isLive || this.#isEmpty) return false;
+    if (this.#underWay !== undefined || this.#connection.state !== 'live' || this.#isEmpty) return false;
     const { options, meter } = this.#base;
     const isRouted =
       options.routing === 'interest' && this.#all.size === 0 && this.#receiver.routes(this.#pending.size);

@@ -120,7 +120,10 @@ export class InterestTable {
       return;
     }
     if (!this.#isUp) return; // the sweep will try it
-    if (this.#states[channel] === IDLE) this.#want(channel);
+    if (this.#states[channel] === IDLE) {
+      this.#wanted.add(channel);
+      this.#sendSoon();
+    }
     const task = this.#base.timer.schedule(() => this.#receiver.tryKeys([{ member, key }]), HOLD_MS);
     const unheard = this.#unheard.get(channel);
     if (unheard === undefined) this.#unheard.set(channel, [{ member, key, task }]);
@@ -135,11 +138,6 @@ export class InterestTable {
     this.#unheard.delete(channel);
     this.#wanted.delete(channel);
     if (this.#states[channel] === ACKNOWLEDGED) this.#linger(channel);
-  }
-
-  #want(channel: number): void {
-    this.#wanted.add(channel);
-    this.#sendSoon();
   }
 
   #linger(channel: number): void {
@@ -220,7 +218,7 @@ export class InterestTable {
     this.#command('unsubscribe', channels, () => {
       for (const channel of channels) {
         this.#states[channel] = IDLE;
-        if (this.#watched[channel] > 0) this.#want(channel);
+        if (this.#watched[channel] > 0) this.#wanted.add(channel);
       }
     });
   }
