@@ -3,11 +3,12 @@
  * every machine.
  */
 
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../../../examples/broker/protocol/schema.ts';
 import { until } from '../../support/turns.ts';
-import { makeBatch } from './support/batches.ts';
+import { compressBatch, makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
@@ -181,6 +182,10 @@ describe('a client of today', () => {
       [6, [1, 9]],
     ] as const)
       expect(await offset(10, timestamp), `${timestamp}`).to.deep.equal(found);
+    const zipped = compressBatch(makeBatch(['g', 'h', 'i'], [30, 50, 40]), 1, gzipSync);
+    await client.send('Produce', 7, produceRequest('t', 0, -1, zipped));
+    expect(await offset(7, -3), 'the latest in a compressed batch').to.deep.equal([7, 50]);
+    expect(await offset(7, 31), 'a time in a compressed batch').to.deep.equal([7, 50]);
   });
 
   it('asks ListGroups 5 for groups by their type, in whichever case, and all are classic', async () => {
