@@ -15,7 +15,6 @@ type Decompress = (bytes: Buffer, options: { maxOutputLength: number }) => Buffe
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Decompress };
 const codecs = new Map<number, Decompress | undefined>([
   [GZIP, zlib.gunzipSync],
-
   [ZSTD, zstdDecompressSync],
 ]);
 

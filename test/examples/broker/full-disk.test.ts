@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -151,19 +151,19 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     const append = (count: number) => {
       for (let n = 0; n < count; n++) journal.append({ n, text });
     };
-    // At 1,800 lines, of which 400 count, it would be replaced by these.
-    append(1795);
+    // It is replaced when it is larger than twice these 400 entries and 128 KiB: at some 930 lines.
+    append(900);
+    const before = journal.size;
     const ballast = join(disk, 'ballast');
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(ballast, Buffer.alloc(bavail * bsize - 100_000));
-    append(10);
-    expect(journal.length).to.equal(1805);
+    append(60);
+    expect(journal.size, 'there is room for it, and none for another').to.be.above(before + 60_000);
     expect(() => append(1000)).to.throw('the disk is full (ENOSPC)');
-    const kept = journal.length;
-    expect(readFileSync(path, 'latin1').split('\n')).to.have.length(kept + 1);
+    expect(statSync(path).size).to.equal(journal.size);
     rmSync(ballast);
-    append(2801 - kept);
-    expect(journal.length, 'replaced').to.be.below(500);
+    append(200);
+    expect(journal.size, 'replaced').to.be.below(before);
     await journal.close();
   });
 });
