@@ -66,6 +66,25 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     });
     return topics[0].partitions[0].errorCode;
   };
+  /** A group of one member, and the error code of its share. */
+  const formGroup = async () => {
+    const group = { groupId: 'members', groupInstanceId: null, protocolType: 'consumer' };
+    const { memberId, generationId } = await client.send('JoinGroup', 3, {
+      ...group,
+      memberId: '',
+      sessionTimeoutMs: 10_000,
+      rebalanceTimeoutMs: 1000,
+      protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
+    });
+    const synced = await client.send('SyncGroup', 3, {
+      ...group,
+      memberId,
+      generationId,
+      protocolName: 'range',
+      assignments: [],
+    });
+    return synced.errorCode;
+  };
   const fetchAll = async () => {
     const request = fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
     const [{ errorCode, records }] = (await client.send('Fetch', 11, request)).responses[0].partitions;
@@ -124,12 +143,16 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     expect(errorCode).to.equal(KAFKA_STORAGE_ERROR);
     expect(await deleteBefore(1)).to.equal(KAFKA_STORAGE_ERROR);
     expect(await fetchAll()).to.equal(before);
+    expect(await formGroup(), 'a group is kept in memory then').to.equal(NONE);
+    expect(running.lines.filter((line) => !line.startsWith('refused '))).to.deep.equal([
+      'did not write down the group members: the disk is full (ENOSPC)',
+    ]);
     expect(running.broker.status().connections, 'nobody was cut off').to.equal(1);
     rmSync(ballast);
     expect(await produce()).to.equal(NONE);
     expect(await commit(99)).to.equal(NONE);
     expect(
-      running.lines.filter((line) => !line.startsWith('refused ') || /fault|at /.test(line)),
+      running.lines.filter((line) => !/^(refused|did not write down) /.test(line) || /fault|at /.test(line)),
     ).to.deep.equal([]);
     const after = await fetchAll();
     client.destroy();
