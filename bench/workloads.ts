@@ -3,6 +3,7 @@ import { burst } from './burst.ts';
 import { churn } from './churn.ts';
 import { defaults } from './defaults.ts';
 import { dropInTimers } from './drop-in.ts';
+import { due } from './due.ts';
 import { expire } from './expire.ts';
 import type { Workload } from './harness/types.ts';
 import { herd } from './herd.ts';
@@ -19,6 +20,7 @@ import { sameDelay } from './same-delay.ts';
 import { scan } from './scan.ts';
 import { shared } from './shared.ts';
 import { steady } from './steady.ts';
+import { stoodStillProcess } from './stood-still.ts';
 import { stringKeys } from './string-keys.ts';
 import { vain } from './vain.ts';
 import { waitFor } from './wait-for.ts';
@@ -30,6 +32,7 @@ export const workloads: readonly Workload[] = [
   longTurns,
   sameDelay,
   expire,
+  due,
   parkComplete,
   stringKeys,
   scan,
@@ -45,6 +48,7 @@ export const workloads: readonly Workload[] = [
   wakeUps,
   idleAdvance,
   idle,
+  stoodStillProcess,
   layout,
   defaults,
   limits,

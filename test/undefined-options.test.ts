@@ -3,8 +3,10 @@ import { Purgatory, SystemTimer } from '../src/index.ts';
 import { createInspector } from '../src/observe/inspector/index.ts';
 import { registerMetrics } from '../src/observe/metrics/index.ts';
 import { IdleTimeouts } from '../src/waits/idle/index.ts';
+import { Queues } from '../src/waits/queues/index.ts';
 import { Replies } from '../src/waits/replies/index.ts';
 import { HashedWheelTimer, HierarchicalWheelTimer, SimpleWheelTimer } from '../src/waits/schemes/index.ts';
+import { Semaphore } from '../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../src/waits/threshold/index.ts';
 import { timeoutSignal } from '../src/waits/timers/index.ts';
@@ -17,8 +19,19 @@ function undefinedOf(...names: string[]): object {
 
 const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
 const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
+const LINES = [...TIMER.filter((name) => name !== 'onError'), 'timer', 'maxParked'];
 const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock'];
-const SHARED = ['bus', 'loadBatch', 'concurrency', 'recheckMs', 'pollMs', 'maxParked', 'clock', 'onError'];
+const SHARED = [
+  'bus',
+  'loadBatch',
+  'concurrency',
+  'loadTimeoutMs',
+  'recheckMs',
+  'pollMs',
+  'maxParked',
+  'clock',
+  'onError',
+];
 
 /** What takes options, given undefined for each that may be left out. */
 const TAKERS: Readonly<Record<string, () => unknown>> = {
@@ -31,14 +44,15 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   snapshot: () => new Purgatory('p').snapshot(undefinedOf('top')),
   waitFor: () =>
     new Purgatory('p').waitFor(['k'], () => 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') }),
-  ThresholdPurgatory: () => new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current')),
+  ThresholdPurgatory: () =>
+    new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current', 'loadTimeoutMs')),
   awaitAtLeast: () => {
     const purgatory = new ThresholdPurgatory('p');
     purgatory.advance('k', 1);
     return purgatory.awaitAtLeast('k', 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') });
   },
   IdleTimeouts: () =>
-    new IdleTimeouts({ timeoutMs: 5, ...undefinedOf('timer', 'clock', 'onIdle', 'onError') }).close(),
+    new IdleTimeouts(undefinedOf('timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
   Replies: () => new Replies(undefinedOf('timer', 'maxPending', 'clock')),
   expect: () => {
     const replies = new Replies<number>();
@@ -51,6 +65,16 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   'setInterval of promises': async () => {
     for await (const value of setInterval(1, 1, undefinedOf('signal', 'ref'))) return value;
     return undefined;
+  },
+  Semaphore: () => new Semaphore('s', { units: 1, ...undefinedOf(...LINES) }),
+  acquire: () =>
+    new Semaphore('s', { units: 1 }).acquire({ timeoutMs: 5, ...undefinedOf('units', 'signal', 'label') }),
+  tryAcquire: () => new Semaphore('s', { units: 1 }).tryAcquire(undefinedOf('units', 'label')),
+  Queues: () => new Queues('q', undefinedOf(...LINES, 'maxItems')),
+  take: () => {
+    const queues = new Queues<number>('q');
+    queues.put('k', 1);
+    return queues.take(['k'], { timeoutMs: 5, ...undefinedOf('signal', 'label') });
   },
   SharedWaits: () => new SharedWaits('s', { load: async () => new Map(), ...undefinedOf(...SHARED) }).close(),
   waitUntil: async () => {

@@ -23,8 +23,6 @@ export const host: Readonly<
  */
 export const isHostsOwn: boolean =
   setTimeout === hostSetTimeout && setTimeout.name === 'setTimeout' && !('clock' in setTimeout);
-const hostPerformance = performance;
-const hostPerformanceNow = performance.now;
 
 /** The longest delay of setTimeout, in ms. A longer wait takes several steps. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
@@ -65,18 +63,6 @@ export function foreignToTimers(name: Name): Start | undefined {
   const start = foreign(name);
   if (start === undefined || wereOurs) return undefined;
   return ours.has(globalThis.setTimeout) || ours.has(globalThis.setInterval) ? undefined : start;
-}
-
-/** Whether `performance.now` is the host's own. */
-export function isPerformanceReal(): boolean {
-  return performance.now === hostPerformanceNow && performance === hostPerformance;
-}
-
-/**
- * False while a fake clock replaces the host's: its time moves in jumps, in the middle of a turn.
- */
-export function isHostTimeReal(): boolean {
-  return foreign('setTimeout') === undefined && Date === host.Date && isPerformanceReal();
 }
 
 /** A timer of a foreign setTimeout or setInterval, made in the root context. */

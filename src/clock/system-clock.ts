@@ -1,5 +1,6 @@
 // The host's time, and its timers for wake-ups. Both are looked up at every call, so fake clocks
-// that are installed after the import just work.
+// that are installed after the import just work. Whoever wakes us has the time: while setTimeout is
+// the host's own, time is the host's, whatever else is a fake.
 //
 // Invariants. Its time never goes back: when its source changes or goes back, the readings are
 // rebased, and time stands still at the seam. When globalThis.setTimeout has changed, every
@@ -10,7 +11,7 @@
 // Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import { endianness } from 'node:os';
 import type { Clock, WakeUp } from './clock.ts';
-import { ForeignTimer, foreign, host, isHostsOwn, isPerformanceReal, MAX_TIMEOUT_MS } from './host.ts';
+import { ForeignTimer, foreign, host, isHostsOwn, MAX_TIMEOUT_MS } from './host.ts';
 import { inNextTurn } from './later.ts';
 import { rootContext } from './root-context.ts';
 
@@ -48,9 +49,6 @@ function fromHrtime(): number {
  */
 const ORIGIN_MS = performance.now() - fromHrtime();
 
-const fromPerformance = (): number => performance.now();
-const fromDate = (): number => Date.now();
-
 /**
  * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of
  * its turn.
@@ -58,6 +56,9 @@ const fromDate = (): number => Date.now();
 const EARLY_MS = 2;
 /** How late the host nearly always is, in ms. For so little more, a wait takes no ms more. */
 const LATE_MS = 1 / 16;
+
+/** Whether it has been said that setTimeout and the time disagree: once in a process. */
+let hasWarned = false;
 
 /** What waits for the next turn. */
 export interface DueWakeUp {
@@ -100,18 +101,19 @@ class NextTurn implements Turns {
   };
 }
 
+/** A fake of Date or performance. */
+type FakeTime = Pick<typeof Date, 'now'>;
+
 /**
  * The host's time. The engine has one for all, `systemClock`. The drop-in timers have one of their
  * own.
  */
 export class SystemClock implements Clock {
-  // The globals at the last reading, and how their readings become our time.
+  /** The global at the last reading. */
   #setTimeout = globalThis.setTimeout;
-  #Date = Date;
-  #performanceNow = performance.now;
-  #source: () => number = fromHrtime;
+  /** The fake that told the time then. Undefined: the host did. */
+  #fakeTime: FakeTime | undefined;
   #offsetMs = ORIGIN_MS;
-  #hasWarned = false;
   #lastMs = Number.NEGATIVE_INFINITY;
   readonly #outstanding = new Set<HostWakeUp>();
   readonly turns: Turns;
@@ -120,7 +122,6 @@ export class SystemClock implements Clock {
   /**
    * @param turns where wake-ups wait whose time has come.
    * @param follows returns the replacement of setTimeout that it follows: `foreign` for the engine.
-   *   Any other is for timers, which go by the host's own time while they follow none.
    */
   constructor(turns: Turns, follows: typeof foreign) {
     this.turns = turns;
@@ -134,20 +135,11 @@ export class SystemClock implements Clock {
 
   /** Whether it follows a fake clock, which runs timers in the middle of a turn. */
   get isStepped(): boolean {
-    return (
-      globalThis.setTimeout !== hostSetTimeout &&
-      this.foreign('setTimeout') !== undefined &&
-      !(Date === HostDate && isPerformanceReal())
-    );
+    return this.#findFakeTime() !== undefined;
   }
 
   now(): number {
-    if (
-      globalThis.setTimeout !== hostSetTimeout ||
-      Date !== HostDate ||
-      hostPerformance.now !== hostPerformanceNow ||
-      this.#source !== fromHrtime
-    ) {
+    if (globalThis.setTimeout !== hostSetTimeout || this.#setTimeout !== hostSetTimeout) {
       return this.#nowReplaced();
     }
     const nowMs = fromHrtime() + this.#offsetMs;
@@ -159,13 +151,15 @@ export class SystemClock implements Clock {
     return new HostWakeUp(this, this.#outstanding, atMs, wake);
   }
 
-  /** To be called when a foreign setTimeout has fired `shortMs` too early. */
-  wasWokenEarly(shortMs: number): void {
-    if (this.#hasWarned || this.#source !== fromHrtime) return;
-    this.#hasWarned = true;
+  /** To be called when setTimeout has fired `earlyMs` too early: it or the time is a fake. */
+  wasWokenEarly(earlyMs: number): void {
+    if (hasWarned) return;
+    hasWarned = true;
+    const isPerformance = this.#fakeTime === performance;
+    const time = this.#fakeTime === undefined ? 'process.hrtime' : isPerformance ? 'performance' : 'Date';
     process.emitWarning(
-      `A fake of setTimeout that moves neither Date nor performance was ${Math.ceil(shortMs)} ms early by the real time: ` +
-        'timers of purgatory go by that. Let it fake Date too.',
+      `setTimeout was ${Math.ceil(earlyMs)} ms early by ${time}, and timers of purgatory go by that. ` +
+        'Let one fake move both setTimeout and Date, and install it after the import of purgatory.',
       { type: 'PurgatoryWarning', code: 'PURGATORY_FAKE_WITHOUT_TIME' },
     );
   }
@@ -173,13 +167,14 @@ export class SystemClock implements Clock {
   #nowReplaced(): number {
     const { setTimeout } = globalThis; // undefined when it was deleted
     const movesTimers = setTimeout !== this.#setTimeout;
-    if (movesTimers || Date !== this.#Date || performance.now !== this.#performanceNow) {
+    if (movesTimers) {
       this.#setTimeout = setTimeout;
-      this.#Date = Date;
-      this.#performanceNow = performance.now;
-      this.#follow(this.#currentSource());
+      this.foreign('setTimeout'); // the look that tells a replacement of ours from one of the host's
     }
-    const nowMs = this.#source() + this.#offsetMs;
+    const fakeTime = this.#findFakeTime();
+    const isSame = fakeTime === this.#fakeTime && (fakeTime === undefined || !movesTimers);
+    if (!isSame) this.#follow(fakeTime);
+    const nowMs = this.#read();
     if (nowMs < this.#lastMs) this.#rebase();
     else this.#lastMs = nowMs;
     if (!movesTimers) return this.#lastMs;
@@ -187,10 +182,13 @@ export class SystemClock implements Clock {
     return this.#lastMs;
   }
 
-  #follow(source: () => number): void {
-    if (source === fromHrtime && this.#source === fromHrtime) return;
-    this.#source = source;
-    this.#offsetMs = source === fromHrtime ? ORIGIN_MS : 0;
+  #read(): number {
+    return (this.#fakeTime === undefined ? fromHrtime() : this.#fakeTime.now()) + this.#offsetMs;
+  }
+
+  #follow(fakeTime: FakeTime | undefined): void {
+    this.#fakeTime = fakeTime;
+    this.#offsetMs = fakeTime === undefined ? ORIGIN_MS : 0;
     if (this.#lastMs > Number.NEGATIVE_INFINITY) this.#rebase();
   }
 
@@ -199,19 +197,18 @@ export class SystemClock implements Clock {
    * fake is the edge of a tick.
    */
   #rebase(): void {
-    this.#offsetMs += Math.ceil(this.#lastMs - (this.#source() + this.#offsetMs));
+    this.#offsetMs += Math.ceil(this.#lastMs - this.#read());
   }
 
   /**
-   * performance.now(). But when setTimeout AND Date are replaced and performance is not, the fake
-   * is one that does not move performance (node:test, older vitest): then Date.now(). A fake that
-   * moves neither hides its time: no timer can follow it, and a warning says so.
+   * The time of the fake that replaces setTimeout: its performance, or else its Date (node:test and
+   * older vitest do not move performance). A fake that moves neither hides its time: no timer can
+   * follow it, and a warning says so.
    */
-  #currentSource(): () => number {
-    const replacement = this.foreign('setTimeout');
-    if (this.foreign !== foreign && replacement === undefined) return fromHrtime;
-    if (!isPerformanceReal()) return fromPerformance;
-    return Date !== HostDate && replacement !== undefined ? fromDate : fromHrtime;
+  #findFakeTime(): FakeTime | undefined {
+    const isReal = performance === hostPerformance && performance.now === hostPerformanceNow;
+    const fakeTime = !isReal ? performance : Date !== HostDate ? Date : undefined;
+    return fakeTime !== undefined && this.foreign('setTimeout') !== undefined ? fakeTime : undefined;
   }
 }
 
@@ -229,6 +226,8 @@ class HostWakeUp implements WakeUp, DueWakeUp {
   /** Undefined while it waits for the next turn, whose work is under way. */
   #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
   #arming = 0;
+  /** When it was armed, by the clock. */
+  #armedMs = 0;
 
   constructor(clock: SystemClock, outstanding: Set<HostWakeUp>, atMs: number, wake: () => void) {
     this.#clock = clock;
@@ -259,8 +258,10 @@ class HostWakeUp implements WakeUp, DueWakeUp {
   }
 
   #arm(): void {
-    const delayMs = this.#atMs - this.#clock.now();
+    const nowMs = this.#clock.now();
+    const delayMs = this.#atMs - nowMs;
     const arming = ++this.#arming;
+    this.#armedMs = nowMs;
     const replacement = this.#clock.foreign('setTimeout');
     if (replacement !== undefined) {
       const fire = (): void => this.fire(arming);
@@ -296,16 +297,27 @@ class HostWakeUp implements WakeUp, DueWakeUp {
     this.#wake();
   }
 
-  /** To be called by the host's timer of that number. */
+  /** To be called by the timer of that number. */
   fire(arming: number): void {
-    if (arming !== this.#arming || !this.#outstanding.has(this)) return;
-    const shortMs = this.#atMs - this.#clock.now();
-    if (shortMs > 0) {
-      if (shortMs > EARLY_MS && this.#timer instanceof ForeignTimer) this.#clock.wasWokenEarly(shortMs);
-      this.#arm();
-    } else {
+    const nowMs = this.#clock.now(); // first: it may find a fake, and arm anew
+    if (arming !== this.#arming) return;
+    if (nowMs >= this.#atMs) {
       this.run();
+    } else {
+      this.#checkEarly(nowMs);
+      this.#arm();
     }
+  }
+
+  /**
+   * The host itself may be early, but its time does not stand still meanwhile. (A long wait takes
+   * several timers, and none but the last is for its end.)
+   */
+  #checkEarly(nowMs: number): void {
+    const armedMs = this.#armedMs;
+    const earlyMs = armedMs + hostDelayFor(this.#atMs - armedMs) - nowMs;
+    const isHost = isHostsOwn && !(this.#timer instanceof ForeignTimer);
+    if (earlyMs > EARLY_MS && !(isHost && nowMs > armedMs)) this.#clock.wasWokenEarly(earlyMs);
   }
 }
 

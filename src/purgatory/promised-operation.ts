@@ -15,9 +15,9 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /**
  * What {@link Purgatory.waitFor} resolves with. Ask `expired` before `value`: an expired wait has
- * none.
+ * none. It destructures: `const { expired, value } = await ...`.
  */
-export type WaitResult<T> = { expired: false; value: T } | { expired: true };
+export type WaitResult<T> = { expired: false; value: T } | { expired: true; value?: undefined };
 
 /** What a condition returns that does not hold yet. */
 export type NotYet = undefined | null | false;
@@ -39,7 +39,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
   readonly label: string | undefined;
   readonly #signal: AbortSignal | undefined;
   #resolve: ((outcome: unknown) => void) | undefined;
-  #outcome: WaitResult<unknown> | Refusal | undefined;
+  #outcome: unknown;
 
   constructor({ timeoutMs, signal, label }: CheckedWaitOptions) {
     super(timeoutMs);
@@ -82,23 +82,28 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** Completes it with `value`: true iff this call did. */
   protected answer(value: unknown): boolean {
+    return this.complete({ expired: false, value });
+  }
+
+  /** Completes it; its promise resolves with `outcome`. True iff this call did. */
+  protected complete(outcome: unknown): boolean {
     if (this.isCompleted) return false;
     const { keeper } = this;
     keeper?.complete(this);
-    this.end({ expired: false, value }, keeper?.settler);
+    this.end(outcome, keeper?.settler);
     return true;
   }
 
   /** It is off all lists. What it ended with, and where its promise is to settle, if it has one. */
-  end(outcome: WaitResult<unknown> | Refusal, settler: Settler | undefined): void {
+  end(outcome: unknown, settler: Settler | undefined): void {
     this.$place = COMPLETED; // nothing must answer it any more
     this.#outcome = outcome;
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
     settler?.settle(this);
   }
 
-  /** What the promise resolves with at the deadline. */
-  expiry(): WaitResult<unknown> {
+  /** What the promise settles with at the deadline. A Refusal rejects it. */
+  expiry(): unknown {
     return { expired: true };
   }
 
@@ -123,7 +128,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
   protected failure(): Refusal | undefined {
     const outcome = this.#outcome;
     if (outcome instanceof Refusal) return outcome;
-    return outcome?.expired === true
+    return (outcome as Partial<WaitResult<unknown>> | undefined)?.expired === true
       ? new Refusal(new DOMException('The wait has expired', 'TimeoutError'))
       : undefined;
   }

@@ -16,7 +16,8 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
 export interface AttemptContext<K = string> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
-   * or a throw. Made on demand.
+   * or a throw. What a try brings after that is dropped. So a condition that claims something looks
+   * here after the claim, and gives it back if the signal has aborted. Made on demand.
    */
   readonly signal: AbortSignal;
   /**

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { keyLists, logNormals, shuffled } from '../../bench/harness/random.ts';
 import { resultsOf, table, timesAsGood } from '../../bench/harness/report.ts';
@@ -122,6 +124,13 @@ describe('the bench', () => {
     ]);
     for (const { name, rows } of workloads)
       for (const { title } of rows) expect(stdout.includes(`| ${title} `), title).to.equal(isStored(name));
+  });
+
+  it('skips Kafka, and says so, where there is none', async () => {
+    const env = { ...process.env, KAFKA_HOME: '/nowhere' };
+    const { stdout, stderr } = await promisify(execFile)('bench/jvm/kafka.sh', { env });
+    expect(stdout).to.match(/^Kafka: skipped, .*\n$/);
+    expect(stderr).to.equal('');
   });
 
   it('says what went wrong in a child', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { systemClock } from '../../src/index.ts';
+import { type Clock, systemClock } from '../../src/index.ts';
 import { pause, turn } from '../support/turns.ts';
 
 describe('systemClock', () => {
@@ -27,22 +27,24 @@ describe('systemClock', () => {
   });
 
   it('stands still, and then goes on, when the source goes back (behaviour 8)', () => {
-    const source = sinon.stub(performance, 'now');
-    source.returns(5_000);
+    const fake = sinon.useFakeTimers({ now: 5_000, toFake: ['setTimeout', 'Date'] });
     const before = systemClock.now();
-    source.returns(1_000);
+    fake.setSystemTime(1_000);
     expect(systemClock.now()).to.equal(before);
-    source.returns(1_250);
+    fake.setSystemTime(1_250);
     expect(systemClock.now()).to.equal(before + 250);
   });
 
-  it('follows performance.now when that alone is replaced', () => {
-    const source = sinon.stub(performance, 'now');
-    source.returns(5_000);
-    const before = systemClock.now();
-    source.returns(5_250);
-    expect(systemClock.now()).to.equal(before + 250);
-  });
+  for (const name of ['performance', 'Date'] as const) {
+    it(`goes by the host's time when ${name}.now alone is a stub, because the host wakes it`, async () => {
+      const before = systemClock.now();
+      sinon.stub(globalThis[name] as { now(): number }, 'now').returns(5_000);
+      const wokenMs = await new Promise<number>((resolve) => {
+        systemClock.wakeAt(before + 5, () => resolve(systemClock.now()));
+      });
+      expect(wokenMs).to.be.within(before + 5, before + 5_000);
+    });
+  }
 
   it('does not take the time of a fake that replaces setTimeout alone, and says so once in a process', () => {
     const emitWarning = sinon.stub(process, 'emitWarning');
@@ -59,6 +61,49 @@ describe('systemClock', () => {
     expect(emitWarning.args.map(([, options]) => options)).to.deep.equal([
       { type: 'PurgatoryWarning', code: 'PURGATORY_FAKE_WITHOUT_TIME' },
     ]);
+    expect(emitWarning.args[0][0]).to.match(/^setTimeout was 3\d{6} ms early by process.hrtime, /);
+  });
+
+  /** A clock whose module has warned of nothing so far. */
+  async function freshClock(name: string): Promise<Clock> {
+    const path = `../../src/clock/system-clock.ts?${name}`;
+    return ((await import(path)) as typeof import('../../src/clock/system-clock.ts')).systemClock;
+  }
+
+  it('says so of a performance.now that is a stub and stands still under a fake of setTimeout', async () => {
+    const clock = await freshClock('stub');
+    const emitWarning = sinon.stub(process, 'emitWarning');
+    sinon.stub(performance, 'now').returns(5_000);
+    const fake = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let wakes = 0;
+    clock.wakeAt(clock.now() + 100, () => wakes++);
+    fake.tick(1_000);
+    expect(wakes).to.equal(0);
+    expect(emitWarning.args.map(([text]) => text)).to.deep.equal([
+      'setTimeout was 100 ms early by performance, and timers of purgatory go by that. ' +
+        'Let one fake move both setTimeout and Date, and install it after the import of purgatory.',
+    ]);
+  });
+
+  it('says nothing of a fake that fires at the limit of setTimeout, on the way to a later time', async () => {
+    const clock = await freshClock('limit');
+    const emitWarning = sinon.stub(process, 'emitWarning');
+    const fake = sinon.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
+    let wakes = 0;
+    clock.wakeAt(clock.now() + 2 ** 32, () => wakes++);
+    fake.tick(2 ** 32 + 1);
+    expect(wakes).to.equal(1);
+    expect(emitWarning.args).to.deep.equal([]);
+  });
+
+  it('has one timer in a fake, also when a timer of the host was the first to find it', async () => {
+    let wakes = 0;
+    systemClock.wakeAt(systemClock.now() + 2, () => wakes++);
+    const fake = sinon.useFakeTimers();
+    await pause(10);
+    expect(fake.countTimers()).to.equal(1);
+    fake.tick(3);
+    expect(wakes).to.equal(1);
   });
 
   it('wakes in a later turn, never early by its own time', async () => {

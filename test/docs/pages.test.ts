@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { printed, program, start } from '../support/documented.ts';
-import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
+import { type Engine, isInstalled, startPostgres, startRedis } from '../support/engines.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -45,7 +45,11 @@ describe('The programs of the docs', () => {
     ['drop-in-timers', 'drop-in.mjs', 'slept\n'],
     ['drop-in-timers', 'globals.mjs', 'true\n'],
     ['herd', 'one-item.mjs', '1 19999\n'],
-    ['many-processes', 'jobs.mjs', "{ expired: false, value: 'forty-two' }\n"],
+    [
+      'many-processes',
+      'jobs.mjs',
+      "{ expired: false, value: 'forty-two' }\n{ expired: false, value: 'removed' }\n",
+    ],
     ['many-processes', 'replicated.mjs', '{ expired: false, value: 9 }\n'],
     ['schemes', 'netty.mjs', 'true true\n0\n1\n'],
   ];
@@ -96,14 +100,44 @@ describe('docs/operations.md', () => {
   });
 });
 
-(isInstalled('redis') ? describe : describe.skip)('docs/many-processes.md', () => {
-  it('has a program that waits for an order to ship', async function () {
+(isInstalled('redis') ? describe : describe.skip)('docs/many-processes.md', function () {
+  this.timeout(30_000);
+  let redis: Engine;
+  before(async () => {
+    redis = await startRedis();
+  });
+  after(() => redis.stop());
+
+  for (const [what, name, output] of [
+    ['waits for an order to ship', 'orders.mjs', "{ expired: false, value: 'parcel-1' }\n"],
+    ['gives back an item that it claimed too late', 'next-item.mjs', 'AbortError\nitem-7\n'],
+  ]) {
+    it(`has a program that ${what}`, async () => {
+      const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+      expect(await printed(program('docs/many-processes.md', name), env)).to.equal(output);
+    });
+  }
+});
+
+(isInstalled('redis') ? describe : describe.skip)('docs/herd.md', () => {
+  it('has a loop that claims for all who wait, and gives back what comes too late', async function () {
     this.timeout(30_000);
     const redis = await startRedis();
     try {
       const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-      const output = await printed(program('docs/many-processes.md', 'orders.mjs'), env);
-      expect(output).to.equal("{ expired: false, value: 'parcel-1' }\n");
+      const source = program('docs/herd.md', 'one-claim.mjs');
+      const output = "AbortError\n{ expired: false, value: 'job-7' }\n";
+      expect(await printed(source, env)).to.equal(output);
+      // Many who wait, and many jobs that come while the loop is at work: none is lost, none is doubled.
+      const herd = `
+        const waits = Array.from({ length: 200 }, () => nextJob({ timeoutMs: 5_000 }));
+        for (let i = 0; i < 200; i++) redis.rpush('jobs', i).then(claim);
+        const values = (await Promise.all(waits)).map(({ value }) => Number(value));
+        console.log(new Set(values).size, Math.max(...values), await redis.llen('jobs'));
+        await redis.quit();`;
+      const many = source.replace(/^await redis\.rpush[\s\S]*/m, herd);
+      expect(many).to.not.equal(source);
+      expect(await printed(many, env)).to.equal('200 199 0\n');
     } finally {
       await redis.stop();
     }

@@ -34,6 +34,33 @@ describe('docs/testing.md', () => {
       .and.match(/^. fail 0$/m);
   });
 
+  it('says what is true of runAll with a bus, and of runToLast', async () => {
+    const source = `
+      import sinon from 'sinon';
+      import { Purgatory } from 'purgatory';
+      import { LocalHub } from 'purgatory/bus';
+      const fake = sinon.useFakeTimers();
+      const polls = new Purgatory('polls');
+      for (const timeoutMs of [1_000, 60_000]) void polls.waitFor(['feed'], () => undefined, { timeoutMs });
+      fake.runToLast();
+      console.log(Date.now(), polls.numDelayed);
+      fake.runAll();
+      console.log(polls.numDelayed);
+      const bus = new LocalHub().bus();
+      const shared = new Purgatory('shared', { bus });
+      void shared.waitFor(['feed'], () => undefined, { timeoutMs: 60_000 });
+      try { fake.runAll(); } catch (error) { console.log(error.message); }
+      console.log(shared.numDelayed);
+      shared.close();
+      polls.close();
+      fake.restore();
+      await bus.close();
+    `;
+    const { code, stdout, stderr } = await runNode(['--input-type=module', '-e', source]);
+    const printed = '1000 1\n0\nAborting after running 1000 timers, assuming an infinite loop!\n0\n';
+    expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: printed, stderr: '' });
+  });
+
   it('says what is true of setTimeout alone under node:test: only the drop-in runs', async () => {
     const source = `
       import { mock } from 'node:test';

@@ -9,11 +9,12 @@ import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { countStep, runs } from './runs.ts';
 
-const LOAD_BATCH = 2;
 const CONCURRENCY = 2;
 const GIVE_UP_MS = 5_000;
 
 interface Options {
+  readonly loadBatch: number;
+  readonly loadTimeoutMs: number;
   readonly recheckMs: readonly number[];
   readonly pollMs: number | undefined;
   readonly hasOnError: boolean;
@@ -33,15 +34,34 @@ interface Wait {
 interface Call {
   readonly keys: readonly string[];
   readonly couldAnswer: readonly Wait[];
+  readonly beganAtMs: number;
+  readonly division: Division | undefined;
   readonly signal: AbortSignal;
   readonly hadEvent: readonly string[];
   readonly store: ReadonlyMap<string, number>;
-  readonly resolve: (states: ReadonlyMap<string, number>) => void;
+  readonly resolve: (states: ReadonlyMap<string, number | Error>) => void;
   readonly reject: (error: unknown) => void;
   abortedAtMs: number;
 }
 
+/** The parts of a failed load. */
+interface Division {
+  readonly wasUp: boolean;
+  open: number;
+  isUp: boolean;
+  /** They have failed, and it is not known whether the store is up. */
+  failed: { readonly call: Call; readonly error: string }[];
+}
+
+/** Keys that must be loaded together. */
+interface Part {
+  readonly keys: Set<string>;
+  readonly division: Division;
+}
+
 interface KeyState {
+  /** It waits for the load of this part. */
+  part: Part | undefined;
   /** An event came after the last load began. */
   hasEvent: boolean;
   failures: number;
@@ -62,6 +82,7 @@ class Model {
   readonly problems: string[] = [];
   waiting: Wait[] = [];
   calls: Call[] = [];
+  readonly divisions = new Set<Division>();
   readonly keys = new Map<string, KeyState>();
   labels = 0;
   parked = 0;
@@ -75,7 +96,8 @@ class Model {
     this.options = options;
     this.waits = new SharedWaits<number>('model', {
       load: (keys, { signal }) => this.#load(keys, signal),
-      loadBatch: LOAD_BATCH,
+      loadBatch: options.loadBatch,
+      loadTimeoutMs: options.loadTimeoutMs,
       concurrency: CONCURRENCY,
       recheckMs: options.recheckMs,
       ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
@@ -93,20 +115,28 @@ class Model {
   }
 
   isLoading(key: string): boolean {
-    return this.calls.some((call) => call.keys.includes(key));
+    const failed = [...this.divisions].flatMap((division) => division.failed.map(({ call }) => call));
+    return [...this.calls, ...failed].some((call) => call.keys.includes(key));
   }
 
   /** Whether the rules require a load of `key`: a waiter may not know the present state. */
   isNeeded(key: string): boolean {
     const state = this.keys.get(key);
     if (state === undefined || !this.isWaitedFor(key) || this.isLoading(key)) return false;
+    if (state.part !== undefined) return true;
     if (state.retryAtMs !== undefined) return state.retryAtMs <= this.nowMs;
     return state.hasEvent || Math.min(state.pollAtMs, ...state.rechecksAtMs) <= this.nowMs;
   }
 
-  #load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    if (keys.length > LOAD_BATCH) this.problems.push(`a load of ${keys.length} keys`);
+  #load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number | Error>> {
+    if (keys.length > this.options.loadBatch) this.problems.push(`a load of ${keys.length} keys`);
     if (new Set(keys).size < keys.length) this.problems.push(`a load of one key twice: ${keys}`);
+    const states = keys.map((key) => this.keys.get(key));
+    const part = states[0]?.part;
+    if (states.some((state) => state?.part !== part)) this.problems.push(`parts are mixed: ${keys}`);
+    if (part !== undefined && `${keys}` !== `${[...part.keys]}`) this.problems.push(`not a part: ${keys}`);
+    const haveFailed = new Set(states.map((state) => (state?.failures ?? 0) > 0));
+    if (part === undefined && haveFailed.size > 1) this.problems.push(`failed keys are mixed: ${keys}`);
     const hadEvent: string[] = [];
     for (const key of keys) {
       if (!this.isNeeded(key)) this.problems.push(`a load of ${key}, which nobody needs`);
@@ -114,6 +144,7 @@ class Model {
       if (state === undefined) continue;
       if (state.hasEvent) hadEvent.push(key);
       state.hasEvent = false;
+      state.part = undefined;
       state.retryAtMs = undefined;
       state.pollAtMs = Number.POSITIVE_INFINITY;
       state.rechecksAtMs = state.rechecksAtMs.filter((atMs) => atMs > this.nowMs);
@@ -123,6 +154,8 @@ class Model {
       this.calls.push({
         keys,
         couldAnswer,
+        beganAtMs: this.nowMs,
+        division: part?.division,
         signal,
         hadEvent,
         store: new Map(this.store),
@@ -139,6 +172,7 @@ class Model {
     let state = this.keys.get(key);
     if (state === undefined) {
       state = {
+        part: undefined,
         hasEvent: false,
         failures: 0,
         retryAtMs: undefined,
@@ -162,30 +196,76 @@ class Model {
       if (call.abortedAtMs !== Number.POSITIVE_INFINITY) continue;
       if (!call.couldAnswer.some((wait) => this.waiting.includes(wait))) call.abortedAtMs = this.nowMs;
     }
-    for (const key of this.keys.keys()) {
-      if (!this.isWaitedFor(key) && !this.isLoading(key)) this.keys.delete(key);
+    for (const [key, { part }] of this.keys) {
+      if (this.isWaitedFor(key) || this.isLoading(key)) continue;
+      this.keys.delete(key);
+      part?.keys.delete(key);
+      if (part?.keys.size === 0) this.ended(part.division);
     }
   }
 
-  settle(call: Call, states: ReadonlyMap<string, number> | undefined): void {
+  /** @param states of a Map, or the error of a load that failed. */
+  settle(call: Call, states: ReadonlyMap<string, number | Error> | string): void {
     this.calls = this.calls.filter((each) => each !== call);
-    if (states !== undefined) call.resolve(states);
-    else call.reject('down');
+    if (typeof states === 'string') call.reject(states);
+    else call.resolve(states);
     if (this.isClosed) return;
     if (call.abortedAtMs !== Number.POSITIVE_INFINITY) {
       for (const key of call.keys) this.#release(key);
-    } else if (states !== undefined) {
+    } else if (typeof states !== 'string') {
       this.#answer(call, states);
-    } else if (this.options.hasOnError) {
-      this.#fail(call);
+      if (call.division !== undefined) call.division.isUp = true;
+    } else if (call.division !== undefined) {
+      call.division.failed.push({ call, error: states });
+    } else if (call.keys.length > 1) {
+      this.#divide(call, false);
     } else {
-      this.end(
-        (wait) => call.couldAnswer.includes(wait),
-        () => 'down',
-      );
-      for (const key of call.keys) this.#restart(key);
+      this.#failForGood(call, states);
     }
+    if (call.division !== undefined) this.ended(call.division);
     this.forgetTheLeft();
+  }
+
+  /** A part of `division` has ended. */
+  ended(division: Division): void {
+    division.open--;
+    if (!division.isUp && division.open > 0) return;
+    for (const { call, error } of division.failed.splice(0)) {
+      if ((division.isUp || division.wasUp) && call.keys.length > 1) this.#divide(call, division.isUp);
+      else this.#failForGood(call, error);
+    }
+    if (division.open === 0) this.divisions.delete(division);
+  }
+
+  #divide(call: Call, wasUp: boolean): void {
+    const keys = call.keys.filter((key) => this.isWaitedFor(key));
+    const middle = 1 + Math.floor((keys.length - 1) / 2);
+    const parts =
+      keys.length > 3
+        ? [keys.slice(0, 1), keys.slice(1, middle), keys.slice(middle)]
+        : keys.map((key) => [key]);
+    const division: Division = { wasUp, open: parts.length, isUp: false, failed: [] };
+    if (parts.length > 0) this.divisions.add(division);
+    for (const names of parts) {
+      const part = { keys: new Set(names), division };
+      for (const key of names) {
+        const state = this.keys.get(key) as KeyState;
+        state.part = part;
+        if (call.hadEvent.includes(key)) state.hasEvent = true;
+      }
+    }
+  }
+
+  #failForGood(call: Call, error: string): void {
+    if (this.options.hasOnError) {
+      this.#fail(call);
+      return;
+    }
+    this.end(
+      (wait) => call.couldAnswer.includes(wait),
+      () => error,
+    );
+    for (const key of call.keys) this.#restart(key);
   }
 
   /** Waiters that came since an aborted load began must be answered: each was an event. */
@@ -201,11 +281,12 @@ class Model {
     if (this.options.pollMs !== undefined) state.pollAtMs = this.nowMs + this.options.pollMs;
   }
 
-  #answer(call: Call, states: ReadonlyMap<string, number>): void {
-    const isAnswered = ({ key, least }: Wait): boolean => (states.get(key) ?? 0) >= least;
+  #answer(call: Call, states: ReadonlyMap<string, number | Error>): void {
+    const isBad = ({ key }: Wait): boolean => states.get(key) instanceof Error;
+    const isAnswered = ({ key, least }: Wait): boolean => Number(states.get(key) ?? 0) >= least;
     this.end(
-      (wait) => call.couldAnswer.includes(wait) && (wait.isLook || isAnswered(wait)),
-      (wait) => `${isAnswered(wait) ? 'answer' : 'expired'} ${states.get(wait.key)}`,
+      (wait) => call.couldAnswer.includes(wait) && (wait.isLook || isBad(wait) || isAnswered(wait)),
+      (wait) => (isBad(wait) ? 'bad' : `${isAnswered(wait) ? 'answer' : 'expired'} ${states.get(wait.key)}`),
     );
     for (const key of call.keys) {
       this.#restart(key);
@@ -237,7 +318,7 @@ class Model {
       if (this.refused.has(label)) continue;
       if (how.startsWith('expired')) totals.expired++;
       else if (how.startsWith('answer')) totals.completed++;
-      else if (how === 'down') totals.rejected++;
+      else if (['down', 'bad', 'ERR_PURGATORY_TIMEOUT'].includes(how)) totals.rejected++;
       else totals.cancelled++;
     }
     return totals;
@@ -268,7 +349,7 @@ class Model {
   }
 }
 
-type Step = (model: Model) => void;
+type Step = (model: Model) => void | Promise<void>;
 
 const key = fc.constantFrom('x', 'y', 'z', 'u', 'v');
 const group = fc.nat({ max: 2 });
@@ -295,7 +376,7 @@ const waitStep = fc
               : `answer ${result.value === -1 ? undefined : result.value}`;
             model.settled.set(label, how);
           },
-          (error) => model.settled.set(label, error.code ?? error),
+          (error) => model.settled.set(label, error.code ?? error.message ?? error),
         );
         if (model.isClosed) {
           model.expected.set(label, 'ERR_PURGATORY_CLOSED');
@@ -321,15 +402,16 @@ const writeStep = fc.record({ key, value: fc.nat({ max: 5 }), isTold: fc.boolean
     },
 );
 const settleStep = fc
-  .record({ index: fc.nat({ max: 7 }), how: fc.constantFrom('early', 'late', 'late', 'fail') })
+  .record({ index: fc.nat({ max: 7 }), how: fc.constantFrom('early', 'late', 'late', 'bad', 'fail', 'fail') })
   .map(
     ({ index, how }): Step =>
       (model) => {
         const call = model.calls[index % model.calls.length];
         if (call === undefined) return;
         // A load may have read anything between its beginning and its end.
-        const states = how === 'fail' ? undefined : how === 'early' ? call.store : new Map(model.store);
-        model.settle(call, states);
+        const states = new Map<string, number | Error>(how === 'early' ? call.store : model.store);
+        if (how === 'bad') states.set(call.keys[0], new Error('bad'));
+        model.settle(call, how === 'fail' ? 'down' : states);
       },
   );
 const abortStep = group.map(
@@ -349,7 +431,7 @@ const abortStep = group.map(
 );
 const tickStep = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 300 }), fc.constant(GIVE_UP_MS)).map(
   (ms): Step =>
-    (model) => {
+    async (model) => {
       // In steps of a millisecond, as what is due in one step meets in one order only.
       for (let i = 0; i < ms; i++) {
         model.clock.advance(1);
@@ -357,11 +439,18 @@ const tickStep = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 300 }), fc.constant
           ({ deadlineMs }) => deadlineMs <= model.nowMs,
           () => 'expired',
         );
-        const givenUp = model.calls.filter(({ abortedAtMs }) => abortedAtMs + GIVE_UP_MS <= model.nowMs);
-        if (givenUp.length === 0) continue;
-        model.calls = model.calls.filter((call) => !givenUp.includes(call));
-        model.forgetTheLeft();
-        for (const call of givenUp) call.resolve(new Map([['x', 99]])); // dropped
+        const late = model.calls.filter(({ abortedAtMs, beganAtMs }) => {
+          const isTimedOut = beganAtMs + model.options.loadTimeoutMs <= model.nowMs;
+          if (abortedAtMs === Number.POSITIVE_INFINITY) return isTimedOut;
+          return abortedAtMs < model.nowMs && (isTimedOut || abortedAtMs + GIVE_UP_MS <= model.nowMs);
+        });
+        if (late.length === 0 || model.isClosed) continue;
+        const dropped = new Map([['x', 99]]);
+        for (const call of late) {
+          model.settle(call, 'ERR_PURGATORY_TIMEOUT');
+          call.resolve(dropped);
+        }
+        await turn();
       }
     },
 );
@@ -384,6 +473,8 @@ const step = fc.oneof(
 );
 
 const options: fc.Arbitrary<Options> = fc.record({
+  loadBatch: fc.constantFrom(2, 5),
+  loadTimeoutMs: fc.constantFrom(100, 2_000, Number.POSITIVE_INFINITY),
   recheckMs: fc.constantFrom([], [5], [5, 40]),
   pollMs: fc.constantFrom(undefined, 17, 60),
   hasOnError: fc.constantFrom(true, true, false),
@@ -407,7 +498,7 @@ describe('Property: SharedWaits load what is needed, once, and answer by it', fu
         const model = new Model(chosen);
         for (const each of steps) {
           countStep();
-          each(model);
+          await each(model);
           await turn();
           model.check();
         }

@@ -226,6 +226,8 @@ export async function startPostgresReplica(primary: Engine): Promise<Engine> {
 export class TcpProxy {
   readonly #port: number;
   readonly #pairs = new Set<[Socket, Socket]>();
+  /** The pairs whose bytes are dropped for good. */
+  readonly #halfOpen = new WeakSet<[Socket, Socket]>();
   #server!: Server;
   #isSwallowing = false;
 
@@ -248,7 +250,7 @@ export class TcpProxy {
         [far, near],
       ]) {
         from.on('data', (bytes) => {
-          if (!this.#isSwallowing) to.write(bytes);
+          if (!this.#isSwallowing && !this.#halfOpen.has(pair)) to.write(bytes);
         });
         from.on('error', () => {});
         from.on('close', () => {
@@ -268,6 +270,11 @@ export class TcpProxy {
 
   pass(): void {
     this.#isSwallowing = false;
+  }
+
+  /** Drops all bytes of the connections that there are, for good. New ones work. */
+  forget(): void {
+    for (const pair of this.#pairs) this.#halfOpen.add(pair);
   }
 
   /** Breaks all connections. */

@@ -10,8 +10,8 @@ export type BusState = 'connecting' | 'live' | 'gap' | 'closed';
 
 /**
  * Why a bus may have missed hints. `connection`: it failed or broke. `echo`: an echo did not come
- * back in time. `publish`: the engine did not take a frame. `sequence`: a frame of another process
- * is missing.
+ * back in time, so the engine stands still, or a connection is half open. `publish`: the engine did
+ * not take a frame. `sequence`: a frame of another process is missing.
  */
 export type GapCause = 'connection' | 'echo' | 'publish' | 'sequence';
 

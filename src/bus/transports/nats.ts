@@ -1,8 +1,10 @@
 // `purgatory/bus/nats`: a bus over NATS, with the user's own connection.
 //
 // Ground rules. One connection publishes and subscribes. It reconnects by itself. Each time it
-// reports that, the bus has been in a gap and subscribes anew. A connection that has given up
-// (`maxReconnectAttempts`) is closed for good, and the bus closes too.
+// reports that, the bus has been in a gap and subscribes anew. A half-open connection reports
+// nothing for minutes. It is made to reconnect when its server has answered neither a text nor the
+// attempt after it. A connection that has given up (`maxReconnectAttempts`) is closed for good, and
+// the bus closes too.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
@@ -13,7 +15,9 @@ import type { Transport, TransportLink } from '../transport.ts';
  * An acknowledgement is that of the connection's own server. The others hear of the subscription
  * later.
  */
-const CLUSTER_SETTLES_MS = [50, 500];
+const CLUSTER_HEARS_MS = [50, 500];
+const HALF_OPEN =
+  'NATS does not answer, so the connection is made anew: sooner with pingInterval: 2000, maxPingOut: 2';
 /** Subscriptions that are ended in one turn. Each takes 2 us, and there may be 65,536. */
 const ENDED_A_TURN = 512;
 
@@ -26,10 +30,14 @@ export interface NatsConnectionLike {
   ): { unsubscribe(): void };
   flush(): Promise<void>;
   isClosed(): boolean;
+  /** Breaks a connection that is half open, and makes it anew. */
+  reconnect?(): Promise<void>;
   /** What the server said of itself. Only one of several has the name of a cluster. */
   readonly info?: { readonly cluster?: string | undefined } | undefined;
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
 }
+
+type Subscription = ReturnType<NatsConnectionLike['subscribe']>;
 
 /**
  * A bus over NATS. Closing the connection stays the user's task. Make it with
@@ -54,12 +62,22 @@ export function natsBus(connection: NatsConnectionLike, options?: BusOptions): B
 export function natsTransport(connection: NatsConnectionLike, subject: string): Transport {
   let end: (() => Promise<void>) | undefined;
   let listener: Parameters<NatsConnectionLike['subscribe']>[1] | undefined;
-  const buckets = new Map<string, { unsubscribe(): void }>();
-  const name = (bucket: string): string => `${subject}.~${bucket}`; // no prefix has a tilde
+  /** How often the server was asked since it answered: by a text, then by attempts to connect. */
+  let unanswered = 0;
+  const flush = (): Promise<void> =>
+    connection.flush().finally(() => {
+      unanswered = 0;
+    });
+  const subscribed = new Map<string, Subscription>();
+  const name = (channel: string): string => `${subject}.~${channel}`; // no prefix has a tilde
   return {
     engine: 'nats',
     connect(link) {
       if (connection.isClosed()) throw refusal('The NATS connection is closed');
+      if (unanswered > 0 && unanswered++ === 2) {
+        connection.reconnect?.().catch(link.down);
+        throw new Error(HALF_OPEN);
+      }
       listener = {
         callback: (error, message) => {
           if (error === null) link.received(message.string());
@@ -70,48 +88,46 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       const unwatch = watchStatus(connection, link);
       end = () => {
         unwatch();
-        return endAll(connection, [subscription, ...buckets.values()]);
+        return endAll(connection, [subscription, ...subscribed.values()]);
       };
-      connection.flush().then(link.up, link.down);
+      flush().then(link.up, link.down);
     },
     publish(text) {
+      unanswered ||= 1;
       connection.publish(subject, text);
-      return connection.flush();
+      return flush();
     },
-    publishTo(bucket, text) {
-      connection.publish(name(bucket), text);
+    publishTo(channel, text) {
+      connection.publish(name(channel), text);
       return connection.flush();
     },
     subscribe(channels) {
       if (listener === undefined) return undefined;
-      for (const bucket of channels) buckets.set(bucket, connection.subscribe(name(bucket), listener));
+      for (const channel of channels) subscribed.set(channel, connection.subscribe(name(channel), listener));
       return connection.flush();
     },
     unsubscribe(channels) {
-      for (const bucket of channels) {
-        buckets.get(bucket)?.unsubscribe();
-        buckets.delete(bucket);
+      for (const channel of channels) {
+        subscribed.get(channel)?.unsubscribe();
+        subscribed.delete(channel);
       }
       return connection.flush();
     },
     get settleMs() {
-      return connection.info?.cluster === undefined ? [] : CLUSTER_SETTLES_MS;
+      return connection.info?.cluster === undefined ? [] : CLUSTER_HEARS_MS;
     },
     disconnect() {
       const ended = end?.();
       end = undefined;
       listener = undefined;
-      buckets.clear();
+      subscribed.clear();
       return ended;
     },
   };
 }
 
 /** A text that comes meanwhile goes to a link that the bus does not use any more. */
-async function endAll(
-  connection: NatsConnectionLike,
-  all: readonly { unsubscribe(): void }[],
-): Promise<void> {
+async function endAll(connection: NatsConnectionLike, all: readonly Subscription[]): Promise<void> {
   for (let next = 0; next < all.length; next += ENDED_A_TURN) {
     if (next > 0) await nextTurn();
     if (connection.isClosed()) return;

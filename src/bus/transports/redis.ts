@@ -2,9 +2,10 @@
 //
 // Ground rules. The user's client publishes. A connection of the bus's own, duplicated from the
 // client, subscribes. It never reconnects by itself, so no break goes unnoticed. The duplicate has
-// all that a client needs to connect (TLS, passwords, Sentinel). In a cluster a publication reaches
-// all nodes, but two publications through different nodes may change order. So one master serves
-// both directions, until it is lost.
+// all that a client needs to connect (TLS, passwords, Sentinel). A client that did not answer may
+// be half open, and its kernel may go on for minutes. Then a second duplicate publishes, until the
+// connection breaks again. In a cluster a publication reaches all nodes, but two publications
+// through different nodes may change order. So one master serves both directions.
 import { invalidArgType } from '../../base/node-errors.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
 import { createBus } from '../hint-bus.ts';
@@ -23,13 +24,14 @@ export interface RedisClient {
 interface Client {
   on(event: string, listener: (...values: never[]) => void): unknown;
   publish(channel: string, message: string): Promise<unknown>;
+  connect(): Promise<unknown>;
 }
 
 interface IoRedis extends Client {
-  readonly isCluster?: boolean;
+  readonly isCluster: boolean;
   duplicate(overrides: object): IoRedis;
+  /** Only a cluster has it. */
   nodes(role: 'master'): IoRedis[];
-  connect(): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
   disconnect(): void;
@@ -38,28 +40,28 @@ interface IoRedis extends Client {
 interface NodeRedis extends Client {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
-  /** Only a cluster has it. */
+  /** Only a cluster has it, and the next one. */
   getRandomNode?(): unknown;
   nodeClient?(node: unknown): Promise<NodeRedis>;
-  connect(): Promise<unknown>;
-  subscribe(channel: string | string[], listener: (message: string) => void): Promise<unknown>;
-  unsubscribe(channel: string[]): Promise<unknown>;
+  subscribe(channels: string[], listener: (message: string) => void): Promise<unknown>;
+  unsubscribe(channels: string[]): Promise<unknown>;
   destroy(): void;
   unref(): void;
 }
 
-/** The two ends of a connection. */
-interface Line {
-  /** The client, or a node of its cluster. */
-  publisher: Client;
-  subscribe(channels: string[]): Promise<unknown> | undefined;
-  unsubscribe(channels: string[]): Promise<unknown> | undefined;
+type AnyRedis = IoRedis | NodeRedis;
+
+/** A connection of the bus's own. */
+interface Own {
+  readonly client: Client;
+  subscribe(channels: string[]): Promise<unknown>;
+  unsubscribe(channels: string[]): Promise<unknown>;
   end(): void;
 }
 
 /**
  * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
- * own.
+ * own, and a second one while the client does not answer.
  *
  * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
  * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
@@ -76,9 +78,25 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 }
 
 /** The transport alone: for the conformance suite. */
-export function redisTransport(client: RedisClient, channel: string): Transport {
-  let line: Line | undefined;
-  const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
+export function redisTransport(client: RedisClient, prefix: string): Transport {
+  /** The first one subscribes. A second one publishes. */
+  let own: Own[] = [];
+  /** The client or a node of its cluster, or the second duplicate of that. */
+  let publisher: Pick<Client, 'publish'> = client;
+  let attempts = 0;
+  /** The last text was not answered. */
+  let isUnanswered = false;
+  const name = (channel: string): string => `${prefix}/${channel}`; // no prefix has a slash
+  const start = async (link: TransportLink, attempt: number): Promise<void> => {
+    const node = await nodeOf(client as unknown as AnyRedis);
+    if (attempt !== attempts) return;
+    own = [ownOf(node, link)];
+    if (isUnanswered) own.push(ownOf(node, link));
+    publisher = own[1]?.client ?? node;
+    await Promise.all(own.map((each) => each.client.connect()));
+    await own[0].subscribe([prefix]);
+    link.up();
+  };
   const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
     try {
       await call();
@@ -86,101 +104,88 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
       throw refusedIf(error);
     }
   };
-  const publish = (to: string, text: string): Promise<void> =>
-    ask(() => (line?.publisher ?? client).publish(to, text));
+  const publish = async (to: string, text: string): Promise<void> => {
+    isUnanswered = true;
+    await ask(() => publisher.publish(to, text));
+    isUnanswered = false;
+  };
   return {
     engine: 'redis',
     connect(link) {
       const refusing: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
-      line =
-        'isCluster' in client
-          ? ioLine(client as unknown as IoRedis, channel, refusing)
-          : nodeLine(client as unknown as NodeRedis, channel, refusing);
+      start(refusing, ++attempts).catch(refusing.down);
     },
-    publish: (text) => publish(channel, text),
-    publishTo: (bucket, text) => publish(name(bucket), text),
-    subscribe: (buckets) => ask(() => line?.subscribe(buckets.map(name))),
-    unsubscribe: (buckets) => ask(() => line?.unsubscribe(buckets.map(name))),
+    publish: (text) => publish(prefix, text),
+    publishTo: (channel, text) => publish(name(channel), text),
+    subscribe: (channels) => ask(() => own[0].subscribe(channels.map(name))),
+    unsubscribe: (channels) => ask(() => own[0].unsubscribe(channels.map(name))),
     disconnect() {
-      line?.end();
-      line = undefined;
+      attempts++;
+      for (const each of own) each.end();
+      own = [];
       return undefined;
     },
   };
 }
 
-/**
- * For ioredis and iovalkey. Their "ready" comes before the SUBSCRIBE is acknowledged, so it says
- * nothing here.
- */
-function ioLine(client: IoRedis, channel: string, link: TransportLink): Line {
-  const publisher = nodeOf(client);
-  const own = publisher.duplicate({
+/** The client, or one master of its cluster. */
+async function nodeOf(client: AnyRedis): Promise<AnyRedis> {
+  if (!isIo(client)) return (await client.nodeClient?.(client.getRandomNode?.())) ?? client;
+  if (!client.isCluster) return client;
+  const masters = client.nodes('master');
+  if (masters.length === 0) throw new Error('No node of the Redis Cluster is known yet');
+  return masters[Math.floor(Math.random() * masters.length)];
+}
+
+function isIo(client: AnyRedis): client is IoRedis {
+  return 'isCluster' in client;
+}
+
+function ownOf(node: AnyRedis, link: TransportLink): Own {
+  return isIo(node) ? ioOwn(node, link) : nodeOwn(node, link);
+}
+
+/** For ioredis and iovalkey. Their "ready" comes before a SUBSCRIBE is acknowledged: it says nothing. */
+function ioOwn(node: IoRedis, link: TransportLink): Own {
+  const client = node.duplicate({
     lazyConnect: true,
     autoResubscribe: false,
     enableReadyCheck: false, // would need the permission for INFO
     retryStrategy: null,
     sentinelRetryStrategy: null,
   });
-  let reason: unknown;
-  own.on('error', (error: unknown) => {
-    reason = error;
-  });
-  own.on('close', () => link.down(reason ?? new Error('Redis closed the connection')));
-  own.on('message', (_channel: string, message: string) => link.received(message));
-  const start = async (): Promise<void> => {
-    await own.connect();
-    await own.subscribe(channel);
-    link.up();
-  };
-  start().catch((error: unknown) => link.down(reason ?? error));
+  client.on('error', link.down);
+  client.on('close', () => link.down(new Error('Redis closed the connection')));
+  client.on('message', (_channel: string, message: string) => link.received(message));
   return {
-    publisher,
-    subscribe: (channels) => own.subscribe(...channels),
-    unsubscribe: (channels) => own.unsubscribe(...channels),
-    end: () => own.disconnect(),
+    client,
+    subscribe: (channels) => client.subscribe(...channels),
+    unsubscribe: (channels) => client.unsubscribe(...channels),
+    end: () => client.disconnect(),
   };
-}
-
-function nodeOf(client: IoRedis): IoRedis {
-  if (client.isCluster !== true) return client;
-  const masters = client.nodes('master');
-  if (masters.length === 0) throw new Error('No node of the Redis Cluster is known yet');
-  return masters[Math.floor(Math.random() * masters.length)];
 }
 
 /** For node-redis. */
-function nodeLine(client: NodeRedis, channel: string, link: TransportLink): Line {
-  let own: NodeRedis | undefined;
+function nodeOwn(node: NodeRedis, link: TransportLink): Own {
+  const client = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
   let hasSocket = false;
   let isOver = false;
-  const line: Line = {
-    publisher: client,
-    subscribe: (channels) => own?.subscribe(channels, link.received),
-    unsubscribe: (channels) => own?.unsubscribe(channels),
+  client.on('error', link.down);
+  // `destroy` leaves a socket open that is still connecting.
+  client.on('connect', () => {
+    hasSocket = true;
+    if (isOver) client.destroy();
+  });
+  return {
+    client,
+    subscribe: (channels) => client.subscribe(channels, link.received),
+    unsubscribe: (channels) => client.unsubscribe(channels),
     end: () => {
       isOver = true;
-      own?.unref();
-      if (hasSocket) own?.destroy();
+      client.unref();
+      if (hasSocket) client.destroy();
     },
   };
-  const start = async (): Promise<void> => {
-    const node = (await client.nodeClient?.(client.getRandomNode?.())) ?? client;
-    if (isOver) return;
-    line.publisher = node;
-    own = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
-    own.on('error', (error: unknown) => link.down(error));
-    // `destroy` leaves a socket open that is still connecting.
-    own.on('connect', () => {
-      hasSocket = true;
-      if (isOver) own?.destroy();
-    });
-    await own.connect();
-    await own.subscribe(channel, link.received);
-    link.up();
-  };
-  start().catch(link.down);
-  return line;
 }
 
 function refusedIf(error: unknown): unknown {

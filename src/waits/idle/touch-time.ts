@@ -8,7 +8,7 @@
 // `lookAt` looks at most half of the ring ahead, and a look keeps a number of at most a quarter of
 // the ring, so a quarter is left for late looks.
 import type { Clock } from '../../clock/clock.ts';
-import { isHostTimeReal } from '../../clock/host.ts';
+import { foreign } from '../../clock/host.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 
 /**
@@ -66,7 +66,7 @@ export class TouchTime {
   /** The stretch that a touch made now falls into, or NO_STRETCH. */
   stretch(): Stretch {
     const open = this.#open;
-    return open !== NO_STRETCH && isHostTimeReal() ? open : this.#next();
+    return open !== NO_STRETCH && foreign('setTimeout') === undefined ? open : this.#next();
   }
 
   /** The end of a stretch in ms of the clock. Infinity while it lasts. */
@@ -107,7 +107,7 @@ export class TouchTime {
   }
 
   #isExact(): boolean {
-    return this.#clock !== systemClock || !isHostTimeReal();
+    return this.#clock !== systemClock || foreign('setTimeout') !== undefined;
   }
 
   /** Ends a stretch, unless that has been done. */

@@ -3,10 +3,12 @@
 // Invariants. It is under way until its promise settles or it is given up; then its result is
 // dropped. It answers the waits that were parked before it began: they are the passes of its keys.
 // All fields but the counts are set once.
+import { isNativeError } from 'node:util/types';
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Pass } from '../../purgatory/watchers.ts';
+import type { Division } from './division.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 
@@ -24,6 +26,8 @@ export interface LoadedKey {
 export class Load<V> implements KeyLoad {
   readonly keys: readonly LoadedKey[];
   readonly beganAtMs: number;
+  /** The division that it is a part of. */
+  readonly division: Division<Load<V>> | undefined;
   readonly #controller = new AbortController();
   readonly #deserted: (load: Load<V>) => void;
   /** Keys with a wait left that it would answer. */
@@ -32,11 +36,19 @@ export class Load<V> implements KeyLoad {
   unanswered: number;
   /** Waits that it ended. */
   answered = 0;
+  /** It has failed for good. */
+  hasFailed = false;
 
   /** @param deserted is called when no wait is left that it would answer. */
-  constructor(keys: readonly LoadedKey[], beganAtMs: number, deserted: (load: Load<V>) => void) {
+  constructor(
+    keys: readonly LoadedKey[],
+    beganAtMs: number,
+    division: Division<Load<V>> | undefined,
+    deserted: (load: Load<V>) => void,
+  ) {
     this.keys = keys;
     this.beganAtMs = beganAtMs;
+    this.division = division;
     this.#deserted = deserted;
     this.#waitedFor = keys.length;
     this.unanswered = keys.length;
@@ -54,15 +66,15 @@ export class Load<V> implements KeyLoad {
     if (--this.#waitedFor === 0) this.#deserted(this);
   }
 
-  abort(): void {
-    this.#controller.abort();
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason);
   }
 
   /**
    * The states of its keys, in their order. Rejects with the error of `loadKeys`, or with a
    * TypeError when the value that it returned is no Map, or one whose keys are no strings.
    */
-  async run(loadKeys: LoadKeys<V>): Promise<(V | undefined)[]> {
+  async run(loadKeys: LoadKeys<V>): Promise<(V | Error | undefined)[]> {
     const names = this.names;
     const states = await loadKeys([...names], { signal: this.#controller.signal });
     if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
@@ -70,6 +82,11 @@ export class Load<V> implements KeyLoad {
     if (isDebugging) hintAtOthers(loadKeys, states, names);
     return names.map((name) => states.get(name));
   }
+}
+
+/** Whether the state of a key is the error of that key: of this realm, or another (as in jest). */
+export function isFailedState(state: unknown): state is Error {
+  return isNativeError(state) || state instanceof Error;
 }
 
 /** Of the keys that were asked for none may exist: then the Map is empty. */

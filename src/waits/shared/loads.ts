@@ -2,13 +2,15 @@
 // SharedWaits and the user's `load`.
 //
 // Invariants. Only this file writes the loading fields of a WatchedKey. A key has one load at a
-// time, and the load is over once its answers have been given. Keys that are due at the end of a
-// turn are loaded together: `loadBatch` keys a load, `concurrency` loads at a time. An event during
-// the load of its key causes exactly one more. A load aborts when all waits that it would answer
-// have ended, and is given up GIVE_UP_MS later.
+// time, and the load is over once its answers have been given, or its keys are due again in parts
+// (division.ts). Keys that are due at the end of a turn are loaded together: `loadBatch` keys a
+// load, `concurrency` loads at a time. An event during the load of its key causes exactly one more.
+// A load aborts when all waits that it would answer have ended, and is given up GIVE_UP_MS later.
+// After `loadTimeoutMs` it has failed.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
+import { loadTimedOut } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { TurnEnd } from '../../clock/later.ts';
 import { isOver } from '../../purgatory/watchers.ts';
@@ -16,7 +18,9 @@ import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { schedulerOf } from '../../turns/scheduler.ts';
 import { type Answer, Answers } from './answers.ts';
-import { Load, type LoadedKey } from './load.ts';
+import { Division, type FailedPart, partsOf } from './division.ts';
+import { type DueBatch, DueKeys } from './due-keys.ts';
+import { isFailedState, Load, type LoadedKey } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WaiterLists } from './waiter-lists.ts';
@@ -34,8 +38,8 @@ export class Loads<V> {
   readonly #meter: LoadMeter;
   readonly #lists: WaiterLists<V>;
   readonly #answers: Answers<V>;
-  readonly #due = new Set<WatchedKey>();
-  /** The loads that are under way. An aborted one has the task that ends it. */
+  readonly #due: DueKeys<V>;
+  /** The loads that are under way, each with the task that ends it at last. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   // The load serves all waits. So it must not run in the async context of the first one.
   readonly #turnEnd = new TurnEnd(() => this.#start());
@@ -51,6 +55,7 @@ export class Loads<V> {
     this.#timer = timer;
     this.#meter = meter;
     this.#lists = lists;
+    this.#due = new DueKeys(options.loadBatch);
     this.#answers = new Answers(schedulerOf(timer), lists, (answer) => this.#answered(answer));
   }
 
@@ -103,25 +108,19 @@ export class Loads<V> {
   }
 
   #start(): void {
-    const { loadBatch, concurrency } = this.#options;
-    while (this.#due.size > 0 && this.#underWay.size < concurrency) {
-      const keys: WatchedKey[] = [];
-      for (const key of this.#due) {
-        this.#due.delete(key);
-        if (keys.push(key) === loadBatch) break;
-      }
-      void this.#load(keys);
+    while (this.#due.size > 0 && this.#underWay.size < this.#options.concurrency) {
+      void this.#load(this.#due.next());
     }
   }
 
-  async #load(watched: readonly WatchedKey[]): Promise<void> {
+  async #load({ keys: watched, division }: DueBatch<V>): Promise<void> {
     const { recheckMs } = this.#options;
     const nowMs = this.#timer.now();
-    const keys = watched.map((key) => {
+    const keys = Array.from(watched, (key) => {
       const { hasEvent, sweep } = key;
       return { watched: key, pass: this.#lists.holdPass(key), hasEvent, sweep };
     });
-    const load = new Load<V>(keys, nowMs, this.#abort);
+    const load = new Load<V>(keys, nowMs, division, this.#abort);
     for (const { watched: key, pass } of keys) {
       key.pass = pass;
       while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
@@ -130,16 +129,16 @@ export class Loads<V> {
       key.hasEvent = false;
       key.sweep = undefined;
     }
-    this.#underWay.set(load, undefined);
+    this.#underWay.set(load, this.#timeOutLater(load));
     this.#meter.began(keys.length);
-    let states: readonly (V | undefined)[];
+    let states: readonly (V | Error | undefined)[];
     try {
       states = await load.run(this.#options.load);
     } catch (error) {
       this.#end(load, () => this.#failed(load, error));
       return;
     }
-    this.#end(load, () => this.#answers.give(keys.map((key, i) => ({ load, key, value: states[i] }))));
+    this.#end(load, () => this.#succeeded(load, states));
   }
 
   /**
@@ -154,10 +153,63 @@ export class Loads<V> {
     this.#startSoon();
   }
 
+  #timeOutLater(load: Load<V>): TimerTask | undefined {
+    const { loadTimeoutMs, name } = this.#options;
+    if (loadTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
+    const timeOut = (): void => {
+      const error = loadTimedOut(name, load.keys.length, loadTimeoutMs);
+      this.#end(load, () => this.#failed(load, error));
+      load.abort(error);
+    };
+    return this.#timer.schedule(timeOut, loadTimeoutMs);
+  }
+
+  #succeeded(load: Load<V>, states: readonly (V | Error | undefined)[]): void {
+    this.#answers.give(
+      load.keys.map((key, i) => {
+        const state = states[i];
+        if (!isFailedState(state)) return { load, key, value: state };
+        return { load, key, failure: { error: state, jitter: undefined } };
+      }),
+    );
+    load.division?.answered();
+  }
+
   #failed(load: Load<V>, error: unknown): void {
-    const { onError } = this.#options;
     this.#meter.failed(load, error, this.#timer.now());
-    const failure = { error, jitter: onError === undefined ? undefined : Math.random() };
+    if (load.division !== undefined) load.division.failed(load, error);
+    else if (load.keys.length > 1) this.#divide(load, false);
+    else this.#fail(load, error, Math.random());
+  }
+
+  /**
+   * Its keys are loaded in parts, at once. No wait has heard of the failure. `wasUp`: a load of its
+   * own division was answered.
+   */
+  #divide(load: Load<V>, wasUp: boolean): void {
+    const keys: WatchedKey[] = [];
+    for (const key of load.keys) {
+      this.#didEnd(key);
+      carryOver(key);
+      if (key.watched.isWaitedFor) keys.push(key.watched);
+      else this.#forget(key.watched);
+    }
+    const parts = partsOf(keys, Math.random());
+    const jitter = Math.random();
+    const decide: FailedPart<Load<V>> = (part, error, isUp) => {
+      if ((isUp || wasUp) && part.keys.length > 1) this.#divide(part, isUp);
+      else this.#fail(part, error, jitter);
+    };
+    const division = new Division(parts.length, decide);
+    for (const part of parts) this.#due.addPart(part, division);
+    this.#startSoon();
+  }
+
+  /** A load has failed for good. @param jitter the keys of one division stay together. */
+  #fail(load: Load<V>, error: unknown, jitter: number): void {
+    const { onError } = this.#options;
+    const failure = { error, jitter: onError === undefined ? undefined : jitter };
+    load.hasFailed = true;
     this.#answers.give(load.keys.map((key) => ({ load, key, failure })));
     if (onError !== undefined) reportError(error, load.names, onError);
   }
@@ -166,7 +218,7 @@ export class Loads<V> {
   #answered({ load, key, failure }: Answer<V>): void {
     const { watched } = key;
     this.#didEnd(key);
-    if (--load.unanswered === 0 && failure === undefined) this.#meter.answered(load, this.#timer.now());
+    if (--load.unanswered === 0 && !load.hasFailed) this.#meter.answered(load, this.#timer.now());
     if (failure?.jitter !== undefined) {
       this.#backOff(key, failure.jitter);
       return;
@@ -186,10 +238,9 @@ export class Loads<V> {
     else this.#lookAgain(watched);
   }
 
-  /** The next load of a failed key serves the events and the sweep of this one. */
-  #backOff({ watched, hasEvent, sweep }: LoadedKey, jitter: number): void {
-    watched.hasEvent ||= hasEvent;
-    watched.sweep ??= sweep;
+  #backOff(key: LoadedKey, jitter: number): void {
+    const { watched } = key;
+    carryOver(key);
     if (this.#isClosed) return;
     if (watched.isWaitedFor) this.#lookIn(watched, backoffMs(++watched.failures, jitter));
     else this.#forget(watched);
@@ -227,10 +278,10 @@ export class Loads<V> {
 
   readonly #abort = (load: Load<V>): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
-    this.#underWay.set(
-      load,
-      this.#timer.schedule(() => this.#end(load), GIVE_UP_MS),
-    );
+    this.#underWay.get(load)?.cancel();
+    const leftMs = load.beganAtMs + this.#options.loadTimeoutMs - this.#timer.now();
+    const giveUp = this.#timer.schedule(() => this.#end(load), Math.min(GIVE_UP_MS, leftMs));
+    this.#underWay.set(load, giveUp);
     load.abort();
   };
 
@@ -244,5 +295,12 @@ export class Loads<V> {
       if (watched.isWaitedFor) this.#makeDue(watched);
       else this.#forget(watched);
     }
+    load.division?.left();
   }
+}
+
+/** The next load of a key serves the events and the sweep of a load that failed. */
+function carryOver({ watched, hasEvent, sweep }: LoadedKey): void {
+  watched.hasEvent ||= hasEvent;
+  watched.sweep ??= sweep;
 }

@@ -1,4 +1,5 @@
 // The options of SharedWaits, and their checks.
+import { checkedLoadTimeout } from '../../base/backoff.ts';
 import {
   COUNT,
   checkedFunction,
@@ -15,19 +16,20 @@ import { checkedBus, type JoinableBus } from '../../bus/membership/bus-member.ts
 import type { Clock } from '../../clock/clock.ts';
 import type { WaitOptions } from '../../purgatory/purgatory-options.ts';
 
-/** Reads the state of many keys at once. */
+/** Reads the state of many keys at once. An Error in place of a state is the error of that key. */
 export type LoadKeys<V> = (
   keys: readonly string[],
   context: { signal: AbortSignal },
-) => Promise<ReadonlyMap<string, V>>;
+) => Promise<ReadonlyMap<string, V | Error>>;
 
 /** The options of {@link SharedWaits}; all but `load` may be left out. */
 export interface SharedWaitsOptions<V> {
   /**
    * Reads the present state of `keys`, wherever it is kept. A key that does not exist is left out
-   * of the Map. `context.signal` aborts once all waits on these keys have ended, and on `close()`:
-   * pass it on. Give loads that may hang a deadline. docs/contract.md says when a key is loaded,
-   * docs/many-processes.md how to write a load.
+   * of the Map. An Error in the Map rejects the waits on that key alone, at once.
+   * `context.signal` aborts once all waits on these keys have ended, after `loadTimeoutMs`, and on
+   * `close()`: pass it on. docs/contract.md says when a key is loaded, docs/many-processes.md how
+   * to write a load.
    */
   load: LoadKeys<V>;
   /** Carries `changed` to the other processes. Default: none, so only this process. */
@@ -36,6 +38,12 @@ export interface SharedWaitsOptions<V> {
   loadBatch?: number | undefined;
   /** The most loads under way at once: an integer >= 1. Default 4. */
   concurrency?: number | undefined;
+  /**
+   * A load that takes longer, in ms, has failed: its signal aborts, and other loads take its place.
+   * What ignores the signal goes on, and a query still holds its connection. Infinity: no limit.
+   * Default 10,000.
+   */
+  loadTimeoutMs?: number | undefined;
   /**
    * Loads a key again this many ms after each load that an event caused, while somebody waits. For
    * readers behind a replica, which may not have the change yet: [50, 500]. Default: none.
@@ -51,7 +59,8 @@ export interface SharedWaitsOptions<V> {
   clock?: Clock | undefined;
   /**
    * Gets the error of a failed load, which is then tried again while somebody waits. Without it, a
-   * failed load rejects the waits on its keys, and is not tried again. docs/contract.md
+   * failed load rejects the waits on its keys, and is not tried again. Before that, the keys of a
+   * load of several keys are loaded in smaller parts. docs/contract.md
    */
   onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }
@@ -64,13 +73,16 @@ export type WaitUntilOptions = WaitOptions;
  * Infinity for never.
  */
 export type CheckedSharedWaitsOptions<V> = SharedWaitsOptions<V> &
-  Required<Pick<SharedWaitsOptions<V>, 'loadBatch' | 'concurrency' | 'recheckMs' | 'pollMs'>>;
+  Required<
+    Pick<SharedWaitsOptions<V>, 'loadBatch' | 'concurrency' | 'loadTimeoutMs' | 'recheckMs' | 'pollMs'>
+  > & { readonly name: string };
 
 const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
   load: true,
   bus: true,
   loadBatch: true,
   concurrency: true,
+  loadTimeoutMs: true,
   recheckMs: true,
   pollMs: true,
   maxParked: true,
@@ -90,14 +102,17 @@ export function checkedSharedWaitsOptions<V>(
   requiredString('name', name);
   requiredOptions('options', options);
   knownOptions(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
-  const { load, bus, loadBatch, concurrency, recheckMs = [], pollMs, maxParked, clock, onError } = options;
+  const { load, bus, loadBatch, concurrency, loadTimeoutMs, recheckMs = [] } = options;
+  const { pollMs, maxParked, clock, onError } = options;
   requiredFunction('options.load', load);
   return {
+    name,
     // Called as a method of the options, because the user may have written it as one.
     load: (keys, context) => load.call(options, keys, context),
     bus: bus === undefined ? undefined : checkedBus(bus),
     loadBatch: checkedNumber('options.loadBatch', loadBatch, 500, COUNT),
     concurrency: checkedNumber('options.concurrency', concurrency, 4, COUNT),
+    loadTimeoutMs: checkedLoadTimeout(loadTimeoutMs),
     recheckMs: requiredArray('options.recheckMs', recheckMs)
       .map((ms, i) => requiredNumber(`options.recheckMs[${i}]`, ms, DELAY_MS))
       .sort((x, y) => x - y),

@@ -2,10 +2,11 @@
 //
 //  idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
 //                                               │                     event meanwhile
-//                                               └─ failed ──► backing off ──► due
+//                                               ├─ failed with others ──► due, in a smaller batch
+//                                               └─ failed for good ──► backing off ──► due
 //
 // Invariants. A key lives from its first wait until its last has ended and no load of it is under
-// way. Only Loads writes the fields of the loading. A wait is in the list of its key exactly while
+// way. Only Loads and its DueKeys write the fields of the loading. A wait is in the list of its key exactly while
 // it is parked. It is never tried by an event: answers offer it each state that was loaded after it
 // was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
@@ -32,6 +33,8 @@ export class WatchedKey {
   readonly key: string;
   /** The load of it that is under way, or whose answers are being given. At most one. */
   load: KeyLoad | undefined;
+  /** The batch of DueKeys in which it waits for its load to begin. */
+  due: object | undefined;
   /**
    * An event came during that load, which may have read the state before. One more load must
    * follow.
@@ -73,7 +76,9 @@ export class WatchedKey {
  * The result of {@link SharedWaits.waitUntil}. `state` of an expired wait is the one that was
  * offered last: undefined when the last load had none for the key, or no load ended in time.
  */
-export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
+export type SharedWaitResult<T, V> =
+  | { expired: false; value: T; state?: undefined }
+  | { expired: true; value?: undefined; state: V | undefined };
 
 /** One wait for a key to reach a state. */
 export class SharedWaiter<V> extends PromisedOperation {

@@ -3,12 +3,14 @@
 // Invariants. A key has one question at a time, asked in the root async context, while an operation
 // waits on it. The operation that begins to wait asks if the value is unknown, or in doubt: it fell
 // (the log was truncated, or another writer was overtaken), or a gap came since it was read. An
-// answer to a key that was advanced meanwhile counts only if it is higher. A question that fails is
-// reported with the first operation that waits, and asked again as loads are (backoff.ts). Its
-// timer keeps no process alive.
+// answer to a key that was advanced meanwhile counts only if it is higher. A question that fails, or
+// is open for `loadTimeoutMs`, is reported with the first operation that waits, and asked again as
+// loads are (backoff.ts). Its timer keeps no process alive.
 import { backoffMs } from '../../base/backoff.ts';
+import { currentTimedOut } from '../../base/errors.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { throwLater } from '../../base/report-error.ts';
+import { keyText } from '../../base/text.ts';
 import type { CheckedBusLink, Sweeper } from '../../bus/membership/bus-link.ts';
 import { KeyWalk } from '../../bus/membership/key-walk.ts';
 import { Sweep } from '../../bus/membership/sweep.ts';
@@ -23,15 +25,24 @@ import type { Threshold, Thresholds } from './thresholds.ts';
 /** The user's option. It returns undefined or null for a key that has no value. */
 export type Current<K, V extends ThresholdValue> = (
   key: K,
+  context: { signal: AbortSignal },
 ) => V | null | undefined | Promise<V | null | undefined>;
+
+/** An open question. */
+interface Question {
+  readonly controller: AbortController;
+  /** It may have been too early: ask once more after it. */
+  isTooEarly: boolean;
+}
 
 export class CurrentValues<K, V extends ThresholdValue> {
   readonly #current: Current<K, V>;
+  readonly #loadTimeoutMs: number;
   readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
   readonly #advance: (key: K, value: V) => void;
   readonly #timer: SystemTimer;
-  /** Keys with an open question. True: ask once more after it. */
-  readonly #asked = new Map<K, boolean>();
+  /** By key. */
+  readonly #questions = new Map<K, Question>();
   /** Keys whose last question has failed and that will be asked again: the failures in a row. */
   readonly #failures = new Map<K, number>();
   #isClosed = false;
@@ -39,11 +50,13 @@ export class CurrentValues<K, V extends ThresholdValue> {
   /** @param advance takes an answer; what it throws is a failure of the question. */
   constructor(
     current: Current<K, V>,
+    loadTimeoutMs: number,
     parking: Parking<Threshold<K, V>, Thresholds<K, V>>,
     advance: (key: K, value: V) => void,
     clock: Clock,
   ) {
     this.#current = current;
+    this.#loadTimeoutMs = loadTimeoutMs;
     this.#parking = parking;
     this.#advance = advance;
     this.#timer = new SystemTimer({ clock, onError: throwLater }).unref();
@@ -54,7 +67,8 @@ export class CurrentValues<K, V extends ThresholdValue> {
    * it.
    */
   ask(key: K): void {
-    if (this.#asked.has(key)) this.#asked.set(key, true);
+    const open = this.#questions.get(key);
+    if (open !== undefined) open.isTooEarly = true;
     else if (!this.#failures.has(key)) this.#askInRoot(key);
   }
 
@@ -63,7 +77,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
     this.#parking.lists.confirm(key, IN_DOUBT);
     // An open question may outlive the waits that asked: one that begins before its end relies on
     // it.
-    if (this.#asked.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
+    if (this.#questions.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
   }
 
   /**
@@ -84,12 +98,13 @@ export class CurrentValues<K, V extends ThresholdValue> {
 
   /** An operation waits on `key`. O(1). */
   waited(key: K): void {
-    if (!this.#parking.lists.isSure(key) && !this.#asked.has(key)) this.ask(key);
+    if (!this.#parking.lists.isSure(key) && !this.#questions.has(key)) this.ask(key);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer.close();
+    for (const { controller } of this.#questions.values()) controller.abort();
   }
 
   #askInRoot(key: K): void {
@@ -97,24 +112,43 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 
   async #ask(key: K): Promise<void> {
-    this.#asked.set(key, false);
+    const question: Question = { controller: new AbortController(), isTooEarly: false };
+    this.#questions.set(key, question);
     const { lists } = this.#parking;
     const { era } = lists;
     const before = lists.valueOf(key);
     try {
-      const current = this.#current;
-      this.#take(key, before, await current(key));
+      this.#take(key, before, await this.#answer(key, question.controller));
       this.#failures.delete(key);
-      if (this.#asked.get(key) === false) lists.confirm(key, era);
+      if (!question.isTooEarly) lists.confirm(key, era);
     } catch (error) {
       if (this.#isClosed) return;
       const [first] = lists.operationsOf(key, 1);
       if (first !== undefined) this.#parking.report(error, first);
       this.#retryLater(key);
     }
-    const isAskedAgain = this.#asked.get(key);
-    this.#asked.delete(key);
-    if (isAskedAgain === true && this.#isWaitedOn(key)) this.ask(key);
+    this.#questions.delete(key);
+    if (question.isTooEarly && this.#isWaitedOn(key)) this.ask(key);
+  }
+
+  /** What the user answers. Rejects after `loadTimeoutMs`, too; then the signal aborts. */
+  async #answer(key: K, controller: AbortController): Promise<V | null | undefined> {
+    const current = this.#current;
+    const answer = current(key, { signal: controller.signal });
+    const limitMs = this.#loadTimeoutMs;
+    if (limitMs === Number.POSITIVE_INFINITY || typeof answer !== 'object' || answer === null) return answer;
+    return new Promise((resolve, reject) => {
+      const read = Promise.resolve(answer);
+      read.then(resolve, reject);
+      const timeOut = (): void => {
+        const error = currentTimedOut(keyText(key), limitMs);
+        reject(error);
+        controller.abort(error);
+      };
+      const task = this.#timer.schedule(timeOut, limitMs);
+      const stop = (): void => void task.cancel();
+      read.then(stop, stop);
+    });
   }
 
   #retryLater(key: K): void {

@@ -7,7 +7,7 @@ import type { Current } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold } from './thresholds.ts';
 
-/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and one. */
+/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and two. */
 export interface ThresholdPurgatoryOptions<
   K = string,
   V extends ThresholdValue = number,
@@ -16,18 +16,25 @@ export interface ThresholdPurgatoryOptions<
   /**
    * The value of a key now, or a promise of it: a number, or a bigint if the values are bigints.
    * Undefined or null when it has none. It is called when an operation waits on a key whose value
-   * is not known in this process, has fallen, or may have been missed (docs/contract.md). Give
-   * reads that may hang a deadline. If it throws or rejects, `onError` gets the error, with the
-   * first operation that waits on the key (for `awaitAtLeast`, one of the library's own). Then it
-   * is called again after 50 ms, doubling to 5 s.
+   * is not known in this process, has fallen, or may have been missed (docs/contract.md). If it
+   * throws or rejects, `onError` gets the error, with the first operation that waits on the key
+   * (for `awaitAtLeast`, one of the library's own). Then it is called again after 50 ms, doubling
+   * to 5 s. `context.signal` aborts after `loadTimeoutMs`, and on `close()`: pass it on.
    */
   current?: Current<K, V> | undefined;
+  /**
+   * A `current` that takes longer, in ms, has failed: its signal aborts, and it is called again.
+   * What ignores the signal goes on, and a query still holds its connection. Infinity: no limit.
+   * Default 10,000.
+   */
+  loadTimeoutMs?: number | undefined;
 }
 
 /** The names of the options of a ThresholdPurgatory. */
 export const THRESHOLD_PURGATORY_OPTIONS: OptionNames<ThresholdPurgatoryOptions> = {
   ...PURGATORY_OPTIONS,
   current: true,
+  loadTimeoutMs: true,
 };
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */

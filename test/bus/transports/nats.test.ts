@@ -5,15 +5,16 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { expect } from 'chai';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { natsBus, natsTransport } from '../../../src/bus/transports/nats.ts';
-import { Purgatory } from '../../../src/index.ts';
+import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, startNats } from '../../support/engines.ts';
+import { type Engine, isInstalled, startNats, TcpProxy } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 
 (isInstalled('nats') ? describe : describe.skip)('a bus over NATS', () => {
   let nats: Engine;
   const config = join(tmpdir(), `purgatory-nats-${process.pid}.conf`);
+  let proxy: TcpProxy | undefined;
   const buses: Bus[] = [];
   const connections: NatsConnection[] = [];
   const connection = async (options = {}): Promise<NatsConnection> => {
@@ -51,6 +52,8 @@ import { Listener } from '../rig.ts';
   afterEach(async () => {
     await Promise.all(buses.splice(0).map((bus) => bus.close()));
     await Promise.all(connections.splice(0).map((one) => one.close()));
+    await proxy?.stop();
+    proxy = undefined;
   });
   after(async () => {
     await nats.stop();
@@ -147,6 +150,35 @@ import { Listener } from '../rig.ts';
     expect(turns).to.be.within(3, 5);
     expect([await hears('0'), await hears('2047')]).to.deep.equal([false, false]);
   });
+
+  for (const [how, options, steps] of [
+    ['by itself, after an attempt that nobody answered', {}, [5_000, 5_000, 63, 15_000, 125, 250]],
+    ['by the options of its client', { pingInterval: 100, maxPingOut: 1 }, []],
+  ] as const) {
+    it(`is live again though its connection was half open: ${how}`, async () => {
+      proxy = await new TcpProxy(nats.port).start();
+      const clock = new ManualClock();
+      const one = await connection({ ...options, servers: `127.0.0.1:${proxy.port}` });
+      const errors: string[] = [];
+      const onError = (error: unknown): void => void errors.push(String(error));
+      const [bus, other] = [track(natsBus(one, { clock, onError })), track(natsBus(await connection()))];
+      const [mine, others] = [new Listener('orders'), new Listener('orders')];
+      const [{ publish }, { publish: publishThere }] = [bus.join(mine), other.join(others)];
+      await until(() => bus.state === 'live' && other.state === 'live');
+      proxy.forget(); // as NAT does: nothing is closed
+      for (const ms of steps) clock.advance(ms);
+      await until(() => bus.state === 'gap');
+      publish('kept');
+      expect(/pingInterval: 2000, maxPingOut: 2/.test(errors.join())).to.equal(steps.length > 0);
+      await until(async () => {
+        clock.advance(10); // it tries again and again
+        return bus.state === 'live';
+      });
+      await until(() => others.heard.includes('kept'));
+      publishThere('back');
+      await until(() => mine.heard.includes('back'));
+    });
+  }
 
   it('ends with a connection that the user closes, and leaves alone one that the user keeps', async () => {
     const [kept, closed] = [await connection(), await connection()];

@@ -9,7 +9,13 @@ import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, startPostgres, startPostgresReplica } from '../../support/engines.ts';
+import {
+  type Engine,
+  isInstalled,
+  startPostgres,
+  startPostgresReplica,
+  TcpProxy,
+} from '../../support/engines.ts';
 import { freePort } from '../../support/free-ports.ts';
 import { rejection } from '../../support/rejection.ts';
 import { until } from '../../support/turns.ts';
@@ -126,6 +132,7 @@ describe('notifyInTransaction', () => {
 (isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', function () {
   this.timeout(60_000);
   let postgres: Engine;
+  let proxy: TcpProxy | undefined;
   const buses: Bus[] = [];
   const bus = (port = postgres.port, options = {}): Bus => {
     const made = postgresBus(() => clientOf(port), options);
@@ -138,6 +145,8 @@ describe('notifyInTransaction', () => {
   });
   afterEach(async () => {
     await Promise.all(buses.splice(0).map((one) => one.close()));
+    await proxy?.stop();
+    proxy = undefined;
   });
   after(() => postgres.stop());
 
@@ -166,6 +175,19 @@ describe('notifyInTransaction', () => {
     await postgres.start();
     await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
     await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+  });
+
+  it('is live again after an echo that was lost on a half-open connection', async () => {
+    proxy = await new TcpProxy(postgres.port).start();
+    const clock = new ManualClock();
+    const one = bus(proxy.port, { clock, onError: () => {} });
+    await until(() => one.state === 'live');
+    proxy.forget(); // as NAT does: nothing is closed
+    clock.advance(5_000);
+    clock.advance(5_000);
+    expect(one.state).to.equal('gap');
+    clock.advance(63); // the pause
+    await until(() => one.state === 'live');
   });
 
   it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {

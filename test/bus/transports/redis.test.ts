@@ -7,10 +7,11 @@ import { createClient, createCluster } from 'redis';
 import type { Bus } from '../../../src/bus/bus.ts';
 import type { Transport } from '../../../src/bus/transport.ts';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
-import { redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
+import { type RedisClient, redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
+import { ManualClock } from '../../../src/clock/manual-clock.ts';
 import { runSource } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
+import { type Engine, isInstalled, startRedis, TcpProxy } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 import { interestCases } from './interest-cases.ts';
@@ -32,10 +33,18 @@ describe('redisBus', () => {
   const buses: Bus[] = [];
   const clients: { disconnect(): void }[] = [];
   const client = (options = {}): Redis => {
-    const made = new Redis(redis.port, '127.0.0.1', { ...quiet, ...options });
+    const made = new Redis({ port: redis.port, host: '127.0.0.1', ...quiet, ...options });
     made.on('error', () => {});
     clients.push(made);
     return made;
+  };
+  const clientOf = async (family: string, port: number): Promise<RedisClient> => {
+    if (family === 'ioredis') return client({ port });
+    const node = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: 20 } });
+    node.on('error', () => {});
+    await node.connect();
+    clients.push({ disconnect: () => node.destroy() });
+    return node;
   };
   const track = (bus: Bus): Bus => {
     buses.push(bus);
@@ -132,6 +141,47 @@ describe('redisBus', () => {
         expect(errors[0].cause).to.be.instanceOf(Error);
       });
     }
+  }
+
+  for (const family of ['ioredis', 'node-redis']) {
+    it(`publishes without its client while that is half open, and with it again later (${family})`, async () => {
+      const proxy = await new TcpProxy(redis.port).start();
+      clients.push({ disconnect: () => void proxy.stop() });
+      const clock = new ManualClock();
+      const errors: string[] = [];
+      const onError = (error: unknown): void => void errors.push(String(error));
+      const own = await clientOf(family, proxy.port);
+      let duplicates = 0;
+      const duplicate = own.duplicate.bind(own);
+      own.duplicate = (...overrides) => {
+        duplicates++;
+        return duplicate(...overrides);
+      };
+      const [bus, other] = [track(redisBus(own, { clock, onError })), track(redisBus(client()))];
+      const [mine, others] = [new Listener('orders'), new Listener('orders')];
+      const [{ publish }, { publish: publishThere }] = [bus.join(mine), other.join(others)];
+      await until(() => bus.state === 'live' && other.state === 'live');
+      expect(duplicates).to.equal(1);
+
+      proxy.forget(); // as NAT does: nothing is closed
+      clock.advance(5_000);
+      publish('kept');
+      clock.advance(5_000);
+      expect([bus.state, errors.length]).to.deep.equal(['gap', 1]);
+      expect(errors[0]).to.contain('did not come back within 5000 ms');
+      clock.advance(63); // the pause
+      await until(() => bus.state === 'live');
+      expect(duplicates, 'both directions have a connection of the bus').to.equal(3);
+      await until(() => others.heard.includes('kept'));
+      publishThere('back');
+      await until(() => mine.heard.includes('back'));
+
+      proxy.sever(); // now the client notices, too
+      await until(() => bus.state === 'gap');
+      clock.advance(63); // the pause
+      await until(() => bus.state === 'live');
+      expect(duplicates).to.equal(4);
+    });
   }
 
   it('leaves no connection behind when it is closed before node-redis has connected', async () => {

@@ -12,6 +12,7 @@ import { uncovered } from '../../support/uncovered.ts';
 const RUNS = [
   ['redis', 'kill -9'],
   ['redis', 'connections killed'],
+  ['redis', 'half open'],
   ['nats', 'kill'],
   ['postgres', 'kill'],
   ['cluster', 'process'],

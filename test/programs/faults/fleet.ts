@@ -33,7 +33,7 @@ export class Fleet {
   }
 
   /** Starts `count` members. `watching` of them have a share of the keys parked each. */
-  async start(count: number, options: BusOptions = {}, watching = count): Promise<this> {
+  async start(count: number, options: BusOptions = {}, watching = count, timeoutMs = 300_000): Promise<this> {
     const path = join(this.#folder, 'state');
     writeFileSync(path, '');
     truncateSync(path, SharedState.size(this.keys));
@@ -56,7 +56,7 @@ export class Fleet {
     await Promise.all(
       this.members.slice(0, watching).map((worker, index) => {
         const to = Math.min(this.keys, (index + 1) * share);
-        return this.order(worker, { do: 'park', from: index * share, to, timeoutMs: 300_000 });
+        return this.order(worker, { do: 'park', from: index * share, to, timeoutMs });
       }),
     );
     await this.all({ do: 'begin' });

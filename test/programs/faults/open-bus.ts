@@ -25,6 +25,8 @@ export async function openBus(
       servers: `127.0.0.1:${port}`,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 200,
+      pingInterval: 2_000,
+      maxPingOut: 2,
     });
     return { bus: natsBus(connection, options), close: () => connection.close() };
   }

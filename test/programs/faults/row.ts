@@ -18,6 +18,8 @@ export interface Scale {
   readonly members: number;
   /** Changes a second of all members together. */
   readonly rate: number;
+  /** The deadline of the waits, in ms. Default 300,000: none comes. */
+  readonly timeoutMs?: number;
   /** The duration of each phase, in seconds. */
   readonly seconds: {
     readonly load: number;

@@ -59,7 +59,8 @@ async function withFleet(
 ): Promise<Result[]> {
   const isRouting = routing === 'interest';
   const given: BusOptions = { routing, ...(isRouting && { echoMs: 1_000 }), ...options };
-  const fleet = await new Fleet(engine, scale.parked).start(scale.members, given);
+  const { parked, members, timeoutMs } = scale;
+  const fleet = await new Fleet(engine, parked).start(members, given, members, timeoutMs);
   try {
     // A bus broadcasts for 1.25 x echoMs after it has become live.
     if (isRouting) await sleep(1.3 * (given.echoMs ?? 0));
@@ -228,6 +229,30 @@ const silence: Row = {
   },
 };
 
+/** As NAT does that forgets its connections: nothing is closed, and new connections work. */
+const halfOpen: Row = {
+  name: 'connections half open',
+  engines: SERVERS,
+  run: (engine, scale) =>
+    withFleet(engine, { ...scale, parked: 10_000, timeoutMs: 16_000 }, async (fleet) => {
+      await fleet.load(scale.rate);
+      await sleep(1_000);
+      fleet.proxy?.forget();
+      const brokenMs = performance.now();
+      await sleep(1_000);
+      await fleet.all({ do: 'rest' });
+      await fleet.until('all are answered', noneOverdue);
+      const measured = performance.now() - brokenMs;
+      await fleet.until('all are live', (reports) => reports.every(({ state }) => state === 'live'));
+      await sleep(18_000 - (performance.now() - brokenMs)); // the deadlines of all waits have come
+      const reports = await fleet.all({ do: 'report' });
+      return [
+        { what: 'all answered after the break (echo 5000 + 5000)', measured, unit: 'ms', bar: 12_000 },
+        ...always(reports),
+      ];
+    }),
+};
+
 const stoppedMember: Row = {
   name: 'one process is stopped',
   engines: ALL,
@@ -337,6 +362,7 @@ export const ROWS: readonly Row[] = [
   killed,
   connections,
   silence,
+  halfOpen,
   stoppedMember,
   sharedWaits,
   idle,

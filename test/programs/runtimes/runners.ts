@@ -1,9 +1,20 @@
 // The recipes of docs/testing.md and docs/bundlers-and-jest.md for jest, vitest and vite, run by them
-// as they are printed (`npm run test:runtimes -- --only Runners`).
+// as they are printed, and every part of a host as a fake of theirs
+// (`npm run test:runtimes -- --only Runners`).
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { bundled } from '../../support/bundled.ts';
 import { program } from '../../support/documented.ts';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
@@ -21,6 +32,20 @@ const runners = [
   },
 ];
 
+/** What a runner prints of tests that pass. */
+function passes(runner: string, args: readonly string[]): string {
+  const command = [`${home}node_modules/.bin/${runner}`, ...args];
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: '--experimental-vm-modules',
+    NO_COLOR: '1',
+    FORCE_COLOR: '0',
+  };
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+  expect(status, `${stdout}${stderr}`).to.equal(0);
+  return `${stdout}${stderr}`;
+}
+
 describe('The recipe of docs/testing.md', function () {
   this.timeout(60_000);
 
@@ -35,19 +60,64 @@ describe('The recipe of docs/testing.md', function () {
   for (const { name, args, recipe, passed } of runners) {
     it(`for ${name} passes`, () => {
       writeFileSync(`${project}/${recipe}`, program('docs/testing.md', recipe));
-      const command = [`${home}node_modules/.bin/${name}`, ...args, recipe];
+      const command = [...args, recipe];
       if (name === 'jest') command.push('--testMatch', `**/${recipe}`);
-      const env = {
-        ...process.env,
-        NODE_OPTIONS: '--experimental-vm-modules',
-        NO_COLOR: '1',
-        FORCE_COLOR: '0',
-      };
-      const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
-      expect(`${stdout}${stderr}`).to.match(passed);
-      expect(status).to.equal(0);
+      expect(passes(name, command)).to.match(passed);
     });
   }
+});
+
+describe('A host of which any part is a fake (behaviour 12)', function () {
+  this.timeout(60_000);
+
+  const folder = `${home}.half-fakes`;
+
+  before(async () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/package.json`, '{ "type": "module", "private": true }\n');
+    for (const [script, name] of [
+      ['half-fake', 'half-fake'],
+      ['children/library', 'library'],
+    ])
+      copyFileSync(await bundled(`test/compat/${script}.ts`), `${folder}/${name}.mjs`);
+  });
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** A test that plays all combinations under `install`, and moves time by `api`. */
+  function testFile(imports: string, install: string, api: string): string {
+    return `${imports}
+      import { FAKEABLE, playAll } from './half-fake.mjs';
+      test('works, or warns once', async () => {
+        const load = (n) => import('./library.mjs?' + n);
+        const fake = { tick: (ms) => ${api}.advanceTimersByTime(ms), restore: () => ${api}.useRealTimers() };
+        const install = (faked) => {
+          ${install};
+          return fake;
+        };
+        expect(await playAll({ names: FAKEABLE, load, install })).toEqual({ played: 127, wrong: [] });
+      }, 60_000);`;
+  }
+
+  it('works under jest, or warns once', () => {
+    const imports = `import { expect, jest, test } from '@jest/globals';`;
+    const install = `jest.useFakeTimers({ doNotFake: FAKEABLE.filter((name) => !faked.includes(name)) })`;
+    const file = 'half-fakes.jest.test.mjs';
+    writeFileSync(`${folder}/${file}`, testFile(imports, install, 'jest'));
+    const args = ['--rootDir', folder, '--testMatch', `**/${file}`];
+    expect(passes('jest', args)).to.match(/^Tests: +1 passed/m);
+  });
+
+  it('works under vitest, or warns once', () => {
+    const imports = `import { expect, test, vi } from 'vitest';`;
+    const install = `vi.useFakeTimers({ toFake: faked.includes('setTimeout') ? [...faked, 'clearTimeout'] : faked })`;
+    const file = 'half-fakes.vitest.test.mjs';
+    writeFileSync(`${folder}/${file}`, testFile(imports, install, 'vi'));
+    // Where tests are processes, vitest does not fake nextTick.
+    expect(passes('vitest', ['run', '--root', folder, '--pool', 'threads', file])).to.match(
+      /Tests +1 passed/,
+    );
+  });
 });
 
 describe('The recipe of docs/bundlers-and-jest.md', function () {

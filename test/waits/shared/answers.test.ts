@@ -165,12 +165,15 @@ describe('The events of loads', () => {
       await loaded();
       clock.advance(2);
       await calls[0].fail('down');
+      for (const part of calls.slice(1)) await part.fail('down');
       clock.advance(100);
       await loaded();
       clock.advance(7);
-      await calls[1].answer({ a: 1 });
+      await calls[3].answer({ a: 1 });
       expect(events).to.deep.equal([
         { waits, keys: 2, error: 'down', tookMs: 2 },
+        { waits, keys: 1, error: 'down', tookMs: 0 },
+        { waits, keys: 1, error: 'down', tookMs: 0 },
         { waits, keys: 2, answered: 1, tookMs: 7 },
       ]);
       waits.close();

@@ -204,18 +204,6 @@ describe('A load that fails', () => {
     await expectEmpty(all);
   });
 
-  it('is tried again with all its keys together', async () => {
-    const all = loading();
-    const { wait, waits, calls, loaded } = all;
-    const waiters = ['a', 'b', 'c'].map((key) => rejection(wait(key)));
-    await loaded();
-    await calls[0].fail('down');
-    await msUntilLoad(all, 100);
-    expect(await loaded()).to.deep.equal(['a b c']);
-    waits.close();
-    await Promise.all(waiters);
-  });
-
   it('is not tried again once nobody waits', async () => {
     const all = loading();
     const expired = all.wait('job', 1, { timeoutMs: 20 });
@@ -226,15 +214,15 @@ describe('A load that fails', () => {
     await expectEmpty(all);
   });
 
-  it('without onError rejects the waiters of its keys, and is not tried again', async () => {
+  it('without onError rejects the waiters of its key, and is not tried again', async () => {
     const all = loading({ onError: undefined });
     const { wait, waits, calls, loaded } = all;
     const down = new Error('down');
-    const rejected = [rejection(wait('a')), rejection(wait('b')), rejection(wait('a'))];
+    const rejected = [rejection(wait('a')), rejection(wait('a'))];
     await loaded();
     const later = wait('a');
     await calls[0].fail(down);
-    expect(await Promise.all(rejected)).to.deep.equal([down, down, down]);
+    expect(await Promise.all(rejected)).to.deep.equal([down, down]);
     expect(waits.numDelayed).to.equal(1);
     expect(await loaded(), 'for who came after it began').to.deep.equal(['a']);
     await calls[1].answer({ a: 1 });
@@ -392,6 +380,81 @@ describe('A load that hangs', () => {
       { expired: false, value: 2 },
     ]);
     await expectEmpty(all);
+  });
+});
+
+describe('loadTimeoutMs', () => {
+  it('makes a load fail that takes longer: its signal aborts, and its result is dropped', async () => {
+    const all = loading({ loadTimeoutMs: 300 });
+    const { clock, wait, waits, calls, errors, loaded } = all;
+    const waiter = wait('job');
+    await loaded();
+    clock.advance(299);
+    expect(calls[0].signal.aborted).to.equal(false);
+    clock.advance(1);
+    const error = errors[0].error as Error & { code: string };
+    expect([error.code, error.message, errors[0].keys]).to.deep.equal([
+      'ERR_PURGATORY_TIMEOUT',
+      'A load of 1 key of SharedWaits "test" has not ended within 300 ms',
+      ['job'],
+    ]);
+    expect(calls[0].signal.reason).to.equal(error);
+    await calls[0].answer({ job: 1 });
+    expect(waits.numDelayed).to.equal(1);
+    await msUntilLoad(all, 63);
+    await calls[1].answer({ job: 2 });
+    expect(await waiter).to.deep.equal({ expired: false, value: 2 });
+    expect(waits.snapshot().loads.totals).to.include({ begun: 2, failed: 1, aborted: 0 });
+    await expectEmpty(all);
+  });
+
+  it('frees the place of a load that hangs, for other keys', async () => {
+    const all = loading({ concurrency: 1, loadTimeoutMs: 300, onError: undefined });
+    const { clock, wait, calls, loaded } = all;
+    const hung = rejection(wait('hangs'));
+    await loaded();
+    const other = wait('other');
+    expect(await loaded()).to.deep.equal([]);
+    clock.advance(300);
+    expect(await hung).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
+    expect(await loaded()).to.deep.equal(['other']);
+    await calls[1].answer({ other: 1 });
+    expect(await other).to.deep.equal({ expired: false, value: 1 });
+    await expectEmpty(all);
+  });
+
+  it('is 10 s if it is left out, and may be Infinity', async () => {
+    for (const [loadTimeoutMs, failed] of [
+      [undefined, 1],
+      [Number.POSITIVE_INFINITY, 0],
+    ] as const) {
+      const all = loading({ loadTimeoutMs });
+      const waiter = rejection(all.wait('job'));
+      await all.loaded();
+      all.clock.advance(9_999);
+      expect(all.errors).to.have.length(0);
+      all.clock.advance(1);
+      expect(all.errors).to.have.length(failed);
+      all.waits.close();
+      await waiter;
+    }
+  });
+
+  it('ends an aborted load, too, whose place would be free later', async () => {
+    const all = loading({ concurrency: 1, loadTimeoutMs: 300 });
+    const { clock, wait, loaded } = all;
+    const early = wait('job', 1, { timeoutMs: 100 });
+    await loaded();
+    clock.advance(100);
+    await early;
+    const late = rejection(wait('job'));
+    clock.advance(199);
+    expect(await loaded()).to.deep.equal([]);
+    clock.advance(1);
+    expect(await loaded()).to.deep.equal(['job']);
+    expect(all.errors, 'an abort is no failure').to.deep.equal([]);
+    all.waits.close();
+    await late;
   });
 });
 

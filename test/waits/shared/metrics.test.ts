@@ -10,18 +10,21 @@ import { registerMetrics } from '../../../src/observe/metrics/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { type Loading, loading } from './loading.ts';
 
-/** One load that failed, one in vain, one that answered after 40 ms, and one that is under way. */
+/**
+ * A load that failed, and its two parts too; one in vain; one that answered; one that is under way.
+ */
 async function busy({ clock, waits, wait, calls, loaded }: Loading): Promise<Promise<unknown>[]> {
   const waiters = [wait('a'), wait('b', 1, { timeoutMs: 600_000 })];
   await loaded();
   await calls[0].fail('down');
+  for (const part of calls.slice(1)) await part.fail('down');
   clock.advance(40);
   clock.advance(30);
   await loaded();
-  await calls[1].answer({});
+  await calls[3].answer({});
   waits.changed('a');
   await loaded();
-  await calls[2].answer({ a: 1 });
+  await calls[4].answer({ a: 1 });
   waits.changed('b');
   await loaded();
   return waiters;
@@ -38,9 +41,9 @@ describe('The metrics of shared waits', () => {
       'purgatory_parked_operations{purgatory="test"} 1',
       'purgatory_completed_early_total{purgatory="test"} 1',
       'purgatory_loads_under_way{purgatory="test"} 1',
-      'purgatory_loads_total{purgatory="test"} 4',
-      'purgatory_keys_loaded_total{purgatory="test"} 6',
-      'purgatory_loads_failed_total{purgatory="test"} 1',
+      'purgatory_loads_total{purgatory="test"} 6',
+      'purgatory_keys_loaded_total{purgatory="test"} 8',
+      'purgatory_loads_failed_total{purgatory="test"} 3',
       'purgatory_loads_in_vain_total{purgatory="test"} 1',
       'purgatory_time_parked_seconds_sum{purgatory="test"} 0.07',
       'purgatory_time_parked_seconds_count{purgatory="test"} 1',
@@ -67,9 +70,9 @@ describe('The metrics of shared waits', () => {
     );
     expect(values).to.deep.equal({
       'purgatory.loads_under_way': 1,
-      'purgatory.loads': 4,
-      'purgatory.keys_loaded': 6,
-      'purgatory.loads_failed': 1,
+      'purgatory.loads': 6,
+      'purgatory.keys_loaded': 8,
+      'purgatory.loads_failed': 3,
       'purgatory.loads_in_vain': 1,
     });
     stop();

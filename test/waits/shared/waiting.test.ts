@@ -381,6 +381,11 @@ describe('Bad arguments of shared waits', () => {
     [{ load, bus: {} }, 'ERR_INVALID_ARG_TYPE', '"options.bus"'],
     [{ load, loadBatch: 0 }, 'ERR_OUT_OF_RANGE', '"options.loadBatch"'],
     [{ load, concurrency: 1.5 }, 'ERR_OUT_OF_RANGE', '"options.concurrency"'],
+    [
+      { load, loadTimeoutMs: 0 },
+      'ERR_OUT_OF_RANGE',
+      '"options.loadTimeoutMs" is out of range. It must be a number >= 1',
+    ],
     [{ load, recheckMs: 50 }, 'ERR_INVALID_ARG_TYPE', '"options.recheckMs"'],
     [{ load, recheckMs: [50, '500'] }, 'ERR_INVALID_ARG_TYPE', '"options.recheckMs[1]"'],
     [{ load, recheckMs: [undefined] }, 'ERR_INVALID_ARG_TYPE', '"options.recheckMs[0]"'],

@@ -1,0 +1,122 @@
+// Hands over what has come free: to the first that waits, and on, as far as it goes.
+//
+// Invariants. When a call or a batch has ended, nothing is to be had on a line on which somebody
+// waits for it, but on lines that are owed: a job serves those, in turn. A hand-over takes the wait
+// off its lists and the timer in the call; its promise settles by the settler. The deadline of a
+// wait on a line that is owed comes after what is due: it may be among those served.
+//
+// Costs. A hand-over: O(keys of the wait). One call makes BATCH of them at most.
+import { mustHold } from '../../base/must-hold.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
+import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
+import { type EventsSnapshot, NO_EVENTS } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import { type Job, MAX_ANSWERS } from '../../turns/job.ts';
+import { KeyLines } from './key-lines.ts';
+import type { Line } from './line.ts';
+
+export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
+  readonly parking: Parking<K, KeyLines<K, L>>;
+  readonly lists: KeyLines<K, L>;
+  readonly #owed = new Set<L>();
+  readonly #job: Job;
+
+  constructor(options: CheckedPurgatoryOptions) {
+    this.lists = new KeyLines((key) => this.newLine(key));
+    this.lists.firstHasLeft = (line) => {
+      if (!line.isServing && this.canGive(line)) this.#owe(line);
+    };
+    this.parking = new Parking(options, this.lists);
+    this.parking.events = this;
+    const step = (job: Job): boolean => this.#serveBatch(job);
+    this.#job = this.parking.scheduler.job({ sliceMs: options.sliceMs, step });
+  }
+
+  /** An idle line. */
+  protected abstract newLine(key: K): L;
+
+  /** Whether somebody waits on `line`, and there is enough for the first. */
+  protected abstract canGive(line: L): boolean;
+
+  /** Hands over to the first on `line`, where `canGive` is true. */
+  protected abstract give(line: L): void;
+
+  /** Something has come free on `line`: a batch is handed over in the call, the rest by a job. */
+  protected serve(line: L): void {
+    if (line.waiting === 0 || line.isServing) return;
+    this.#give(line, MAX_ANSWERS);
+    if (line.waiting > 0 && this.canGive(line)) this.#owe(line);
+  }
+
+  /** Hands over to `most` at most. Returns to how many it did. */
+  #give(line: L, most: number): number {
+    const { parking } = this;
+    const outer = parking.beginEvent();
+    let given = 0;
+    line.isServing = true;
+    while (given < most && this.canGive(line)) {
+      this.give(line);
+      given++;
+    }
+    line.isServing = false;
+    parking.endEvent(outer);
+    return given;
+  }
+
+  #owe(line: L): void {
+    this.#owed.add(line);
+    this.#job.wake();
+  }
+
+  #serveBatch(job: Job): boolean {
+    const owed = this.#owed;
+    for (const line of owed) {
+      if (job.left <= 0) break;
+      owed.delete(line);
+      if (this.#serveOwed(line, job)) owed.add(line); // behind the others
+    }
+    return owed.size > 0;
+  }
+
+  /** Returns whether anything is left to do on `line`. */
+  #serveOwed(line: L, job: Job): boolean {
+    const given = line.isServing ? 0 : this.#give(line, Math.min(job.left, job.answersLeft));
+    job.count(Math.max(given, 1), given);
+    if (this.canGive(line)) return true;
+    const { late } = line;
+    if (late === undefined) return false;
+    // Nothing was due to them. If one of them held up those behind it, these are served next.
+    for (const operation of late.splice(0, Math.max(job.left, 1))) {
+      if (this.parking.keeps(operation)) this.parking.expire(operation);
+      job.count(1, 1);
+    }
+    if (late.length === 0) line.late = undefined;
+    return late.length > 0 || this.canGive(line);
+  }
+
+  isStillDue(operation: DelayedOperation): boolean {
+    if (this.#owed.size === 0) return true;
+    for (const line of this.lists.linesOf(operation)) {
+      if (!this.#owed.has(line) || !this.canGive(line)) continue;
+      line.late ??= [];
+      line.late.push(operation);
+      return false;
+    }
+    return true;
+  }
+
+  snapshot(): EventsSnapshot {
+    return { ...NO_EVENTS };
+  }
+
+  /** Throws unless it is sound. For tests: O(pairs). */
+  check(): void {
+    this.lists.check();
+    for (const line of this.lists.lines()) {
+      const isOwed = this.#owed.has(line);
+      mustHold(isOwed || !this.canGive(line), 'nobody serves a line on which something is to be had');
+      mustHold(isOwed || line.late === undefined, 'a deadline is held back for nothing');
+      mustHold(!line.isServing, 'a line is served for ever');
+    }
+  }
+}

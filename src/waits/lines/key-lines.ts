@@ -1,0 +1,255 @@
+// The waits by key, first come first served: the lists behind a Semaphore and Queues.
+//
+// Invariants. A line is known while it is not idle; of the idle ones the last is kept, because most
+// loops come back to their key. A wait has a cell in the ring of each of its lines, in the order in
+// which the waits were parked. The cell has the place of its operation (`a`) and the next cell of
+// the same operation (`b`). A line knows its first cell, and no list is searched.
+//
+// Costs. park, leave: O(keys of the operation). lineOf: O(1).
+import { mustHold } from '../../base/must-hold.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { type CountedKey, ParkedLists } from '../../purgatory/parked-lists.ts';
+import { NONE, Slab, type Slot } from '../../slab/slab.ts';
+import type { Line } from './line.ts';
+
+/** Lines that a snapshot looks at: a fraction of a millisecond. */
+const MAX_LINES = 16_384;
+
+export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
+  #waits = new Slab<L>();
+  readonly #lines = new Map<K, L>();
+  readonly #make: (key: K) => L;
+  /** The line that was asked for last. */
+  #last: L | undefined;
+  /** The idle line that is kept. It may be in use again. */
+  #kept: L | undefined;
+  #watchedKeys = 0;
+  /** Is called when the first of a line has left, and others wait. It runs no user code. */
+  firstHasLeft: (line: L) => void = () => {};
+
+  /** @param make the idle line of a key. */
+  constructor(make: (key: K) => L) {
+    super();
+    this.#make = make;
+  }
+
+  override get pairs(): number {
+    return this.#waits.inUse;
+  }
+
+  override get keys(): number {
+    return this.#watchedKeys;
+  }
+
+  /** The line of `key`, which may be a new one: `rest` follows if it stays idle. */
+  lineOf(key: K): L {
+    const last = this.#last;
+    return last !== undefined && last.key === key ? last : this.#find(key);
+  }
+
+  #find(key: K): L {
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = this.#make(key);
+      this.#lines.set(key, line);
+    }
+    this.#last = line;
+    return line;
+  }
+
+  /** The line of `key`, if it has one. */
+  known(key: K): L | undefined {
+    return this.#lines.get(key);
+  }
+
+  /** Known lines: one of them may be idle. */
+  lines(): IterableIterator<L> {
+    return this.#lines.values();
+  }
+
+  /** A known line has become idle: it is kept in place of the one before, which is forgotten. */
+  rest(line: L): void {
+    const kept = this.#kept;
+    if (kept === line) return;
+    if (kept?.isIdle) {
+      this.#lines.delete(kept.key);
+      if (this.#last === kept) this.#last = undefined;
+    }
+    this.#kept = line;
+  }
+
+  /** The first that waits on a line on which somebody does. */
+  firstOf(line: L): DelayedOperation {
+    return this.operations.value(this.#waits.a(line.first) as Slot) as DelayedOperation;
+  }
+
+  /** @param keys each once. */
+  override park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
+    const place = this.add(operation, stamp);
+    let next = NONE;
+    for (let i = keys.length - 1; i >= 0; i--) {
+      next = this.#wait(this.lineOf(keys[i]), place, next);
+      this.operations.setA(place, next);
+    }
+  }
+
+  #wait(line: L, place: Slot, next: Slot): Slot {
+    const waits = this.#waits;
+    const { first } = line;
+    const wait = first === NONE ? waits.makeList(place, next) : waits.push(first, place, next);
+    waits.setValue(wait, line);
+    if (first === NONE) line.first = wait;
+    if (line.waiting++ === 0) this.#watchedKeys++;
+    return wait;
+  }
+
+  override leave(operation: DelayedOperation): number {
+    const { operations } = this;
+    const place = operation.$place as Slot;
+    if (operations.value(place) !== operation) return 0;
+    const stamp = operations.b(place);
+    let wait = operations.a(place) as Slot;
+    operations.remove(place);
+    while (wait !== NONE) wait = this.#unlink(wait);
+    return stamp;
+  }
+
+  /** Returns the next cell of the same operation. */
+  #unlink(wait: Slot): Slot {
+    const waits = this.#waits;
+    const line = waits.value(wait) as L;
+    const next = waits.b(wait) as Slot;
+    const isFirst = line.first === wait;
+    if (--line.waiting === 0) {
+      line.first = NONE;
+      this.#watchedKeys--;
+      waits.remove(wait);
+      if (line.isIdle) this.rest(line);
+      return next;
+    }
+    if (isFirst) line.first = waits.next(wait);
+    waits.remove(wait);
+    if (isFirst) this.firstHasLeft(line);
+    return next;
+  }
+
+  override allOf(key: K): DelayedOperation[] {
+    return this.operationsOf(key, Number.POSITIVE_INFINITY);
+  }
+
+  override operationsOf(key: K, max: number): DelayedOperation[] {
+    return this.#ringOf(this.#lines.get(key), max).map(
+      (wait) => this.operations.value(this.#waits.a(wait) as Slot) as DelayedOperation,
+    );
+  }
+
+  /** The cells of the waits on a line, in order. */
+  #ringOf(line: L | undefined, max: number): Slot[] {
+    const ring: Slot[] = [];
+    if (line === undefined) return ring;
+    for (let wait = line.first; ring.length < line.waiting && ring.length < max; ) {
+      ring.push(wait);
+      wait = this.#waits.next(wait);
+    }
+    return ring;
+  }
+
+  /** The lines on which a parked operation waits, in the order in which its keys were given. */
+  linesOf(operation: DelayedOperation): L[] {
+    const place = this.placeOf(operation);
+    const lines: L[] = [];
+    let wait = place === NONE ? NONE : (this.operations.a(place) as Slot);
+    for (; wait !== NONE; wait = this.#waits.b(wait) as Slot) lines.push(this.#waits.value(wait) as L);
+    return lines;
+  }
+
+  override keysOf(operation: DelayedOperation, max: number): K[] {
+    return this.linesOf(operation)
+      .slice(0, max)
+      .map(({ key }) => key);
+  }
+
+  override watchersOf(key: K): number {
+    return this.#lines.get(key)?.waiting ?? 0;
+  }
+
+  /** Among the first MAX_LINES lines. O(MAX_LINES). */
+  override countedKeys(): CountedKey[] {
+    const counted: CountedKey[] = [];
+    let left = MAX_LINES;
+    for (const { key, waiting } of this.#lines.values()) {
+      if (left-- === 0) break;
+      if (waiting > 0) counted.push({ key, watchers: waiting });
+    }
+    return counted;
+  }
+
+  override *allKeys(): IterableIterator<K> {
+    for (const { key, waiting } of this.#lines.values()) if (waiting > 0) yield key;
+  }
+
+  override get isSparse(): boolean {
+    const { operations } = this;
+    const waits = this.#waits;
+    if (!(operations.isSparse || waits.isSparse)) return false;
+    const visits = operations.inUse + waits.inUse + this.#lines.size;
+    return ParkedLists.isWorthIt(operations, visits) || ParkedLists.isWorthIt(waits, visits);
+  }
+
+  /** Parks all anew: by the order of parking each line gets its order. */
+  override compact(): void {
+    const old = this.#waits;
+    this.#waits = new Slab<L>(old.inUse);
+    for (const line of this.#lines.values()) line.first = NONE;
+    this.moveTo(new Slab(this.size), (a, _from, to) => {
+      let first = NONE;
+      let last = NONE;
+      for (let wait = a as Slot; wait !== NONE; wait = old.b(wait) as Slot) {
+        const line = old.value(wait) as L;
+        if (line.first === NONE) {
+          line.waiting = 0; // they are counted anew
+          this.#watchedKeys--;
+        }
+        const moved = this.#wait(line, to, NONE);
+        if (last === NONE) first = moved;
+        else this.#waits.setB(last, moved);
+        last = moved;
+      }
+      return first;
+    });
+  }
+
+  override check(): void {
+    const waiting = new Map<L, DelayedOperation[]>();
+    let pairs = 0;
+    for (const place of this.checkOrder()) {
+      const operation = this.operations.value(place) as DelayedOperation;
+      const lines = this.linesOf(operation);
+      mustHold(lines.length > 0, 'an operation waits for no key');
+      mustHold(new Set(lines).size === lines.length, 'an operation waits for a key twice');
+      for (const line of lines) waiting.set(line, [...(waiting.get(line) ?? []), operation]);
+      pairs += lines.length;
+    }
+    mustHold(pairs === this.pairs, `${pairs} waits are linked, ${this.pairs} are in use`);
+    mustHold(waiting.size === this.keys, `${waiting.size} keys are waited for, ${this.keys} are counted`);
+    let idle = 0;
+    for (const [key, line] of this.#lines) {
+      mustHold(line.key === key || Number.isNaN(key), 'a line does not know its key');
+      const there = this.operationsOf(key, Number.POSITIVE_INFINITY);
+      const theirs = waiting.get(line) ?? [];
+      mustHold(there.length === line.waiting, `${there.length} wait on a line, it says ${line.waiting}`);
+      mustHold(
+        there.length === theirs.length && there.every((each, i) => each === theirs[i]),
+        'a line and its operations disagree',
+      );
+      if (line.first !== NONE) this.#waits.check(line.first);
+      if (line.isIdle) idle++;
+    }
+    mustHold(idle <= 1, `${idle} idle lines are kept`);
+    mustHold(
+      this.#kept === undefined || !this.#kept.isIdle || this.#lines.get(this.#kept.key) === this.#kept,
+      'a line that is not known is kept',
+    );
+    mustHold(this.#last === undefined || this.#lines.get(this.#last.key) === this.#last, 'the last is gone');
+  }
+}

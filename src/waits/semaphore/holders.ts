@@ -1,0 +1,46 @@
+// Who holds units, since when: the permits that were given a label.
+//
+// Ground rules. A permit without a label costs nothing here. The order is that in which the permits
+// were given, so the first one has been held longest. add, remove: O(1). The longest: amortised.
+import type { Permit, UnitLine } from './permit.ts';
+
+/** A permit that is held, with the label that `acquire` was given. */
+export interface Holding<K> {
+  readonly line: UnitLine<K>;
+  readonly label: string;
+  /** When it was given, in ms by the timer's clock. */
+  readonly sinceMs: number;
+  readonly units: number;
+}
+
+export class Holders<K> {
+  readonly #all = new Map<Permit, Holding<K>>();
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  add(permit: Permit, line: UnitLine<K>, label: string, sinceMs: number): void {
+    this.#all.set(permit, { line, label, sinceMs, units: permit.units });
+    line.labelled ??= new Set();
+    line.labelled.add(permit);
+  }
+
+  /** Does nothing for a permit without a label. */
+  remove(permit: Permit, line: UnitLine<K>): void {
+    if (!this.#all.delete(permit)) return;
+    line.labelled?.delete(permit);
+    if (line.labelled?.size === 0) line.labelled = undefined;
+  }
+
+  /** The one held longest, of all or on one line. */
+  longest(line?: UnitLine<K>): Holding<K> | undefined {
+    const [permit] = line === undefined ? this.#all.keys() : (line.labelled ?? []);
+    return permit && this.#all.get(permit);
+  }
+
+  /** Those of a line. For tests. */
+  countOf(line: UnitLine<K>): number {
+    return [...this.#all.values()].filter((holding) => holding.line === line).length;
+  }
+}

@@ -1,0 +1,9 @@
+// `purgatory/semaphore`: permits by key, first come first served. A lock, a limit, a pool's places.
+export type { Permit } from './permit.ts';
+export {
+  type HeldPermit,
+  Semaphore,
+  type SemaphoreSnapshot,
+  type UnitsSnapshot,
+} from './semaphore.ts';
+export type { AcquireOptions, SemaphoreOptions, TryAcquireOptions } from './semaphore-options.ts';

@@ -1,0 +1,69 @@
+// Units of a key, and the permits by which they are held.
+//
+// Invariants. A permit holds its units from the moment it is made until its first `release`. The
+// units of a line are free, or held by a permit.
+import { Line } from '../lines/line.ts';
+
+/** Whose units these are. */
+export interface Bank<K> {
+  /** The units of each key. */
+  readonly units: number;
+  /** `permit`, on `line`, holds its units no more. */
+  takeBack(line: UnitLine<K>, permit: Permit): void;
+  /** The error of a wait for `units` of `line`, whose deadline has come. */
+  timedOut(line: UnitLine<K>, units: number, timeoutMs: number): Error;
+}
+
+export class UnitLine<K> extends Line<K> {
+  readonly bank: Bank<K>;
+  /** Units that nobody holds. */
+  free: number;
+  /** The permits with a label, in the order in which they were given. */
+  labelled: Set<Permit> | undefined;
+
+  constructor(key: K, bank: Bank<K>) {
+    super(key);
+    this.bank = bank;
+    this.free = bank.units;
+    this.labelled = undefined;
+  }
+
+  override get isIdle(): boolean {
+    return this.waiting === 0 && this.free === this.bank.units;
+  }
+}
+
+/** Units that are held: what {@link Semaphore.acquire} resolves with. */
+export class Permit {
+  /** How many it holds, or held. */
+  readonly units: number;
+  #line: UnitLine<never> | undefined;
+
+  /** @internal */
+  constructor(units: number, line: UnitLine<never>) {
+    this.units = units;
+    this.#line = line;
+  }
+
+  /** Whether its units are held. */
+  get isHeld(): boolean {
+    return this.#line !== undefined;
+  }
+
+  /**
+   * Gives the units back, to those who wait first. True for the first call; a later one does
+   * nothing. O(1) a permit that this hands over: 64 in the call, the others soon after.
+   */
+  release(): boolean {
+    const line = this.#line;
+    if (line === undefined) return false;
+    this.#line = undefined;
+    line.bank.takeBack(line, this);
+    return true;
+  }
+
+  /** As `release`: for `using permit = await semaphore.acquire(...)`. */
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}

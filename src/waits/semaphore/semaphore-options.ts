@@ -1,0 +1,79 @@
+// The options of a Semaphore and of its permits, and their checks.
+import {
+  COUNT,
+  type NumberRule,
+  requiredNumber,
+  requiredOptions,
+  requiredString,
+} from '../../base/checks.ts';
+import { invalidArgValue } from '../../base/node-errors.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import type { CheckedPurgatoryOptions, WaitOptions } from '../../purgatory/purgatory-options.ts';
+import { checkedLinesOptions, LINES_OPTIONS, type LinesOptions } from '../lines/lines-options.ts';
+
+/** The options of a {@link Semaphore}. */
+export interface SemaphoreOptions extends LinesOptions {
+  /** How many units each key has: an integer >= 1. With one unit it is a mutex. */
+  units: number;
+}
+
+/** The options of {@link Semaphore.tryAcquire}. */
+export interface TryAcquireOptions<K = string> {
+  /**
+   * Whose units: any value but undefined. Keys are compared as a Map compares them. Default: the
+   * name of the semaphore, so that there is one key.
+   */
+  key?: K;
+  /** How many at once: an integer from 1 to the units of the semaphore. Default 1. */
+  units?: number | undefined;
+  /** For people: who holds the permit. Snapshots, metrics and the errors of others show it. */
+  label?: string | undefined;
+}
+
+/** The options of {@link Semaphore.acquire}. */
+export interface AcquireOptions<K = string> extends TryAcquireOptions<K>, WaitOptions {}
+
+const SEMAPHORE_OPTIONS: OptionNames<SemaphoreOptions> = { ...LINES_OPTIONS, units: true };
+export const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
+export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
+  ...TRY_ACQUIRE_OPTIONS,
+  timeoutMs: true,
+  signal: true,
+};
+
+export interface CheckedSemaphoreOptions {
+  readonly units: number;
+  readonly purgatory: CheckedPurgatoryOptions;
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad name or option. */
+export function checkedSemaphoreOptions(name: string, options: SemaphoreOptions): CheckedSemaphoreOptions {
+  requiredString('name', name);
+  const { units } = requiredOptions('options', options);
+  requiredNumber('options.units', units, COUNT);
+  return { units, purgatory: checkedLinesOptions('semaphore', name, options, SEMAPHORE_OPTIONS) };
+}
+
+/** The units that are asked for. @throws TypeError, RangeError (Node's codes) for a bad number. */
+export function checkedUnits(units: number | undefined, rule: NumberRule): number {
+  return units === undefined ? 1 : requiredNumber('options.units', units, rule);
+}
+
+/** @throws TypeError (Node's codes) for options of the wrong type. */
+export function checkedTryAcquire<K>(options: TryAcquireOptions<K> | undefined): TryAcquireOptions<K> {
+  const given = knownOptions('a permit', options, TRY_ACQUIRE_OPTIONS as OptionNames<TryAcquireOptions<K>>);
+  if (given.label !== undefined) requiredString('options.label', given.label);
+  return given;
+}
+
+/**
+ * The key that is asked for, or `fallback` where none was named.
+ * @throws TypeError ERR_INVALID_ARG_VALUE for undefined that was given as a key: by mistake it would
+ *   be one lock for all.
+ */
+export function checkedKey<K>(options: TryAcquireOptions<K>, fallback: K): K {
+  const { key } = options;
+  if (key !== undefined) return key;
+  if ('key' in options) throw invalidArgValue('options.key', 'must not be undefined where it is given', key);
+  return fallback;
+}

@@ -1,0 +1,170 @@
+// A semaphore: so many units for each key, given to those who ask in their order.
+//
+//   acquire ─► free, and nobody waits ─────────────────► a permit, in the call
+//           └► parked, in the line of its key ─ release ─► a permit: the first in line gets it
+//
+// Invariants. Those of Units. It has no condition of a user, and tries nothing: a hand-over is a
+// subtraction. It is a purgatory to all that looks on.
+import { throwIfAborted } from '../../base/abort-listeners.ts';
+import { requiredFunction } from '../../base/checks.ts';
+import { purgatoryClosed } from '../../base/errors.ts';
+import { cut, keyText } from '../../base/text.ts';
+import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
+import { checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { Permit, UnitLine } from './permit.ts';
+import {
+  ACQUIRE_OPTIONS,
+  type AcquireOptions,
+  checkedKey,
+  checkedSemaphoreOptions,
+  checkedTryAcquire,
+  checkedUnits,
+  type SemaphoreOptions,
+  type TryAcquireOptions,
+} from './semaphore-options.ts';
+import { UnitWait } from './unit-wait.ts';
+import { Units } from './units.ts';
+
+/** A semaphore at one moment: those who wait, and the units. */
+export interface SemaphoreSnapshot extends PurgatorySnapshot {
+  units: UnitsSnapshot;
+}
+
+/** The units of a semaphore. */
+export interface UnitsSnapshot {
+  /** The option: units of each key. */
+  each: number;
+  /** Units that are held now, of all keys. */
+  held: number;
+  /** The permit that has been held longest, of those with a label. Null: none with a label is. */
+  heldLongest: HeldPermit | null;
+}
+
+/** A permit that is held. */
+export interface HeldPermit {
+  key: string;
+  label: string;
+  units: number;
+  ageMs: number;
+}
+
+/**
+ * Gives units to those who ask, first come first served for each key. One object serves all keys:
+ * an idle key takes no memory, and a semaphore some 15 kB.
+ */
+export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
+  readonly #units: Units<K>;
+  readonly #rule: { min: number; max: number; integer: true };
+
+  /**
+   * @param name for people: errors and metrics show it. It is also the key of those who name none.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   */
+  constructor(name: string, options: SemaphoreOptions) {
+    const { units, purgatory } = checkedSemaphoreOptions(name, options);
+    const bank = new Units<K>(units, purgatory);
+    super(bank.parking as never);
+    this.#units = bank;
+    this.#rule = { min: 1, max: units, integer: true };
+  }
+
+  /** The option: units of each key. */
+  get units(): number {
+    return this.#units.units;
+  }
+
+  /** Units of `key` that nobody holds. Right at once after each `acquire` and `release`. O(1). */
+  available(key: K = this.name as K): number {
+    return this.#units.lists.known(key)?.free ?? this.units;
+  }
+
+  /**
+   * Resolves with a permit: at once if enough units are free and nobody waits before it. Else it
+   * waits behind the others of its key. One that wants more than there are holds up those behind
+   * it. Whoever gets a permit must `release` it: `run` does so by itself. A wait inside of a permit
+   * of its own key waits for itself, until its deadline. O(1).
+   *
+   * Once it has got its permit, an abort changes nothing: so in a `Promise.race` that another
+   * promise wins, the permit is held for ever. Use `timeoutMs` and `signal` instead.
+   *
+   * Rejects at its deadline with a PurgatoryError ERR_PURGATORY_TIMEOUT, which says who holds the
+   * units; waits of one moment may get the same error. Rejects with `signal.reason` on abort; with
+   * a TypeError or RangeError (Node's codes) for bad arguments, and more units than there are; with
+   * a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL: `maxParked`, or the timer's `maxPending`, is
+   * reached, or _CANCELLED by `cancelForKey`. Never throws.
+   */
+  acquire(options: AcquireOptions<K>): Promise<Permit> {
+    try {
+      const wait = checkedWaitOptions(options, ACQUIRE_OPTIONS);
+      const units = checkedUnits(options.units, this.#rule);
+      const line = this.#lineOf(options, wait.signal);
+      if (line.waiting === 0 && units <= line.free) {
+        return Promise.resolve(this.#units.take(line, units, wait.label));
+      }
+      const { parking } = this.#units;
+      const parked = new UnitWait(units, line as UnitLine<never>, wait);
+      parking.park(parked, [line.key]);
+      return parked.begin() as Promise<Permit>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * A permit, if enough units are free and nobody waits for the key; else undefined. O(1).
+   *
+   * @throws TypeError, RangeError (Node's codes) for bad arguments, and more units than there are.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED.
+   */
+  tryAcquire(options?: TryAcquireOptions<K>): Permit | undefined {
+    const given = checkedTryAcquire(options);
+    const units = checkedUnits(given.units, this.#rule);
+    const line = this.#lineOf(given);
+    const isFree = line.waiting === 0 && units <= line.free;
+    return isFree ? this.#units.take(line, units, given.label) : undefined;
+  }
+
+  /**
+   * Acquires a permit, calls `work`, and releases the permit when `work` has ended, also when it
+   * throws. Resolves with what `work` returns. Rejects as `acquire`, and then `work` is not called;
+   * or with what `work` throws.
+   */
+  async run<T>(options: AcquireOptions<K>, work: () => T | PromiseLike<T>): Promise<T> {
+    requiredFunction('work', work);
+    const permit = await this.acquire(options);
+    try {
+      return await work();
+    } finally {
+      permit.release();
+    }
+  }
+
+  /** As the snapshot of a Purgatory, with the units and who holds them. */
+  override snapshot(options?: SnapshotOptions): SemaphoreSnapshot {
+    const snapshot = super.snapshot(options);
+    const { units: each, held, holders } = this.#units;
+    const longest = holders.longest();
+    const heldLongest = longest && {
+      key: keyText(longest.line.key),
+      label: cut(longest.label),
+      units: longest.units,
+      ageMs: Math.max(0, Math.round(snapshot.nowMs - longest.sinceMs)),
+    };
+    return { ...snapshot, units: { each, held, heldLongest: heldLongest ?? null } };
+  }
+
+  /** The line of the key that is asked for. */
+  #lineOf(options: TryAcquireOptions<K>, signal?: AbortSignal): UnitLine<K> {
+    const { parking, lists } = this.#units;
+    const key = checkedKey(options, this.name as K);
+    if (parking.isClosed) throw parking.refused(purgatoryClosed(this.name));
+    if (signal !== undefined) throwIfAborted(signal);
+    return lists.lineOf(key);
+  }
+
+  /** Throws unless its invariants hold. For tests: O(waits + keys). @internal */
+  static check<K>(semaphore: Semaphore<K>): void {
+    semaphore.#units.check();
+  }
+}

@@ -1,0 +1,37 @@
+// A wait for a permit.
+//
+// Invariants. Those of PromisedOperation. It ends with a permit by `give` alone, so a listener that
+// forces it makes no units. It has no condition: its line says when it is served.
+import { Refusal } from '../../base/refusal.ts';
+import { PromisedOperation } from '../../purgatory/promised-operation.ts';
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import type { Permit, UnitLine } from './permit.ts';
+
+export class UnitWait extends PromisedOperation {
+  readonly units: number;
+  readonly #line: UnitLine<never>;
+
+  constructor(units: number, line: UnitLine<never>, options: CheckedWaitOptions) {
+    super(options);
+    this.units = units;
+    this.#line = line;
+  }
+
+  /** Ends it with `permit`. It is parked. */
+  give(permit: Permit): void {
+    this.complete(permit);
+  }
+
+  override tryComplete(): boolean {
+    return false;
+  }
+
+  override forceComplete(): boolean {
+    return false;
+  }
+
+  override expiry(): Refusal {
+    const line = this.#line;
+    return new Refusal(line.bank.timedOut(line, this.units, this.delayMs));
+  }
+}

@@ -1,0 +1,97 @@
+// The units of each key: how many are free, and the hand-over to those who wait.
+//
+// Invariants. On each line: free units + units held = units of the semaphore. Units are free while
+// somebody waits only if the first wants more than there are, or if the line is owed (HandOvers).
+import { permitTimedOut } from '../../base/errors.ts';
+import { mustHold } from '../../base/must-hold.ts';
+import { cut, keyText } from '../../base/text.ts';
+import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
+import { HandOvers } from '../lines/hand-overs.ts';
+import { Holders, type Holding } from './holders.ts';
+import { type Bank, Permit, UnitLine } from './permit.ts';
+import type { UnitWait } from './unit-wait.ts';
+
+/** Equal deadlines within so many ms are refused with one error: a stack costs more than a wait. */
+const SHARED_ERROR_MS = 10;
+
+export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
+  readonly units: number;
+  /** Units that are held, of all keys. */
+  held = 0;
+  readonly holders: Holders<K> = new Holders();
+  /** The last error of a deadline. */
+  #timeout: { line: unknown; units: number; timeoutMs: number; madeMs: number; error: Error } | undefined;
+
+  constructor(units: number, options: CheckedPurgatoryOptions) {
+    super(options);
+    this.units = units;
+  }
+
+  protected override newLine(key: K): UnitLine<K> {
+    return new UnitLine(key, this);
+  }
+
+  /** Takes free units of `line`. */
+  take(line: UnitLine<K>, units: number, label: string | undefined): Permit {
+    line.free -= units;
+    this.held += units;
+    const permit = new Permit(units, line as UnitLine<never>);
+    if (label !== undefined) this.holders.add(permit, line, label, this.parking.meter.now());
+    return permit;
+  }
+
+  takeBack(line: UnitLine<K>, permit: Permit): void {
+    line.free += permit.units;
+    this.held -= permit.units;
+    if (this.holders.size > 0) this.holders.remove(permit, line);
+    if (line.waiting > 0) this.serve(line);
+    else if (line.free === this.units) this.lists.rest(line);
+  }
+
+  protected override canGive(line: UnitLine<K>): boolean {
+    return line.waiting > 0 && (this.lists.firstOf(line) as UnitWait).units <= line.free;
+  }
+
+  protected override give(line: UnitLine<K>): void {
+    const wait = this.lists.firstOf(line) as UnitWait;
+    wait.give(this.take(line, wait.units, wait.label));
+  }
+
+  timedOut(line: UnitLine<K>, units: number, timeoutMs: number): Error {
+    const nowMs = this.parking.meter.now();
+    const last = this.#timeout;
+    const isSame = last?.line === line && last.units === units && last.timeoutMs === timeoutMs;
+    if (isSame && nowMs - last.madeMs < SHARED_ERROR_MS) return last.error;
+    const { name } = this.parking;
+    const of = line.key === name ? `"${name}"` : `"${name}" for the key ${keyText(line.key)}`;
+    const error = permitTimedOut(of, timeoutMs, this.#whyNone(line, units, nowMs));
+    this.#timeout = { line, units, timeoutMs, madeMs: nowMs, error };
+    return error;
+  }
+
+  #whyNone(line: UnitLine<K>, wanted: number, nowMs: number): string {
+    const held = this.units - line.free;
+    const wants = wanted > 1 ? `, and ${wanted} were asked for` : '';
+    const longest = this.holders.longest(line);
+    const by = longest === undefined ? ', none by a permit with a label' : `, ${longestText(longest, nowMs)}`;
+    return `${held} of ${this.units} units are held${wants}${by}`;
+  }
+
+  override check(): void {
+    super.check();
+    let held = 0;
+    for (const line of this.lists.lines()) {
+      mustHold(line.free >= 0 && line.free <= this.units, `${line.free} of ${this.units} units are free`);
+      const labelled = line.labelled?.size ?? 0;
+      mustHold(labelled === this.holders.countOf(line), 'a line has lost a permit with a label');
+      held += this.units - line.free;
+    }
+    mustHold(held === this.held, `${held} units are held, ${this.held} are counted`);
+  }
+}
+
+function longestText({ label, sinceMs }: Holding<unknown>, nowMs: number): string {
+  const ageMs = Math.max(0, Math.round(nowMs - sinceMs));
+  const age = ageMs < 1_000 ? `${ageMs} ms` : `${Math.round(ageMs / 1_000)} s`;
+  return `the longest for ${age} by "${cut(label)}"`;
+}

@@ -1,0 +1,83 @@
+// A Semaphore and its naive twin.
+import { expect } from 'chai';
+import { type Permit, Semaphore } from '../../src/waits/semaphore/index.ts';
+import { type Halves, LinesStage } from './lines-stage.ts';
+import { NaiveSemaphore } from './semaphore-reference.ts';
+
+export type SemaphoreAct =
+  | { do: 'acquire'; key: string; units: number; timeoutMs: number; many: number; isLabelled?: boolean }
+  | { do: 'tryAcquire'; key: string; units: number }
+  | { do: 'release'; which: number; many: number };
+
+interface Held {
+  readonly permit: Permit;
+  readonly key: string;
+}
+
+export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSemaphore> {
+  override readonly ours: Semaphore;
+  override readonly naive: NaiveSemaphore;
+  #held: Held[] = [];
+
+  constructor(units: number, maxParked: number) {
+    super();
+    this.ours = new Semaphore('model', { units, timer: this.timer, maxParked });
+    this.naive = new NaiveSemaphore(units, maxParked);
+  }
+
+  protected override own(act: SemaphoreAct): Halves {
+    const { ours, naive } = this;
+    switch (act.do) {
+      case 'acquire': {
+        const { key, units, timeoutMs } = act;
+        const ids = Array.from({ length: act.many }, () => this.nextId());
+        return [
+          () => ids.forEach((id) => void this.#acquire(id, act)),
+          () => ids.forEach((id) => void naive.acquire(id, key, units, timeoutMs)),
+        ];
+      }
+      case 'tryAcquire': {
+        const { key, units } = act;
+        const id = this.nextId();
+        let isGiven = false;
+        const tryOurs = (): void => {
+          const permit = ours.isClosed ? undefined : ours.tryAcquire({ key, units });
+          isGiven = permit !== undefined;
+          if (permit !== undefined) this.ends.set(id, this.#hold(permit, key));
+        };
+        const tryNaive = (): void => {
+          if (!naive.isClosed) expect(naive.tryAcquire(id, key, units)).to.equal(isGiven);
+        };
+        return [tryOurs, tryNaive];
+      }
+      case 'release': {
+        const released = this.#held.splice(act.which % Math.max(this.#held.length, 1), act.many);
+        return [
+          () => released.forEach(({ permit }) => void expect(permit.release()).to.equal(true)),
+          () => released.forEach(({ permit, key }) => void naive.release(key, permit.units)),
+        ];
+      }
+    }
+  }
+
+  #acquire(id: number, { key, units, timeoutMs, isLabelled }: SemaphoreAct & { do: 'acquire' }): void {
+    const label = isLabelled === true ? `${id}` : undefined;
+    const permit = this.ours.acquire({ key, units, timeoutMs, signal: this.signalOf(id), label });
+    this.follow(id, permit, (given) => this.#hold(given, key));
+  }
+
+  #hold(permit: Permit, key: string): string {
+    this.#held.push({ permit, key });
+    return 'permit';
+  }
+
+  protected override compareKey(key: string): void {
+    expect(this.ours.available(key), `free on ${key}`).to.equal(this.naive.available(key));
+  }
+
+  override compare(): void {
+    Semaphore.check(this.ours);
+    super.compare();
+    Semaphore.check(this.ours);
+  }
+}

@@ -1,0 +1,394 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { ManualClock, PurgatoryError, SystemTimer } from '../../../src/index.ts';
+import { listen } from '../../../src/observe/events/index.ts';
+import { type AcquireOptions, type Permit, Semaphore } from '../../../src/waits/semaphore/index.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { rejection } from '../../support/rejection.ts';
+import { microtasks, turn } from '../../support/turns.ts';
+
+const SOON = { timeoutMs: 100 };
+const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
+
+function semaphore(units: number): { clock: ManualClock; timer: SystemTimer; permits: Semaphore } {
+  const clock = new ManualClock();
+  const timer = new SystemTimer({ clock });
+  return { clock, timer, permits: new Semaphore('db', { units, timer }) };
+}
+
+async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
+  return ((await rejection(promise)) as { code?: unknown }).code;
+}
+
+/** Acquires, and writes the label into `log` when the permit comes. */
+function logging(permits: Semaphore, log: string[], label: string, more: Partial<AcquireOptions> = {}) {
+  return permits.acquire({ ...NEVER, ...more }).then((permit: Permit) => {
+    log.push(label);
+    return permit;
+  });
+}
+
+describe('Semaphore', () => {
+  it('gives what is free at once, and says in the same turn what is left', async () => {
+    const { timer, permits } = semaphore(3);
+    expect(permits.available()).to.equal(3);
+    const first = permits.acquire({ ...SOON, units: 2 });
+    expect([permits.available(), permits.numDelayed, timer.size]).to.deep.equal([1, 0, 0]);
+    const permit = await first;
+    expect([permit.units, permit.isHeld]).to.deep.equal([2, true]);
+    expect(permit.release()).to.equal(true);
+    expect([permits.available(), permit.isHeld]).to.deep.equal([3, false]);
+  });
+
+  it('takes the units of a permit back once', async () => {
+    const { permits } = semaphore(1);
+    const permit = await permits.acquire(NEVER);
+    expect([permit.release(), permit.release(), permits.available()]).to.deep.equal([true, false, 1]);
+    const another = await permits.acquire(NEVER);
+    expect([permit.release(), permits.available()]).to.deep.equal([false, 0]);
+    another[Symbol.dispose]();
+    another[Symbol.dispose]();
+    expect(permits.available()).to.equal(1);
+  });
+
+  it('serves first come, first served (behaviour 31), and nobody overtakes', async () => {
+    const { permits } = semaphore(1);
+    const log: string[] = [];
+    const held = await permits.acquire(NEVER);
+    const waits = ['a', 'b', 'c'].map((label) => logging(permits, log, label));
+    held.release();
+    expect(permits.tryAcquire()).to.equal(undefined);
+    waits.push(logging(permits, log, 'd'));
+    for (const wait of waits) (await wait).release();
+    expect(log).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(permits.available()).to.equal(1);
+  });
+
+  it('holds up those behind one that wants more, also by tryAcquire (behaviour 31)', async () => {
+    const { permits } = semaphore(3);
+    const log: string[] = [];
+    const held = [await permits.acquire(NEVER), await permits.acquire(NEVER), await permits.acquire(NEVER)];
+    const large = logging(permits, log, 'large', { units: 2 });
+    const small = logging(permits, log, 'small');
+    held[0].release();
+    await microtasks();
+    expect([log, permits.available()]).to.deep.equal([[], 1]);
+    expect(permits.tryAcquire()).to.equal(undefined);
+    held[1].release();
+    (await large).release();
+    await small;
+    expect(log).to.deep.equal(['large', 'small']);
+  });
+
+  it('hands over in the call of the release (behaviour 32)', async () => {
+    const { timer, permits } = semaphore(1);
+    const held = await permits.acquire(NEVER);
+    const stop = new AbortController();
+    const next = permits.acquire({ ...SOON, signal: stop.signal });
+    expect([permits.numDelayed, timer.size, getEventListeners(stop.signal, 'abort').length]).to.deep.equal([
+      1, 1, 1,
+    ]);
+    held.release();
+    expect([permits.numDelayed, timer.size, permits.available()]).to.deep.equal([0, 0, 0]);
+    expect(getEventListeners(stop.signal, 'abort')).to.deep.equal([]);
+    stop.abort(new Error('too late')); // it is final: an abort in between changes nothing
+    expect((await next).isHeld).to.equal(true);
+  });
+
+  it('serves those behind a first that leaves, whatever way it leaves (behaviour 33)', async () => {
+    const ways: Record<string, (rig: ReturnType<typeof semaphore>, stop: AbortController) => void> = {
+      abort: (_, stop) => stop.abort(),
+      deadline: ({ clock }) => clock.advance(100),
+    };
+    for (const [way, leave] of Object.entries(ways)) {
+      const rig = semaphore(2);
+      const stop = new AbortController();
+      await rig.permits.acquire(NEVER);
+      const large = rejection(rig.permits.acquire({ ...SOON, units: 2, signal: stop.signal }));
+      const small = rig.permits.acquire({ ...NEVER });
+      leave(rig, stop);
+      await large;
+      expect((await small).units, way).to.equal(1);
+      expect(rig.permits.available(), way).to.equal(0);
+    }
+  });
+
+  it('does not expire one whose unit comes free because another has expired (behaviour 33)', async () => {
+    const { clock, permits } = semaphore(2);
+    await permits.acquire(NEVER);
+    const large = codeOfRejection(permits.acquire({ ...SOON, units: 2 }));
+    const small = permits.acquire(SOON);
+    const late = codeOfRejection(permits.acquire(SOON));
+    clock.advance(100);
+    expect(await large).to.equal('ERR_PURGATORY_TIMEOUT');
+    expect((await small).isHeld).to.equal(true);
+    expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
+    expect(permits.numDelayed).to.equal(0);
+    Semaphore.check(permits);
+  });
+
+  it('rejects at the deadline, with who holds the units', async () => {
+    const { clock, permits } = semaphore(2);
+    await permits.acquire({ ...NEVER, label: 'report 16', key: 'other' });
+    await permits.acquire({ ...NEVER, label: 'report 17' });
+    clock.advance(71_000);
+    await permits.acquire({ ...NEVER, label: 'report 18' });
+    const waits = [permits.acquire(SOON), permits.acquire({ ...SOON, units: 2 })].map(rejection);
+    clock.advance(100);
+    const [one, two] = (await Promise.all(waits)) as PurgatoryError[];
+    expect(one).to.be.instanceOf(PurgatoryError);
+    expect([one.code, one.message]).to.deep.equal([
+      'ERR_PURGATORY_TIMEOUT',
+      'No permit of "db" within 100 ms: 2 of 2 units are held, the longest for 71 s by "report 17"',
+    ]);
+    expect(two.message).to.contain('2 of 2 units are held, and 2 were asked for, the longest for 71 s');
+  });
+
+  it('says so when no permit with a label is held, and for which key', async () => {
+    const { clock, permits } = semaphore(1);
+    await permits.acquire({ ...NEVER, key: 'order-7' });
+    const wait = rejection(permits.acquire({ ...SOON, key: 'order-7' }));
+    clock.advance(100);
+    expect(((await wait) as Error).message).to.equal(
+      'No permit of "db" for the key order-7 within 100 ms: 1 of 1 units are held, none by a permit with a label',
+    );
+  });
+
+  it('refuses the waits of one deadline with one error (behaviour 29)', async () => {
+    const { clock, permits } = semaphore(1);
+    await permits.acquire(NEVER);
+    const waits = Array.from({ length: 1_000 }, () => rejection(permits.acquire(SOON)));
+    const other = rejection(permits.acquire({ timeoutMs: 200 }));
+    clock.advance(200);
+    expect(new Set(await Promise.all(waits)).size).to.equal(1);
+    expect(((await other) as Error).message).to.contain('within 200 ms');
+  });
+
+  it('keeps the units of each key apart', async () => {
+    const { permits } = semaphore(1);
+    const a = await permits.acquire({ ...NEVER, key: 'a' });
+    const b = permits.tryAcquire({ key: 'b' });
+    expect([permits.available('a'), permits.available('b'), permits.available('c')]).to.deep.equal([0, 0, 1]);
+    expect(permits.available()).to.equal(1);
+    expect([a.release(), b?.release()]).to.deep.equal([true, true]);
+  });
+
+  it('keeps no memory of a key that is idle (behaviour 34)', async () => {
+    const { permits } = semaphore(2);
+    for (let i = 0; i < 1_000; i++) {
+      const key = `order-${i}`;
+      const permit = await permits.acquire({ ...NEVER, key });
+      const stop = new AbortController();
+      const wait = rejection(permits.acquire({ ...NEVER, key, units: 2, signal: stop.signal }));
+      stop.abort();
+      await wait;
+      permit.release();
+      Semaphore.check(permits); // that only one idle line is kept
+    }
+  });
+
+  it('uses the name as the key of those who name none, and refuses a key that is undefined', async () => {
+    const { permits } = semaphore(1);
+    await permits.acquire(NEVER);
+    expect([permits.available(), permits.available('db')]).to.deep.equal([0, 0]);
+    const order: { id?: string } = {};
+    expect(await codeOfRejection(permits.acquire({ ...NEVER, key: order.id as string }))).to.equal(
+      'ERR_INVALID_ARG_VALUE',
+    );
+    expect(codeOf(() => permits.tryAcquire({ key: order.id as string }))).to.equal('ERR_INVALID_ARG_VALUE');
+  });
+
+  it('takes keys of any kind, as a Map does', () => {
+    const permits = new Semaphore<unknown>('kinds', { units: 1 });
+    for (const key of [Number.NaN, 0, '0', null, permits, Symbol('key')]) {
+      expect(permits.tryAcquire({ key })?.units).to.equal(1);
+      expect(permits.tryAcquire({ key })).to.equal(undefined);
+    }
+    expect(permits.tryAcquire({ key: -0 })).to.equal(undefined);
+    permits.close();
+  });
+
+  it('runs work with a permit, and releases it also when the work throws', async () => {
+    const { permits } = semaphore(1);
+    const held: number[] = [];
+    const work = (): string => {
+      held.push(permits.available());
+      return 'done';
+    };
+    expect(await permits.run(SOON, work)).to.equal('done');
+    const failed = new Error('failed');
+    const fails = (): Promise<void> => Promise.reject(failed);
+    expect(await rejection(permits.run(SOON, fails))).to.equal(failed);
+    expect([held, permits.available()]).to.deep.equal([[0], 1]);
+    expect(await codeOfRejection(permits.run(SOON, 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(permits.available()).to.equal(1);
+  });
+
+  it('does not call the work without a permit', async () => {
+    const { clock, permits } = semaphore(1);
+    await permits.acquire(NEVER);
+    let calls = 0;
+    const run = codeOfRejection(permits.run(SOON, () => calls++));
+    clock.advance(100);
+    expect([await run, calls]).to.deep.equal(['ERR_PURGATORY_TIMEOUT', 0]);
+  });
+
+  it('rejects on abort with the reason, also before it waits', async () => {
+    const { permits } = semaphore(1);
+    const reason = new Error('the client has gone');
+    const signal = AbortSignal.abort(reason);
+    expect(await rejection(permits.acquire({ ...NEVER, signal }))).to.equal(reason);
+    expect(permits.available()).to.equal(1);
+    await permits.acquire(NEVER);
+    const stop = new AbortController();
+    const wait = rejection(permits.acquire({ ...NEVER, signal: stop.signal }));
+    stop.abort(reason);
+    expect([await wait, permits.numDelayed]).to.deep.equal([reason, 0]);
+  });
+
+  it('refuses bad arguments with the codes of Node, before anything has changed', async () => {
+    for (const options of [
+      undefined,
+      {},
+      { units: 0 },
+      { units: 1.5 },
+      { units: Number.POSITIVE_INFINITY },
+    ]) {
+      const code = codeOf(() => new Semaphore('db', options as never));
+      expect(code, JSON.stringify(options)).to.be.oneOf(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE']);
+    }
+    expect(codeOf(() => new Semaphore(7 as never, { units: 1 }))).to.equal('ERR_INVALID_ARG_TYPE');
+    const { timer, permits } = semaphore(2);
+    expect(codeOf(() => new Semaphore('db', { units: 1, timer, tickMs: 5 }))).to.equal(
+      'ERR_INVALID_ARG_VALUE',
+    );
+    const bad: [unknown, string][] = [
+      [undefined, 'ERR_INVALID_ARG_TYPE'],
+      [{}, 'ERR_INVALID_ARG_TYPE'],
+      [{ timeoutMs: Number.NaN }, 'ERR_OUT_OF_RANGE'],
+      [{ ...SOON, units: 3 }, 'ERR_OUT_OF_RANGE'],
+      [{ ...SOON, units: 0 }, 'ERR_OUT_OF_RANGE'],
+      [{ ...SOON, units: '1' }, 'ERR_INVALID_ARG_TYPE'],
+      [{ ...SOON, label: 7 }, 'ERR_INVALID_ARG_TYPE'],
+      [{ ...SOON, signal: {} }, 'ERR_INVALID_ARG_TYPE'],
+    ];
+    for (const [options, code] of bad) {
+      expect(await codeOfRejection(permits.acquire(options as never))).to.equal(code);
+    }
+    expect(codeOf(() => permits.tryAcquire({ units: 3 }))).to.equal('ERR_OUT_OF_RANGE');
+    expect(codeOf(() => permits.tryAcquire({ label: 7 as never }))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect([permits.available(), permits.numDelayed]).to.deep.equal([2, 0]);
+  });
+
+  it('refuses waits beyond maxParked, and counts them', async () => {
+    const permits = new Semaphore('db', { units: 1, maxParked: 1, clock: new ManualClock() });
+    await permits.acquire(NEVER);
+    const wait = permits.acquire(NEVER);
+    expect(await codeOfRejection(permits.acquire(NEVER))).to.equal('ERR_PURGATORY_FULL');
+    expect(permits.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 1 });
+    permits.cancelForKey('db');
+    expect(await codeOfRejection(wait)).to.equal('ERR_PURGATORY_CANCELLED');
+  });
+
+  it('refuses everybody after close, and takes permits back', async () => {
+    const { timer, permits } = semaphore(1);
+    const held = await permits.acquire(NEVER);
+    const wait = codeOfRejection(permits.acquire(SOON));
+    expect(permits.close()).to.deep.equal([]);
+    expect(await wait).to.equal('ERR_PURGATORY_CLOSED');
+    expect(await codeOfRejection(permits.acquire(SOON))).to.equal('ERR_PURGATORY_CLOSED');
+    expect(codeOf(() => permits.tryAcquire())).to.equal('ERR_PURGATORY_CLOSED');
+    expect([held.release(), permits.available(), timer.isClosed]).to.deep.equal([true, 1, false]);
+  });
+
+  it('shows the units that are held, and the permit held longest', async () => {
+    const { clock, permits } = semaphore(3);
+    expect(permits.snapshot().units).to.deep.equal({ each: 3, held: 0, heldLongest: null });
+    await permits.acquire({ ...NEVER, key: 'a' });
+    const longest = await permits.acquire({ ...NEVER, key: 'b', label: 'first', units: 2 });
+    clock.advance(50);
+    await permits.acquire({ ...NEVER, key: 'c', label: 'second' });
+    clock.advance(50);
+    expect(permits.snapshot().units).to.deep.equal({
+      each: 3,
+      held: 4,
+      heldLongest: { key: 'b', label: 'first', units: 2, ageMs: 100 },
+    });
+    longest.release();
+    expect(permits.snapshot().units).to.deep.include({ held: 2 });
+    expect(permits.snapshot().units.heldLongest).to.deep.include({ label: 'second', ageMs: 50 });
+    Semaphore.check(permits);
+  });
+
+  it('is a purgatory to all that looks on (behaviour 35)', async () => {
+    const { permits } = semaphore(1);
+    const seen: string[] = [];
+    const stops = (['parked', 'completed', 'cancelled'] as const).map((how) =>
+      listen(`purgatory:operation:${how}`, (event) => {
+        seen.push(`${event.purgatory.name} ${how}`);
+        expect(event.operation.forceComplete()).to.equal(false); // that makes no units
+      }),
+    );
+    const held = await permits.acquire({ ...NEVER, key: 'a' });
+    const served = permits.acquire({ ...NEVER, key: 'a' });
+    const cancelled = ['a', 'b', 'a'].map((key) => codeOfRejection(permits.acquire({ ...NEVER, key })));
+    expect([permits.watchersOf('a'), permits.watched, permits.watchedKeys]).to.deep.equal([3, 3, 1]);
+    expect(permits.snapshot().hottestKeys).to.deep.equal([{ key: 'a', watchers: 3 }]);
+    held.release();
+    expect((await served).isHeld).to.equal(true);
+    expect(permits.cancelForKey('a')).to.deep.equal([]);
+    expect(permits.snapshot().totals).to.deep.include({ parked: 3, completed: 1, cancelled: 2 });
+    expect(await Promise.all([cancelled[0], cancelled[2]])).to.deep.equal([
+      'ERR_PURGATORY_CANCELLED',
+      'ERR_PURGATORY_CANCELLED',
+    ]);
+    for (const stop of stops) stop();
+    const ends = ['completed', 'cancelled', 'cancelled'];
+    expect(seen).to.deep.equal(['parked', 'parked', 'parked', ...ends].map((how) => `db ${how}`));
+  });
+
+  it('names the label of a permit that was waited for', async () => {
+    const { permits } = semaphore(1);
+    const held = await permits.acquire(NEVER);
+    const wait = permits.acquire({ ...NEVER, label: 'report 17' });
+    expect(permits.snapshot().oldest[0]).to.deep.include({ label: 'report 17', keys: ['db'] });
+    held.release();
+    expect(permits.snapshot().units.heldLongest).to.deep.include({ label: 'report 17' });
+    expect((await wait).isHeld).to.equal(true);
+  });
+
+  it('serves 100,000 that a release frees in slices (behaviours 25 and 32)', async () => {
+    const permits = new Semaphore('herd', { units: 100_000 });
+    const all = await permits.acquire({ ...NEVER, units: 100_000 });
+    let served = 0;
+    for (let i = 0; i < 100_000; i++) void permits.acquire(NEVER).then(() => served++);
+    all.release();
+    expect(permits.numDelayed).to.equal(100_000 - 64);
+    let turns = 0;
+    while (served < 100_000) {
+      await turn();
+      turns++;
+    }
+    expect(turns).to.be.greaterThan(3);
+    expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
+    permits.close();
+  });
+
+  it('lets no deadline overtake a unit that is due to its wait (behaviour 33)', async () => {
+    const { clock, permits } = semaphore(200);
+    const all = await permits.acquire({ ...NEVER, units: 200 });
+    const waits = Array.from({ length: 210 }, () =>
+      permits.acquire(SOON).then(
+        () => 'permit',
+        ({ code }) => code,
+      ),
+    );
+    all.release();
+    expect(permits.numDelayed).to.equal(210 - 64);
+    clock.advance(100);
+    const ends = await Promise.all(waits);
+    expect(ends.filter((end) => end === 'permit')).to.have.length(200);
+    expect(ends.slice(200)).to.deep.equal(Array(10).fill('ERR_PURGATORY_TIMEOUT'));
+    Semaphore.check(permits);
+  });
+});

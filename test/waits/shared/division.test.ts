@@ -1,0 +1,276 @@
+import { expect } from 'chai';
+import { Division, partsOf } from '../../../src/waits/shared/division.ts';
+import { DueKeys } from '../../../src/waits/shared/due-keys.ts';
+import { WatchedKey } from '../../../src/waits/shared/watched-key.ts';
+import { rejection } from '../../support/rejection.ts';
+import { turn } from '../../support/turns.ts';
+import { expectEmpty, type Loading, loading } from './loading.ts';
+
+/** A store that a test breaks: `load` throws for bad keys, as one query for all of them does. */
+class Store {
+  readonly bad: ReadonlySet<string>;
+  isDown = false;
+  /** The keys of each load. */
+  readonly loads: (readonly string[])[] = [];
+
+  constructor(...bad: readonly string[]) {
+    this.bad = new Set(bad);
+  }
+
+  readonly load = async (keys: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    this.loads.push([...keys]);
+    if (this.isDown) throw new Error('ECONNREFUSED');
+    const bad = keys.filter((key) => this.bad.has(key));
+    if (bad.length > 0) throw new Error(`no uuid: ${bad}`);
+    return new Map(keys.map((key) => [key, 1]));
+  };
+}
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `key ${i}`);
+}
+
+/** Lets loads and their divisions go on, until none is under way or due. */
+async function quiet({ waits }: Loading): Promise<void> {
+  do await turn();
+  while (waits.snapshot({ top: 0 }).loads.underWay + waits.snapshot({ top: 0 }).loads.keysDue > 0);
+}
+
+const ANSWERED = { expired: false, value: 1 };
+
+describe('A load of several keys that fails', () => {
+  for (const [what, bad] of [
+    ['one bad key', ['key 200']],
+    ['two bad keys, one in each half', ['key 3', 'key 390']],
+    ['three bad keys that meet late', ['key 5', 'key 6', 'key 7']],
+  ] as const) {
+    for (const handling of ['with onError', 'without onError']) {
+      it(`is divided at once, so that the neighbours of ${what} are answered, ${handling}`, async () => {
+        const store = new Store(...bad);
+        const isReported = handling === 'with onError';
+        const all = loading({ load: store.load, ...(isReported ? {} : { onError: undefined }) });
+        const good = names(401).filter((key) => !store.bad.has(key));
+        const waits = names(401).map((key) => all.wait(key));
+        const refused = bad.map((key) => rejection(waits[names(401).indexOf(key)]));
+        await quiet(all);
+        expect(all.waits.snapshot().totals).to.include({ completed: good.length });
+        const results = await Promise.all(good.map((key) => waits[names(401).indexOf(key)]));
+        expect(new Set(results.map((result) => JSON.stringify(result)))).to.deep.equal(
+          new Set([JSON.stringify(ANSWERED)]),
+        );
+        if (isReported) {
+          expect(all.errors.map(({ keys }) => `${keys}`).sort()).to.deep.equal([...bad]);
+          expect(all.waits.numDelayed).to.equal(bad.length);
+          all.waits.close();
+        } else {
+          expect((await Promise.all(refused)).map(String)).to.deep.equal(
+            bad.map((key) => `Error: no uuid: ${key}`),
+          );
+          expect(all.waits.numDelayed).to.equal(0);
+        }
+        await Promise.all(refused);
+        expect(store.loads.length).to.be.below(30 * bad.length);
+      });
+    }
+  }
+
+  it('is divided no further when all its parts fail: a store that is down gets four loads', async () => {
+    const store = new Store();
+    store.isDown = true;
+    const all = loading({ load: store.load });
+    const waits = names(400).map((key) => all.wait(key));
+    await quiet(all);
+    expect(store.loads.map((keys) => keys.length).sort((x, y) => x - y)).to.deep.equal([1, 199, 200, 400]);
+    expect(all.errors.map(({ keys }) => keys.length).sort((x, y) => x - y)).to.deep.equal([1, 199, 200]);
+    store.isDown = false;
+    all.clock.advance(63);
+    await quiet(all);
+    expect(store.loads[4], 'the keys come back together').to.have.length(400);
+    for (const wait of waits) expect(await wait).to.deep.equal(ANSWERED);
+    await expectEmpty(all);
+  });
+
+  it('without onError rejects all its waits when all its parts fail', async () => {
+    const store = new Store();
+    store.isDown = true;
+    const all = loading({ load: store.load, onError: undefined });
+    const waits = names(400).map((key) => rejection(all.wait(key)));
+    expect(new Set((await Promise.all(waits)).map(String))).to.deep.equal(new Set(['Error: ECONNREFUSED']));
+    expect(store.loads).to.have.length(4);
+    await expectEmpty(all);
+  });
+
+  it('is divided no further when the store goes down meanwhile', async () => {
+    const store = new Store('key 7');
+    const all = loading({
+      load: (keys) => {
+        store.isDown ||= store.loads.length === 4;
+        return store.load(keys);
+      },
+      onError: undefined,
+    });
+    const { random } = Math;
+    Math.random = () => 0; // the key that is loaded alone is the first
+    try {
+      const settled = Promise.allSettled(names(400).map((key) => all.wait(key)));
+      await quiet(all);
+      // The three parts of the part with the bad key, and the parts of two of them.
+      expect(store.loads).to.have.length(4 + 3 + 6);
+      expect((await settled).filter(({ status }) => status === 'fulfilled')).to.have.length(201);
+    } finally {
+      Math.random = random;
+    }
+    await expectEmpty(all);
+  });
+
+  it('does not end a wait with a timeoutMs of 0: a smaller part answers it', async () => {
+    const store = new Store('bad');
+    const all = loading({ load: store.load });
+    const bad = all.wait('bad', 1, { timeoutMs: 0 });
+    const good = names(8).map((key) => all.wait(key, 1, { timeoutMs: 0 }));
+    for (const wait of good) expect(await wait).to.deep.equal(ANSWERED);
+    expect(await bad).to.deep.equal({ expired: true, state: undefined });
+    await expectEmpty(all);
+  });
+
+  it('answers those too who came while it was under way', async () => {
+    const all = loading();
+    const waits = ['a', 'bad', 'c', 'd'].map((key) => all.wait(key));
+    await all.loaded();
+    const late = all.wait('d');
+    await all.calls[0].fail('down');
+    for (const call of all.calls.slice(1)) {
+      if (call.keys.includes('bad')) await call.fail('down');
+      else await call.answer({ a: 1, c: 1, d: 1 });
+    }
+    await all.loaded();
+    for (const call of all.calls.slice(4)) {
+      if (call.keys.includes('bad')) await call.fail('down');
+      else await call.answer({ a: 1, c: 1, d: 1 });
+    }
+    expect(await late).to.deep.equal(ANSWERED);
+    const bad = rejection(waits[1]);
+    all.waits.close();
+    await Promise.all([waits[0], bad, waits[2], waits[3]]);
+  });
+
+  it('leaves a key that nobody waits for any more out of its parts', async () => {
+    const all = loading();
+    const controller = new AbortController();
+    const gone = rejection(all.wait('gone', 1, { signal: controller.signal }));
+    const waits = ['a', 'b'].map((key) => all.wait(key));
+    await all.loaded();
+    controller.abort();
+    await all.calls[0].fail('down');
+    expect(await all.loaded()).to.deep.equal(['a', 'b']);
+    for (const call of all.calls.slice(1)) await call.answer({ a: 1, b: 1 });
+    await Promise.all([gone, ...waits]);
+    await expectEmpty(all);
+  });
+
+  it('fails for good when its last open part loses its waits', async () => {
+    const all = loading({ concurrency: 1, onError: undefined });
+    const controller = new AbortController();
+    const stays = rejection(all.wait('stays'));
+    const gone = rejection(all.wait('gone', 1, { signal: controller.signal }));
+    await all.loaded();
+    await all.calls[0].fail('down');
+    expect(await all.loaded()).to.deep.equal(['stays']);
+    controller.abort();
+    await all.calls[1].fail('down again');
+    expect(await stays).to.equal('down again');
+    await gone;
+    await expectEmpty(all);
+  });
+
+  it('of a key is tried again apart from keys that have not failed', async () => {
+    const store = new Store('bad');
+    const all = loading({ load: store.load });
+    const bad = rejection(all.wait('bad'));
+    await quiet(all);
+    store.loads.length = 0;
+    const good = all.wait('good');
+    all.clock.advance(63);
+    await quiet(all);
+    expect(store.loads).to.deep.equal([['good'], ['bad']]);
+    all.waits.close();
+    await Promise.all([bad, good]);
+  });
+});
+
+describe('An Error in the Map of a load', () => {
+  for (const onError of [() => {}, undefined]) {
+    it(`rejects the waits of its key alone, at once, ${onError ? 'with' : 'without'} onError`, async () => {
+      const all = loading({
+        onError,
+        load: async (keys) =>
+          new Map(keys.map((key) => [key, key === 'bad' ? new Error('no uuid') : 1] as const)),
+      });
+      const bad = [rejection(all.wait('bad')), rejection(all.wait('bad', 1, { timeoutMs: 0 }))];
+      expect(await all.wait('good')).to.deep.equal(ANSWERED);
+      expect((await Promise.all(bad)).map(String)).to.deep.equal(['Error: no uuid', 'Error: no uuid']);
+      const { loads, totals } = all.waits.snapshot();
+      expect(totals).to.include({ completed: 1, rejected: 2 });
+      expect(loads.totals).to.deep.equal({ begun: 1, keys: 2, failed: 0, inVain: 0, aborted: 0 });
+      expect(loads.durations.histogram.counts.reduce((sum, count) => sum + count, 0)).to.equal(1);
+      await expectEmpty(all);
+    });
+  }
+
+  it('may be of another realm, as the errors of code in jest are', async () => {
+    const { runInNewContext } = await import('node:vm');
+    const foreign: Error = runInNewContext("new Error('of another realm')");
+    expect(foreign).not.to.be.instanceof(Error);
+    const all = loading({ load: async () => new Map([['job', foreign]]) });
+    expect(await rejection(all.wait('job'))).to.equal(foreign);
+    await expectEmpty(all);
+  });
+});
+
+describe('The parts of some keys', () => {
+  it('are one alone, chosen at random, and two halves of the others', () => {
+    expect(partsOf(['a', 'b', 'c', 'd', 'e', 'f'], 0.5)).to.deep.equal([['d'], ['a', 'b'], ['c', 'e', 'f']]);
+    expect(partsOf(['a', 'b', 'c', 'd'], 0)).to.deep.equal([['a'], ['b'], ['c', 'd']]);
+  });
+
+  it('are single keys where there are three or fewer', () => {
+    expect(partsOf(['a', 'b', 'c'], 0)).to.deep.equal([['a'], ['b'], ['c']]);
+    expect(partsOf(['a'], 0)).to.deep.equal([['a']]);
+    expect(partsOf([], 0)).to.deep.equal([]);
+  });
+
+  it('wait for each other until one is answered, or all have ended', () => {
+    const decided: unknown[] = [];
+    const division = new Division<string>(4, (part, error, isUp) => decided.push([part, error, isUp]));
+    division.failed('first', 1);
+    division.failed('second', 2);
+    expect(decided).to.deep.equal([]);
+    division.answered();
+    division.failed('last', 3);
+    expect(decided).to.deep.equal([
+      ['first', 1, true],
+      ['second', 2, true],
+      ['last', 3, true],
+    ]);
+  });
+});
+
+describe('The keys that are due', () => {
+  it('are counted once each, whatever happens to their batches', () => {
+    const due = new DueKeys<number>(2);
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
+    for (const key of [a, b, c, a]) due.add(key);
+    expect(due.size).to.equal(3);
+    due.delete(b);
+    due.delete(b);
+    expect(due.size).to.equal(2);
+    expect([...due.next().keys]).to.deep.equal([a]);
+    due.add(b);
+    expect([...due.next().keys]).to.deep.equal([c, b]);
+    expect(due.size).to.equal(0);
+    due.add(a);
+    due.clear();
+    due.delete(a);
+    expect(due.size).to.equal(0);
+  });
+});
