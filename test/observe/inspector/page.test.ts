@@ -116,7 +116,7 @@ describe('the page of the inspector', function () {
     jobs.put('urgent', 1);
     clock.advance(71_000);
     await says('[data-test="holders"] tbody', /locks\s*3, 2 a key\s*report 17 2 units of order-7/);
-    expect(await text('[data-test="holders"] tbody')).to.match(/\d\d:\d\d:\d\d 71.s/);
+    expect(await text('[data-test="holders"] tbody')).to.match(/ \d\d:\d\d:\d\d 1.2 min$/);
     await says('[data-test="items"]', /jobs\s*keeps 1 of 5 items, of 1 key/);
     expect(complaints).to.deep.equal([]);
     await all.close();
