@@ -16,6 +16,8 @@ const TAKERS = 1_000;
 const PUTS_A_TURN = 100;
 const CONNECTIONS = 10;
 const TIMEOUT_MS = 30_000;
+/** V8 compiles what queues do once they have done it for long. */
+const WARM_UPS = 5;
 
 interface Subject {
   put(key: string, item: number): unknown;
@@ -117,7 +119,7 @@ function measuring(runs: Runs): System {
     const count = quick ? size / 10 : size;
     const measured: Measured = {};
     for (const [metric, run] of Object.entries(runs)) {
-      if (!quick) await run(count);
+      for (let i = 0; i < (quick ? 0 : WARM_UPS); i++) await run(count);
       measured[metric] = await run(count);
     }
     return measured;
