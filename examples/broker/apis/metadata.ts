@@ -94,7 +94,7 @@ function find(wanted: Wanted, context: Context, mayCreate: boolean, noName: stri
     const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
       const replicas = Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index));
       topics.create(name, replicas);
-      context.wantTopic(name);
+      void context.tellNodes();
     });
     return topics.get(name) ?? { errorCode, name, topicId: NO_TOPIC_ID };
   }
