@@ -3,7 +3,7 @@ import type { Exchange, Request, Response } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
 import type { Context, Handler } from './context.ts';
 
-/** Does what the request asks for, and returns what is answered. */
+/** Does what the request asks for in the call, and returns what is answered. */
 export type AnsweringHandler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => Response<N>;
 
 /**
@@ -13,45 +13,58 @@ export type AnsweringHandler<N extends ApiName> = (exchange: Exchange<N>, contex
  * NOT_CONTROLLER: clients try again.
  */
 export function byController<N extends ApiName>(handler: AnsweringHandler<N>): Handler<N> {
-  return answering(async (exchange, context) => {
-    const answered = await passOn(exchange, context);
-    const response = answered ?? handler(exchange, context);
-    if (answered === undefined) await context.tellNodes();
-    else await context.lookAtController();
-    return response;
-  });
+  return (exchange, context) => {
+    const own = () => handler(exchange, context);
+    const passed = passOn(exchange, context);
+    if (passed === undefined) {
+      // In this turn: what comes next on the connection finds it done.
+      const response = own();
+      respondLater(
+        exchange,
+        context.tellNodes().then(() => response),
+      );
+      return;
+    }
+    const known = async (answered: Response<N> | undefined) => {
+      if (answered !== undefined) await context.lookAtController();
+      return answered ?? own();
+    };
+    respondLater(exchange, passed.then(known));
+  };
 }
 
 /**
- * A handler that reads what the controller knows first. Another node passes on what `isForController`
- * says of, and where the controller does not answer, says what it knows itself.
+ * A handler that reads what the controller knows first. Another node passes on the requests that
+ * are for the controller. Where that does not answer, the node tells what it knows itself.
  */
 export function askingController<N extends ApiName>(
   handler: AnsweringHandler<N>,
   isForController: (request: Request<N>) => boolean,
 ): Handler<N> {
-  return answering(async (exchange, context) => {
-    const answered = isForController(exchange.request) ? await passOn(exchange, context) : undefined;
-    return answered ?? handler(exchange, context);
-  });
+  return (exchange, context) => {
+    const own = () => handler(exchange, context);
+    const passed = isForController(exchange.request) ? passOn(exchange, context) : undefined;
+    if (passed === undefined) exchange.respond(own());
+    else
+      respondLater(
+        exchange,
+        passed.then((answered) => answered ?? own()),
+      );
+  };
 }
 
-/** Resolves to the answer of the controller, where that is another node and answers. */
-async function passOn<N extends ApiName>(
+/** What the controller answers, if it does; undefined where this is the controller, or it is away. */
+function passOn<N extends ApiName>(
   { api, version, request }: Exchange<N>,
   { cluster, askController }: Context,
-): Promise<Response<N> | undefined> {
+): Promise<Response<N> | undefined> | undefined {
   const { controller } = cluster;
   if (cluster.isSelf(controller) || !cluster.isAlive(controller)) return undefined;
   return askController(api, version, request);
 }
 
-function answering<N extends ApiName>(
-  answer: (exchange: Exchange<N>, context: Context) => Promise<Response<N>>,
-): Handler<N> {
-  return (exchange, context) => {
-    answer(exchange, context)
-      .then((response) => exchange.respond(response))
-      .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
-  };
+function respondLater<N extends ApiName>(exchange: Exchange<N>, response: Promise<Response<N>>): void {
+  response
+    .then((answer) => exchange.respond(answer))
+    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
 }

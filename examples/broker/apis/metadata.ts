@@ -11,7 +11,7 @@ import { unlessDiskIsFull } from './on-full-disk.ts';
 import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
-/** What the topic is asked for by: its id where there is one. Some clients send one with an empty name. */
+/** Whether it is asked for by its id, which some clients send with an empty name. */
 const byId = ({ topicId }: Wanted): boolean => topicId !== NO_TOPIC_ID;
 
 type Missing = { errorCode: number; name: string | null; topicId: string };

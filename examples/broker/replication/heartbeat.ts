@@ -72,13 +72,16 @@ export class PeerHeartbeat {
     return this.#cluster.isAlive(this.#peer);
   }
 
-  /** Asks the controller for the topic now: it creates it, with the default number of partitions. */
+  /** Asks the controller for the topic now. It creates one of the default number of partitions. */
   want(topic: string): void {
     if (this.#wanted.size < MAX_WANTED) this.#wanted.add(topic);
     void this.look();
   }
 
-  /** Resolves when the node knows the topics that this one, the controller, had at the call, or does not answer. */
+  /**
+   * Resolves when the node knows the topics that this one, the controller, had at the call, or does
+   * not answer.
+   */
   tell(): Promise<void> {
     this.#hasNews = true;
     return this.look();
