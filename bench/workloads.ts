@@ -20,6 +20,7 @@ import { sameDelay } from './same-delay.ts';
 import { scan } from './scan.ts';
 import { shared } from './shared.ts';
 import { steady } from './steady.ts';
+import { stoodStillProcess } from './stood-still.ts';
 import { stringKeys } from './string-keys.ts';
 import { vain } from './vain.ts';
 import { waitFor } from './wait-for.ts';
@@ -47,6 +48,7 @@ export const workloads: readonly Workload[] = [
   wakeUps,
   idleAdvance,
   idle,
+  stoodStillProcess,
   layout,
   defaults,
   limits,

@@ -27,6 +27,12 @@ import { CallbackTask, NOT_HELD, type TaskKeeper, type TimerTask } from './timer
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
+/**
+ * A wake-up that the host brings so much later than it was due, in ms, tells that the process stood
+ * still. A turn of a busy server takes less.
+ */
+const STOOD_STILL_MS = 20;
+
 /** Is called for what a timer runs. */
 export interface PassObserver {
   /** `task` is about to run, and is not pending any more. */
@@ -62,6 +68,8 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
    * without a reaper: then there never is one.
    */
   #wakeUpTick = Number.NEGATIVE_INFINITY;
+  /** When the host can bring the wake-up, in ms: one for a tick that has passed, at once. */
+  #wakeUpMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
   /** Whether the clock was stepped when it was last looked for what is pending. */
@@ -257,7 +265,10 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     const { isStepped } = this.clock;
     if (this.#job !== undefined && !isStepped) {
       // From now on, what is added waits for the next pass.
-      if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
+      if (!this.#tasks.isPassOpen) {
+        this.#tasks.openPass(tick);
+        if (nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
+      }
       this.#job.run();
       return;
     }
@@ -276,6 +287,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     } finally {
       if (!this.#tasks.isPassOpen) {
         this.#ran = 0;
+        this.#read(); // what is overdue by now is so by this pass, and not by the host
         this.#endPass();
       }
     }
@@ -396,6 +408,7 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
       throw error;
     }
     this.#wakeUpTick = tick;
+    this.#wakeUpMs = Math.max(tick * this.#tickMs, this.#nowMs);
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 

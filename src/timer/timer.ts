@@ -36,6 +36,12 @@ export interface Timer {
   /** The last reading of the clock, in ms. Each `add` reads it. Optional, as `now`. */
   readonly lastReadingMs?: number | undefined;
   /**
+   * Whether a pending task keeps the process alive: after `ref` it does, after `unref` it does not.
+   * Optional: the timers of this library have both.
+   */
+  ref?(): unknown;
+  unref?(): unknown;
+  /**
    * How the timer is doing, as plain JSON, for metrics, the inspector and people. Optional: a
    * SystemTimer and the timers of `purgatory/schemes` have it.
    */

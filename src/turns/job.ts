@@ -7,6 +7,7 @@
 // what its steps cost, with the microtasks that ran after them.
 //
 // Costs. count: O(1). One reading of the clock a batch.
+import { inNextTurn } from '../clock/later.ts';
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
 export const FIRST_BATCH = 16;
@@ -86,6 +87,16 @@ export class Job {
     if (this.isUnderWay) return;
     this.isUnderWay = true;
     this.#runner.wakeNextTurn(this);
+  }
+
+  /** As `wake`, once the host has read what has arrived: it does that between two turns. */
+  wakeAfterReads(): void {
+    if (this.isUnderWay) return;
+    this.isUnderWay = true;
+    inNextTurn(() => {
+      this.isUnderWay = false;
+      this.wake();
+    });
   }
 
   /**

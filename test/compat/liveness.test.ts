@@ -37,6 +37,11 @@ describe('behaviour 10: an empty timer keeps no process alive; a pending one doe
     'a waiter that was aborted': 'aborted',
     'a timeout signal': '',
     'a timeout signal on a timer of the user’s': 'aborted',
+    'an element of IdleTimeouts': 'idle',
+    'an element of IdleTimeouts after unref': '',
+    'an expected reply': 'timed out',
+    'an expected reply after unref': '',
+    'an expected reply after unref and ref': 'timed out',
   };
 
   let results: Map<string, ChildResult>;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +9,13 @@ import { DocumentedServer, printed, program } from '../support/documented.ts';
 import { isInstalled, startPostgres } from '../support/engines.ts';
 
 const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
+
+/** What the page says that a program prints: the `text` block that follows it. */
+function outputOf(page: string, name: string): string {
+  const text = readFileSync(new URL(`../../docs/recipes/${page}.md`, import.meta.url), 'utf8');
+  const after = text.slice(text.indexOf(`// ${name}`));
+  return (/^```text\n(.*?)^```/ms.exec(after) as RegExpExecArray)[1];
+}
 
 /** Else Express prints each request that breaks off. */
 const QUIET = { NODE_ENV: 'test' };
@@ -265,6 +273,17 @@ describe('The recipe for all of several keys', () => {
   it('answers when the last is there, and not before', async () => {
     expect(await printed(recipe('all-keys', 'all.mjs'))).to.equal('[ 1, 2 ]\nundefined\n');
   });
+});
+
+describe('The recipe for leases', () => {
+  for (const [name, what] of [
+    ['leases.mjs', 'renews what is there, revokes, and brings back nothing that has ended'],
+    ['visibility.mjs', 'gives a message to the next consumer, and refuses the receipt of the first'],
+  ] as const) {
+    it(what, async () => {
+      expect(await printed(recipe('leases', name))).to.equal(outputOf('leases', name));
+    });
+  }
 });
 
 describe('The recipe for server-sent events', () => {

@@ -9,7 +9,7 @@ import { countStep, runs } from './runs.ts';
 const COMMON_MS = 100;
 
 interface Act {
-  readonly do: 'touch' | 'own' | 'remove';
+  readonly do: 'touch' | 'own' | 'refresh' | 'renew' | 'remove';
   readonly element: number;
   readonly timeoutMs: number;
 }
@@ -26,18 +26,25 @@ class Pair {
   readonly timer: SystemTimer;
   readonly idle: IdleTimeouts<unknown>;
   readonly #hasReaper: boolean;
+  readonly #hasCommon: boolean;
   readonly #elements: readonly unknown[];
   readonly #deadlines = new Map<unknown, { atMs: number; timeoutMs: number }>();
   readonly #onTold: Act[];
   #failure: unknown;
 
-  constructor(count: number, hasReaper: boolean, maxPending: number, onTold: readonly Act[]) {
+  constructor(
+    count: number,
+    { hasReaper, hasCommon }: { hasReaper: boolean; hasCommon: boolean },
+    maxPending: number,
+    onTold: readonly Act[],
+  ) {
     this.#elements = makeElements(count);
     this.#hasReaper = hasReaper;
+    this.#hasCommon = hasCommon;
     this.#onTold = [...onTold];
     this.timer = new SystemTimer({ clock: this.clock, reaper: hasReaper, maxPending });
     this.idle = new IdleTimeouts({
-      timeoutMs: COMMON_MS,
+      ...(hasCommon ? { timeoutMs: COMMON_MS } : {}),
       timer: this.timer,
       onIdle: (element) => this.#told(element),
       onError: (error) => {
@@ -64,13 +71,20 @@ class Pair {
       expect(this.idle.remove(element)).to.equal(this.#deadlines.delete(element));
       return;
     }
-    const own = what === 'own' ? timeoutMs : (this.#deadlines.get(element)?.timeoutMs ?? COMMON_MS);
+    const before = this.#deadlines.get(element)?.timeoutMs;
+    const given = what === 'own' || what === 'renew' ? timeoutMs : undefined;
+    const own = given ?? before ?? COMMON_MS;
+    const isRefresh = what === 'refresh' || what === 'renew';
     try {
-      this.idle.touch(element, what === 'own' ? timeoutMs : undefined);
+      if (isRefresh) expect(this.idle.refresh(element, given)).to.equal(before !== undefined);
+      else this.idle.touch(element, given);
     } catch (error) {
-      expect(error).to.have.property('code', 'ERR_PURGATORY_FULL');
+      const isNew = !isRefresh && before === undefined && given === undefined;
+      const code = isNew && !this.#hasCommon ? 'ERR_INVALID_ARG_TYPE' : 'ERR_PURGATORY_FULL';
+      expect(error).to.have.property('code', code);
       return;
     }
+    if (isRefresh && before === undefined) return;
     this.#deadlines.set(element, { atMs: this.clock.now() + own, timeoutMs: own });
   }
 
@@ -104,6 +118,8 @@ const act = fc.record({
     'touch' as const,
     'touch' as const,
     'own' as const,
+    'refresh' as const,
+    'renew' as const,
     'remove' as const,
   ),
   element: fc.nat(299),
@@ -112,9 +128,10 @@ const act = fc.record({
 const step = fc.record({ ms: fc.integer({ min: 0, max: 60 }), acts: fc.array(act, { maxLength: 8 }) });
 
 function holds(count: number, maxPending: number) {
-  const arguments_ = [fc.boolean(), fc.array(step, { maxLength: 60 }), fc.array(act)] as const;
-  return fc.property(...arguments_, (hasReaper, steps, onTold) => {
-    const pair = new Pair(count, hasReaper, maxPending, onTold);
+  const kind = fc.record({ hasReaper: fc.boolean(), hasCommon: fc.boolean() });
+  const arguments_ = [kind, fc.array(step, { maxLength: 60 }), fc.array(act)] as const;
+  return fc.property(...arguments_, (kind, steps, onTold) => {
+    const pair = new Pair(count, kind, maxPending, onTold);
     for (const { ms, acts } of steps) {
       pair.advance(ms);
       pair.check();
@@ -142,7 +159,7 @@ describe('IdleTimeouts, as a model that knows every deadline', () => {
     const burst = fc.array(fc.tuple(fc.nat(299), fc.integer({ min: 0, max: 30 })), { maxLength: 20 });
     fc.assert(
       fc.property(burst, (bursts) => {
-        const pair = new Pair(300, true, Number.MAX_SAFE_INTEGER, []);
+        const pair = new Pair(300, { hasReaper: true, hasCommon: true }, Number.MAX_SAFE_INTEGER, []);
         for (const [from, ms] of bursts) {
           for (let element = 0; element < 300; element++) pair.act({ do: 'touch', element, timeoutMs: 0 });
           pair.advance(ms);

@@ -21,7 +21,10 @@ expectTypeOf(idle.touch(connection, 5)).toBeVoid();
 expectTypeOf(idle.remainingMs(connection)).toEqualTypeOf<number | undefined>();
 expectTypeOf(idle.close()).toEqualTypeOf<Connection[]>();
 expectTypeOf<IdleListener<Connection>>().toEqualTypeOf<(element: Connection) => void>();
-// @ts-expect-error there is no timeout by default
-new IdleTimeouts<Connection>({});
+expectTypeOf(idle.refresh(connection)).toBeBoolean();
+expectTypeOf(idle.refresh(connection, 5)).toBeBoolean();
+expectTypeOf(idle.timeoutMs).toEqualTypeOf<number | undefined>();
+expectTypeOf(idle.unref().ref()).toEqualTypeOf<IdleTimeouts<Connection>>();
+new IdleTimeouts<Connection>();
 // @ts-expect-error no connection
 idle.touch('connection');

@@ -10,6 +10,7 @@ expectTypeOf(replies.resolve(1, 'reply')).toBeBoolean();
 expectTypeOf(replies.reject(1, new Error('no'))).toBeBoolean();
 expectTypeOf(replies.rejectAll(new Error('no'))).toBeNumber();
 expectTypeOf(replies).toExtend<Disposable>();
+expectTypeOf(replies.unref().ref()).toEqualTypeOf<Replies<number, string>>();
 new Replies({ clock: new ManualClock() });
 // @ts-expect-error the reply is a string
 replies.resolve(1, 2);

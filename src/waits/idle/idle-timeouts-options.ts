@@ -10,10 +10,13 @@ import { hintAtDate } from '../../timer/timer-task.ts';
 /** Is called with an element that has become idle. */
 export type IdleListener<E> = (element: E) => void;
 
-/** The options of {@link IdleTimeouts}. */
+/** The options of {@link IdleTimeouts}; all may be left out. */
 export interface IdleTimeoutsOptions<E> {
-  /** After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER. */
-  timeoutMs: number;
+  /**
+   * After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER.
+   * Default: none, so the first `touch` of each element has to name one.
+   */
+  timeoutMs?: number | undefined;
   /**
    * A timer to share. It holds one task for up to 32 elements that are looked at together. When it
    * is closed, the tracked elements never become idle, and new ones are refused. Default: a
@@ -50,12 +53,12 @@ type CheckedIdleTimeoutsOptions<E> = IdleTimeoutsOptions<E> & {
   readonly ownsTimer: boolean;
 };
 
-/** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedIdleTimeoutsOptions<E>(
-  options: IdleTimeoutsOptions<E>,
+  options: IdleTimeoutsOptions<E> | undefined,
 ): CheckedIdleTimeoutsOptions<E> {
   const { timeoutMs, timer, clock, onIdle, onError } = knownOptions('idle timeouts', options, IDLE_OPTIONS);
-  const checkedMs = requiredTimeout('options.timeoutMs', timeoutMs);
+  const checkedMs = timeoutMs === undefined ? undefined : requiredTimeout('options.timeoutMs', timeoutMs);
   checkedFunction('options.onError', onError);
   checkedFunction('options.onIdle', onIdle);
   const shared: (Timer & { clock?: Clock }) | undefined =

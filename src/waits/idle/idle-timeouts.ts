@@ -1,5 +1,5 @@
-// Idle timeouts: which elements have not been touched for `timeoutMs`? For connections, sessions
-// and caches.
+// Idle timeouts: which elements have not been touched for `timeoutMs`? For connections, sessions,
+// leases and caches.
 //
 // Invariants. A touch only notes a stretch of time (touch-time.ts). When the time of a bucket
 // comes, each of its elements is idle, or is filed anew for the rest of its timeout. An element is
@@ -27,7 +27,8 @@ import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
 
 /** Calls its listeners with each tracked element that has not been touched for its timeout. */
 export class IdleTimeouts<E> {
-  readonly timeoutMs: number;
+  /** The common timeout, if there is one. */
+  readonly timeoutMs: number | undefined;
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #touchTime: TouchTime;
@@ -38,18 +39,18 @@ export class IdleTimeouts<E> {
   #listeners: readonly IdleListener<E>[] = [];
   #isClosed = false;
 
-  /** @throws TypeError, RangeError (Node's codes) for a bad option, or without `timeoutMs`. */
-  constructor(options: IdleTimeoutsOptions<E>) {
+  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
+  constructor(options?: IdleTimeoutsOptions<E>) {
     const { timeoutMs, timer, ownsTimer, clock, onIdle, onError } = checkedIdleTimeoutsOptions(options);
     this.timeoutMs = timeoutMs;
-    this.#table = new ElementTable(timeoutMs);
+    this.#table = new ElementTable(timeoutMs ?? 0);
     this.#onError = onError;
     if (onIdle !== undefined) this.addListener(onIdle);
     this.#ownsTimer = ownsTimer;
     this.#timer = timer;
     this.#buckets = new IdleBuckets(timer, (bucket) => this.#look(bucket));
     this.#touchTime = new TouchTime(clock);
-    this.#touchTime.serve(timeoutMs);
+    if (timeoutMs !== undefined) this.#touchTime.serve(timeoutMs);
   }
 
   /** How many elements are tracked. */
@@ -64,12 +65,13 @@ export class IdleTimeouts<E> {
 
   /**
    * Starts the countdown of `element`, or starts it over. `timeoutMs` is the element's own timeout
-   * from now on, in place of the common one. O(1): for a tracked element without `timeoutMs`,
-   * little more than a field.
+   * from now on, in place of the common one. An element that is not tracked is tracked from now on:
+   * `refresh` leaves it alone. O(1): for a tracked element without `timeoutMs`, little more than a
+   * field.
    *
    * @param element any value but undefined. Values are compared as a Map compares its keys.
-   * @throws TypeError, RangeError (Node's codes) for an `element` of undefined, or a bad
-   * `timeoutMs`. For a new element, or with a `timeoutMs` that ends before the one under way: what
+   * @throws TypeError, RangeError (Node's codes) for an `element` of undefined, a bad `timeoutMs`, or
+   * a new element without one where there is no common one. For a new element, or with a `timeoutMs` that ends before the one under way: what
    * the timer's `add` throws, and PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
@@ -81,6 +83,19 @@ export class IdleTimeouts<E> {
     const stretch = this.#touchTime.stretch();
     if (stretch === NO_STRETCH) this.#table.setTouched(row, this.#touchTime.now());
     else this.#table.setStretch(row, stretch);
+  }
+
+  /**
+   * As `touch`, but only if `element` is tracked; true iff it is. For a lease: a keepalive that comes
+   * too late must not bring the lease back. O(1).
+   *
+   * @throws as `touch`.
+   */
+  refresh(element: E, timeoutMs?: number): boolean {
+    if (timeoutMs !== undefined) requiredTimeout('timeoutMs', timeoutMs);
+    const isTracked = this.has(element);
+    if (isTracked) this.touch(element, timeoutMs);
+    return isTracked;
   }
 
   /** Stops tracking `element`, and calls no listener. True iff it was tracked. O(1). */
@@ -119,6 +134,21 @@ export class IdleTimeouts<E> {
   }
 
   /**
+   * A tracked element keeps the process alive, as at first. Calls `ref` of the timer, also of a
+   * shared one. O(1).
+   */
+  ref(): this {
+    this.#timer.ref?.();
+    return this;
+  }
+
+  /** No element keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
+  unref(): this {
+    this.#timer.unref?.();
+    return this;
+  }
+
+  /**
    * Ends it for good, and its timer unless that is shared. Returns the elements that were tracked,
    * in any order.
    */
@@ -134,9 +164,12 @@ export class IdleTimeouts<E> {
     this.close();
   }
 
-  #start(row: Row, element: E, timeoutMs: number): void {
+  #start(row: Row, element: E, timeoutMs: number | undefined): void {
     if (element === undefined)
       throw invalidArgType('element', 'an object, such as a socket, or the id of one', element);
+    if (timeoutMs === undefined) {
+      throw invalidArgType('timeoutMs', 'of type number where the option timeoutMs is left out', timeoutMs);
+    }
     requiredTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw idleTimeoutsClosed();
     const nowMs = this.#touchTime.now();
@@ -186,7 +219,11 @@ export class IdleTimeouts<E> {
     // A shared timer can be full. Then an element may get no other bucket. So the bucket stays in
     // the timer until its last element has left.
     if (!this.#ownsTimer && bucket.size > 1) {
-      this.#buckets.postpone(bucket, this.#touchTime.lookAt(nowMs + this.timeoutMs, nowMs), nowMs);
+      this.#buckets.postpone(
+        bucket,
+        this.#touchTime.lookAt(nowMs + (this.timeoutMs ?? MAX_STRETCH_MS), nowMs),
+        nowMs,
+      );
     }
     for (let place = 0 as Place; place < bucket.places; place++) {
       const row = bucket.rowAt(place);

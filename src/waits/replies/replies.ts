@@ -55,7 +55,7 @@ const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: tr
 
 /**
  * Expected replies, each under its correlation id `K` (any value that a Map distinguishes) and its
- * deadline. A pending reply keeps the process alive, unless its timer was `unref()`'d, or it has no
+ * deadline. A pending reply keeps the process alive, unless `unref()` was called, or it has no
  * deadline.
  */
 export class Replies<K = string, V = unknown> {
@@ -129,6 +129,21 @@ export class Replies<K = string, V = unknown> {
     const refusal = new Refusal(error);
     for (const reply of this.#expected.values()) this.#settle(reply, refusal);
     return count;
+  }
+
+  /**
+   * An expected reply keeps the process alive, as at first. Calls `ref` of the timer, also of a
+   * shared one. O(1).
+   */
+  ref(): this {
+    this.#timer.ref?.();
+    return this;
+  }
+
+  /** No reply keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
+  unref(): this {
+    this.#timer.unref?.();
+    return this;
   }
 
   /**

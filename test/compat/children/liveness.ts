@@ -1,6 +1,8 @@
 // Run by liveness.test.ts. Sets up the scene named by its argument, and prints what ran before the
 // process ended.
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { Replies } from '../../../src/waits/replies/index.ts';
 import { timeoutSignal } from '../../../src/waits/timers/index.ts';
 
 const HOUR = 3_600_000;
@@ -146,6 +148,23 @@ const scenes: Record<string, () => void> = {
   },
   'a timeout signal on a timer of the user’s': () => {
     timeoutSignal(50, { timer: new SystemTimer() }).onabort = () => say('aborted');
+  },
+  'an element of IdleTimeouts': () => {
+    new IdleTimeouts({ timeoutMs: 50, onIdle: () => say('idle') }).touch('element');
+  },
+  'an element of IdleTimeouts after unref': () => {
+    new IdleTimeouts({ timeoutMs: HOUR, onIdle: () => say('idle') }).unref().touch('element');
+  },
+  'an expected reply': () => {
+    void new Replies().expect('id', { timeoutMs: 50 }).catch(() => say('timed out'));
+  },
+  'an expected reply after unref': () => {
+    void new Replies().unref().expect('id', { timeoutMs: HOUR });
+  },
+  'an expected reply after unref and ref': () => {
+    const replies = new Replies().unref();
+    void replies.expect('id', { timeoutMs: 50 }).catch(() => say('timed out'));
+    replies.ref();
   },
   'a throw of run without onError': () => {
     // In one slice of one pass, however slow the machine is. Tasks without delay share the slice,

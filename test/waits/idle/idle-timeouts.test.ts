@@ -274,10 +274,58 @@ describe('IdleTimeouts', () => {
     expect(log).to.deep.equal(['a']);
   });
 
+  it('refreshes only an element that is tracked, and says whether it is', () => {
+    const { clock, log, idle } = setUp();
+    expect(idle.refresh('a')).to.equal(false);
+    idle.touch('a');
+    clock.advance(60);
+    expect(idle.refresh('a')).to.equal(true);
+    clock.advance(60);
+    expect(idle.refresh('a', 200)).to.equal(true);
+    clock.advance(199);
+    expect(log).to.deep.equal([]);
+    clock.advance(1);
+    expect(log).to.deep.equal(['a@320']);
+    for (const timeoutMs of [undefined, 50]) expect(idle.refresh('a', timeoutMs)).to.equal(false);
+    expect(codeOf(() => idle.refresh('a', 0))).to.equal('ERR_OUT_OF_RANGE');
+    expect([idle.size, idle.has('a')]).to.deep.equal([0, false]);
+    idle.touch('b');
+    idle.close();
+    expect(idle.refresh('b')).to.equal(false);
+  });
+
+  it('needs no common timeout when each element is given one of its own', () => {
+    const clock = new ManualClock();
+    const idle = new IdleTimeouts<string>({ clock, onIdle: (element) => log.push(element) });
+    const log: string[] = [];
+    expect(idle.timeoutMs).to.equal(undefined);
+    expect(codeOf(() => idle.touch('a'))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(() => idle.touch('a')).to.throw('where the option timeoutMs is left out. Received undefined');
+    expect(idle.size).to.equal(0);
+    idle.touch('a', 100);
+    idle.touch('b', 50);
+    clock.advance(40);
+    idle.touch('b'); // once more, with its own timeout
+    clock.advance(49);
+    expect(log).to.deep.equal([]);
+    clock.advance(1);
+    expect(log).to.deep.equal(['b']);
+    clock.advance(10);
+    expect(log).to.deep.equal(['b', 'a']);
+    expect(new IdleTimeouts().timeoutMs).to.equal(undefined);
+  });
+
+  it('keeps the process alive, or not, by ref and unref', () => {
+    const { timer, idle } = setUp();
+    expect(idle.unref()).to.equal(idle);
+    expect(timer.hasRef()).to.equal(false);
+    expect(idle.ref()).to.equal(idle);
+    expect(timer.hasRef()).to.equal(true);
+  });
+
   it('refuses bad arguments before anything has changed', () => {
     const make = (options: unknown) => () => new IdleTimeouts(options as IdleTimeoutsOptions<string>);
-    expect(codeOf(make(undefined))).to.equal('ERR_INVALID_ARG_TYPE');
-    expect(codeOf(make({}))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(make(null))).to.equal('ERR_INVALID_ARG_TYPE');
     expect(codeOf(make({ timeoutMs: '1' }))).to.equal('ERR_INVALID_ARG_TYPE');
     for (const timeoutMs of [0, -1, NaN, Infinity]) {
       expect(codeOf(make({ timeoutMs })), `${timeoutMs}`).to.equal('ERR_OUT_OF_RANGE');

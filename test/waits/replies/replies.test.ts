@@ -48,6 +48,14 @@ describe('Replies', () => {
     expect([replies.size, timer.size]).to.deep.equal([0, 0]);
   });
 
+  it('keep the process alive, or not, by ref and unref', () => {
+    const { timer, replies } = desk();
+    expect(replies.unref()).to.equal(replies);
+    expect(timer.hasRef()).to.equal(false);
+    expect(replies.ref()).to.equal(replies);
+    expect(timer.hasRef()).to.equal(true);
+  });
+
   it('reject at the deadline, and never before, with ERR_PURGATORY_TIMEOUT and the id', async () => {
     const { clock, replies } = desk();
     const rejected = rejection(replies.expect('order-7', SOON));

@@ -6,9 +6,10 @@ import sinon from 'sinon';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { timeoutSignal } from '../../../src/waits/timers/index.ts';
 import { codeOf } from '../../support/code-of.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { rejection } from '../../support/rejection.ts';
-import { turn } from '../../support/turns.ts';
+import { pause, turn } from '../../support/turns.ts';
 
 function manual(): { clock: ManualClock; timer: SystemTimer } {
   const clock = new ManualClock();
@@ -148,6 +149,18 @@ describe('timeoutSignal', () => {
     expect(codeOf(() => timeoutSignal(5, { timer, signal }))).to.equal('ERR_PURGATORY_CLOSED');
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
     await turn();
+  });
+
+  it('aborts after a garbage collection that nothing else holds it through', async () => {
+    const aborted: string[] = [];
+    const listen = (name: string, signal: AbortSignal): void =>
+      signal.addEventListener('abort', () => aborted.push(name));
+    listen('alone', timeoutSignal(100));
+    listen('with a parent', timeoutSignal(100, { signal: new AbortController().signal }));
+    await turn();
+    collectGarbage();
+    await pause(200);
+    expect(aborted).to.deep.equal(['alone', 'with a parent']);
   });
 
   const bad: readonly [unknown[], string, string][] = [

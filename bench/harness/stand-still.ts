@@ -1,0 +1,126 @@
+/**
+ * A process that stands still while its connections send, and what it gives up then.
+ *
+ * The connections are real, from a process of their own (talkers.ts). Each sends ten beats a second.
+ * What is tested begins a wait at each beat, which the next beat ends. Then the process stands still
+ * for longer than the timeout of the waits, and all that time the beats arrive.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { turn } from './measure.ts';
+import type { Ask } from './talkers.ts';
+
+/** A connection of the process under test. */
+export interface Talker {
+  readonly index: number;
+  readonly socket: Socket;
+  /** How many beats have come. */
+  beats: number;
+}
+
+/**
+ * Begins to wait for beats of a connection, and calls `giveUp` at a timeout. What it returns is
+ * called at each beat.
+ */
+export type Watch = (talker: Talker, timeoutMs: number, giveUp: () => void) => () => void;
+
+export interface StandStill {
+  readonly connections: number;
+  /** How many of them fall silent, a timeout before the stop ends. Default 0. */
+  readonly silent?: number;
+  readonly timeoutMs: number;
+  /** How long it stands still. */
+  readonly stopMs: number;
+  /** `block`: an immediate that takes so long. `stop`: SIGSTOP and SIGCONT, by another process. */
+  readonly how: 'block' | 'stop';
+}
+
+export interface GivenUp {
+  /** Connections whose beats had arrived. */
+  readonly alive: number;
+  /** Connections that had fallen silent. */
+  readonly silent: number;
+  /** When the last of those was given up, in ms after the stop. */
+  readonly lastMs: number;
+}
+
+/** What each of `watches` gives up, all on the same connections. */
+export async function standStill<Name extends string>(
+  watches: Readonly<Record<Name, Watch>>,
+  { connections, silent = 0, timeoutMs, stopMs, how }: StandStill,
+): Promise<Record<Name, GivenUp>> {
+  const names = Object.keys(watches) as Name[];
+  const givenUp = new Map<string, { readonly by: Name; readonly index: number; readonly atMs: number }>();
+  const talkers: Talker[] = [];
+  const server = createServer((socket) => {
+    const talker: Talker = { index: talkers.length, socket, beats: 0 };
+    talkers.push(talker);
+    const { index } = talker;
+    const beating = names.map((by) =>
+      watches[by](talker, timeoutMs, () => {
+        givenUp.set(`${by} ${index}`, { by, index, atMs: performance.now() });
+      }),
+    );
+    socket
+      .on('error', () => {})
+      .on('data', () => {
+        talker.beats++;
+        for (const beat of beating) beat();
+      });
+  });
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 511 });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const script = fileURLToPath(new URL(`./talkers${extname(import.meta.url)}`, import.meta.url));
+  const child = fork(script, [port, connections, silent].map(String));
+  const ask = (what: Ask): boolean => child.send(what);
+  try {
+    while (talkers.length < connections || talkers.some(({ beats }) => beats === 0)) await sleep(10);
+    if (givenUp.size > 0) throw new Error(`gave up before the stop: ${[...givenUp.keys()]}`);
+    if (silent > 0) {
+      ask({ kind: 'silence' });
+      await sleep(timeoutMs / 4);
+    }
+    if (how === 'block') await blocked(stopMs);
+    else {
+      const askedMs = performance.now();
+      ask({ kind: 'stop', ms: stopMs });
+      await stopped(stopMs, askedMs);
+    }
+    const endMs = performance.now();
+    await sleep(timeoutMs / 2);
+    const all = [...givenUp.values()];
+    return Object.fromEntries(
+      names.map((name): [Name, GivenUp] => {
+        const mine = all.filter(({ by }) => by === name);
+        const dead = mine.filter(({ index }) => index < silent);
+        const lastMs = Math.max(0, ...dead.map(({ atMs }) => atMs - endMs));
+        return [name, { alive: mine.length - dead.length, silent: dead.length, lastMs }];
+      }),
+    ) as Record<Name, GivenUp>;
+  } finally {
+    child.disconnect();
+    for (const { socket } of talkers) socket.destroy();
+    server.close();
+  }
+}
+
+/** Blocks the event loop for `ms`, in an immediate: then timers come before the sockets are read. */
+async function blocked(ms: number): Promise<void> {
+  await turn();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Resolves once the process has been stopped for `ms`, which it was asked to at `sinceMs`. */
+async function stopped(ms: number, sinceMs: number): Promise<void> {
+  for (let lastMs = sinceMs; ; ) {
+    await turn();
+    const nowMs = performance.now();
+    if (nowMs - lastMs > ms / 2) return;
+    lastMs = nowMs;
+  }
+}

@@ -1,0 +1,63 @@
+// A worker of node:cluster stands still while hints of another worker and its own echoes arrive:
+// `stood-still-bus HINTS`. Prints how many waits have expired, and how many echoes were missed.
+import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clusterBus, relayBus } from '../../../src/bus/transports/cluster.ts';
+import { Purgatory } from '../../../src/index.ts';
+
+const TIMEOUT_MS = 1_000;
+const keys = Array.from({ length: Number(process.argv[2]) }, (_, index) => `${index}`);
+
+/** The writer notifies in the middle of the stop. From then on the conditions hold. */
+interface Parked {
+  readonly notifyAt: number;
+}
+
+function primary(): void {
+  relayBus();
+  const waits = cluster.fork({ ROLE: 'waits' });
+  const writes = cluster.fork({ ROLE: 'writes' });
+  waits.on('message', (message: Parked | string) => {
+    if (typeof message === 'string') {
+      console.log(message);
+      cluster.disconnect();
+    } else if ('notifyAt' in message) {
+      writes.send(message); // the others are of the relay
+    }
+  });
+}
+
+async function liveBus(): Promise<ReturnType<typeof clusterBus>> {
+  const bus = clusterBus({ echoMs: 100, echoTimeoutMs: 500 });
+  while (bus.state !== 'live') await sleep(10);
+  return bus;
+}
+
+async function writes(): Promise<void> {
+  const jobs = new Purgatory<string>('jobs', { bus: await liveBus() });
+  process.on('message', async ({ notifyAt }: Parked) => {
+    await sleep(notifyAt - Date.now());
+    for (const key of keys) jobs.notify(key);
+  });
+}
+
+async function waits(): Promise<void> {
+  const bus = await liveBus();
+  const jobs = new Purgatory<string>('jobs', { bus });
+  while (bus.snapshot().peers === 0) await sleep(10);
+  await sleep(1_000); // the sweep of a bus that has become live is over
+  const startMs = Date.now();
+  const notifyAt = startMs + TIMEOUT_MS / 2;
+  const isDone = (): boolean => Date.now() > notifyAt;
+  const results = keys.map((key) => jobs.waitFor([key], isDone, { timeoutMs: TIMEOUT_MS }));
+  process.send?.({ notifyAt } satisfies Parked);
+  await sleep(100);
+  await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * TIMEOUT_MS);
+  const expired = (await Promise.all(results)).filter((result) => result.expired).length;
+  const { gaps } = bus.snapshot().totals;
+  process.send?.(JSON.stringify({ expired, echoes: gaps.echo }));
+}
+
+if (cluster.isPrimary) primary();
+else await (process.env.ROLE === 'waits' ? waits() : writes());

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect } from 'chai';
+import type { GivenUp } from '../../bench/harness/stand-still.ts';
+import { Purgatory, SystemTimer } from '../../src/index.ts';
+import { runChild } from '../support/child.ts';
+import { HostClock } from '../support/host-clock.ts';
+import { turn, until } from '../support/turns.ts';
+
+/** Connections, of which some fall silent before the stop. */
+const CONNECTIONS = 100;
+const SILENT = 20;
+const TIMEOUT_MS = 1_000;
+/** Far from a new timeout, and long enough for a busy machine. */
+const SOON_MS = 450;
+
+/** Nothing runs for so long. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe('behaviour 36: a process that stood still', () => {
+  for (const [how, name] of [
+    ['block', 'whose loop was blocked'],
+    ['stop', 'that was stopped by SIGSTOP'],
+  ] as const) {
+    it(`${name} times out only what has not arrived, whatever waits for it`, async () => {
+      const args = [how, CONNECTIONS, SILENT, TIMEOUT_MS].map(String);
+      const { code, stdout, stderr } = await runChild('stood-still', args);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      const { events, nodeSocket, nodeTimeout, ...ours } = JSON.parse(stdout) as Record<string, GivenUp>;
+      expect(events).to.deep.include({ alive: 0, silent: 0 });
+      expect(Object.keys(ours)).to.have.lengthOf(6);
+      for (const [kind, { alive, silent, lastMs }] of Object.entries(ours)) {
+        expect([alive, silent], kind).to.deep.equal([0, SILENT]);
+        expect(lastMs, kind).to.be.below(SOON_MS);
+      }
+      for (const host of [nodeSocket, nodeTimeout]) {
+        expect(host).to.deep.include({ alive: CONNECTIONS - SILENT, silent: SILENT });
+      }
+    }).timeout(60_000);
+  }
+
+  it('takes the echo and the hints of a bus before its deadlines', async () => {
+    const { code, stdout, stderr } = await runChild('stood-still-bus', ['16']);
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(JSON.parse(stdout)).to.deep.equal({ expired: 0, echoes: 0 });
+  }).timeout(60_000);
+
+  it('tries first what the events of that turn have notified, however many (behaviour 30)', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [socket] = await once(server, 'connection');
+    const polls = new Purgatory<number>('polls');
+    const keys = Array.from({ length: 20_000 }, (_, key) => key);
+    let hasArrived = false;
+    const results = keys.map((key) => polls.waitFor([key], () => hasArrived, { timeoutMs: 300 }));
+    socket.on('data', () => {
+      hasArrived = true;
+      for (const key of keys) polls.notify(key);
+    });
+    await turn();
+    client.write('now');
+    block(500);
+    const ended = await Promise.all(results);
+    expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
+    client.destroy();
+    server.close();
+  });
+
+  it('loses one turn to a late wake-up', async () => {
+    const timer = new SystemTimer();
+    let isDone = false;
+    timer.schedule(() => {
+      isDone = true;
+    }, 20);
+    await turn();
+    block(60);
+    await turn(); // the host has read its sockets
+    expect(isDone).to.equal(false);
+    await turn();
+    expect(isDone).to.equal(true);
+  });
+
+  it('loses no turn to the lateness of its own passes', async () => {
+    const timer = new SystemTimer();
+    let turns = 0;
+    let ran = 0;
+    const count = (): void => {
+      turns++;
+      if (ran < 2) setImmediate(count);
+    };
+    timer.schedule(() => {
+      ran++;
+      block(100);
+      setImmediate(count);
+    }, 10);
+    let turnsAtSecond = 0;
+    timer.schedule(() => {
+      ran++;
+      turnsAtSecond = turns;
+    }, 30);
+    await until(() => ran === 2);
+    expect(turnsAtSecond).to.equal(1);
+  });
+
+  it('runs what is late in the wake-up on any other clock', () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock });
+    let ran = 0;
+    timer.schedule(() => ran++, 10);
+    clock.time = 10_000;
+    clock.fire();
+    expect(ran).to.equal(1);
+  });
+});
