@@ -16,7 +16,7 @@ export type PurgatoryErrorCode =
    * waits.
    */
   | 'ERR_PURGATORY_CLOSED'
-  /** `maxPending` or `maxParked` is reached. */
+  /** `maxPending`, `maxParked` or `maxItems` is reached. */
   | 'ERR_PURGATORY_FULL'
   /** The wait was taken out by `cancelForKey`. */
   | 'ERR_PURGATORY_CANCELLED'
@@ -27,7 +27,6 @@ export type PurgatoryErrorCode =
   /** `tryComplete` returned true, but the operation is not completed. */
   | 'ERR_PURGATORY_NOT_COMPLETED'
   /** A condition causes events on its own keys by `checkAndComplete`, again and again. */
-  | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
   /**
@@ -41,7 +40,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_NO_RELAY'
   /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
-  /** No reply or permit came by the deadline, or a load has not ended in time. */
+  /** No reply, permit or item came by the deadline, or a load has not ended in time. */
   | 'ERR_PURGATORY_TIMEOUT'
   /** A reply with this id is expected already. */
   | 'ERR_PURGATORY_ALREADY_EXPECTED';
@@ -170,6 +169,19 @@ export function currentTimedOut(key: string, timeoutMs: number): PurgatoryError 
   );
 }
 
+/** @param others how many keys there are beside `key`. */
+export function itemTimedOut(name: string, key: string, others: number, timeoutMs: number): PurgatoryError {
+  const keys = others === 0 ? `the key ${key}` : `the key ${key} and ${others} more`;
+  return new PurgatoryError(
+    'ERR_PURGATORY_TIMEOUT',
+    `No item of "${name}" for ${keys} within ${timeoutMs} ms`,
+  );
+}
+
+export function queuesFull(name: string, maxItems: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `Queues "${name}" are full: maxItems is ${maxItems}`);
+}
+
 export function idleTimeoutsClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
 }
@@ -232,13 +244,5 @@ export function notCompleted(type: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_NOT_COMPLETED',
     `tryComplete of a ${type} returned true, but the operation is not completed: call forceComplete(), and return what that returns`,
-  );
-}
-
-/** @param whose the condition that does so. */
-export function endlessTries(whose: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_ENDLESS_TRIES',
-    `${whose} calls checkAndComplete, which calls that condition again, without end: a condition must not cause events on its own keys`,
   );
 }

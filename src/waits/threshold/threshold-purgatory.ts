@@ -75,16 +75,14 @@ export class ThresholdPurgatory<
     const parking = new Parking(checked, new Thresholds<K, V>(keepsAll));
     super(parking);
     this.#parking = parking;
-    const { link, timer } = checked;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clockOf(timer));
+      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clockOf(checked.timer));
     }
-    if (link === undefined) return;
-    const sweep = this.#currentValues?.sweeper(link);
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
-    this.#link = new BusLink(link.bus, { name, hinted }, sweep);
-    parking.lists.interest = this.#link.interest;
+    this.#link = BusLink.join(checked.link, { name, hinted }, parking.lists, (link) =>
+      this.#currentValues?.sweeper(link),
+    );
   }
 
   /**
@@ -137,15 +135,15 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     const { lists } = parking;
     lists.setValue(key, value);
-    const outer = parking.beginEvent();
+    parking.beginEvent(key);
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
-        if (parking.tryAgain(op, key)) completed++;
+        if (parking.triesFor(op, key)) completed++;
       }
     } finally {
       lists.endAdvance(key);
-      parking.endEvent(outer);
+      parking.endEvent();
     }
     return completed;
   }
@@ -241,7 +239,7 @@ export class ThresholdPurgatory<
    * while nobody waited on its key. A bus that has yet to subscribe calls `hinted` once it has.
    */
   #askUnknown(thresholds: readonly Threshold<K, V>[]): void {
-    const interest = this.#link?.interest;
+    const { interest } = this.#parking.lists;
     for (const [key] of thresholds) {
       const isUnheard =
         interest !== undefined && this.watchersOf(key) === 1 && !interest.isHeld(key as string);

@@ -31,6 +31,7 @@ import type {
   ObservedTimer,
 } from 'purgatory/inspector';
 import type { MetricSources } from 'purgatory/metrics';
+import type { QueuesOptions, TakeManyOptions } from 'purgatory/queues';
 import type { ExpectOptions, RepliesOptions } from 'purgatory/replies';
 import type {
   HashedWheelTimerOptions,
@@ -67,6 +68,8 @@ export type Taken = [
   Assignable<WithUndefined<ExpectOptions>, ExpectOptions>,
   Assignable<WithUndefined<TimeoutSignalOptions>, TimeoutSignalOptions>,
   Assignable<WithUndefined<TimerOptions>, TimerOptions>,
+  Assignable<WithUndefined<QueuesOptions>, QueuesOptions>,
+  Assignable<WithUndefined<TakeManyOptions>, TakeManyOptions>,
   Assignable<WithUndefined<SemaphoreOptions>, SemaphoreOptions>,
   // Not the key: one that is undefined by mistake would be one lock for all.
   Assignable<WithUndefined<Omit<AcquireOptions, 'key'>>, AcquireOptions>,
