@@ -9,7 +9,6 @@
 // slice is ever spent. Costs. wake: O(1). One microtask a turn, and one reading a batch.
 import type { Clock } from '../clock/clock.ts';
 import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
-import { clockOf } from '../clock/system-clock.ts';
 import { FIRST_BATCH, Job, type JobOptions, type JobRunner } from './job.ts';
 
 /**
@@ -213,8 +212,7 @@ export class Scheduler implements JobRunner {
 const schedulers = new WeakMap<object, Scheduler>();
 
 /** The scheduler of the clock of `timer`: all that work by that clock share it. */
-export function schedulerOf(timer: object): Scheduler {
-  const clock = clockOf(timer);
+export function schedulerOf({ clock }: { readonly clock: Clock }): Scheduler {
   let scheduler = schedulers.get(clock);
   if (scheduler === undefined) {
     scheduler = new Scheduler(clock);

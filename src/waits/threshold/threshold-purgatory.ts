@@ -16,7 +16,6 @@ import { purgatoryClosed } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
-import { clockOf } from '../../clock/system-clock.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
@@ -73,7 +72,7 @@ export class ThresholdPurgatory<
     const { link, timer } = checked;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clockOf(timer));
+      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, timer.clock);
     }
     if (link === undefined) return;
     const sweep = this.#currentValues?.sweeper(link);
