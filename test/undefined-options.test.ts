@@ -3,6 +3,7 @@ import { Purgatory, SystemTimer } from '../src/index.ts';
 import { createInspector } from '../src/observe/inspector/index.ts';
 import { registerMetrics } from '../src/observe/metrics/index.ts';
 import { IdleTimeouts } from '../src/waits/idle/index.ts';
+import { Queues } from '../src/waits/queues/index.ts';
 import { Replies } from '../src/waits/replies/index.ts';
 import { HashedWheelTimer, HierarchicalWheelTimer, SimpleWheelTimer } from '../src/waits/schemes/index.ts';
 import { Semaphore } from '../src/waits/semaphore/index.ts';
@@ -69,6 +70,12 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   acquire: () =>
     new Semaphore('s', { units: 1 }).acquire({ timeoutMs: 5, ...undefinedOf('units', 'signal', 'label') }),
   tryAcquire: () => new Semaphore('s', { units: 1 }).tryAcquire(undefinedOf('units', 'label')),
+  Queues: () => new Queues('q', undefinedOf(...LINES, 'maxItems')),
+  take: () => {
+    const queues = new Queues<number>('q');
+    queues.put('k', 1);
+    return queues.take(['k'], { timeoutMs: 5, ...undefinedOf('signal', 'label') });
+  },
   SharedWaits: () => new SharedWaits('s', { load: async () => new Map(), ...undefinedOf(...SHARED) }).close(),
   waitUntil: async () => {
     const waits = new SharedWaits<number>('s', { load: async () => new Map([['k', 1]]) });

@@ -5,7 +5,6 @@
  * (Python's asyncio does the same).
  */
 import { PriorityQueue } from '@datastructures-js/priority-queue';
-import TinyQueue from 'tinyqueue';
 import { HostAlarm } from './host-alarm.ts';
 import type { TimerPeer, TimerPeerOptions } from './timer-peer.ts';
 
@@ -20,76 +19,22 @@ class LazyTimer {
   }
 }
 
-interface Queue {
-  push(timer: LazyTimer): void;
-  peek(): LazyTimer | undefined | null;
-  pop(): void;
-  readonly size: number;
-  /** A queue of those of its timers that are pending. */
-  compacted(): Queue;
-}
-
 const byDeadline = (a: LazyTimer, b: LazyTimer): number => a.deadline - b.deadline;
 
-class DatastructuresQueue implements Queue {
-  readonly #queue: PriorityQueue<LazyTimer>;
-  constructor(timers: LazyTimer[] = []) {
-    this.#queue = PriorityQueue.fromArray(timers, byDeadline);
-  }
-  push(timer: LazyTimer): void {
-    this.#queue.push(timer);
-  }
-  peek(): LazyTimer | null {
-    return this.#queue.front();
-  }
-  pop(): void {
-    this.#queue.pop();
-  }
-  get size(): number {
-    return this.#queue.size();
-  }
-  compacted(): Queue {
-    return new DatastructuresQueue(this.#queue.toArray().filter((timer) => timer.pending));
-  }
-}
-
-class TinyQueueQueue implements Queue {
-  readonly #queue: TinyQueue<LazyTimer>;
-  constructor(timers: LazyTimer[] = []) {
-    this.#queue = new TinyQueue(timers, byDeadline);
-  }
-  push(timer: LazyTimer): void {
-    this.#queue.push(timer);
-  }
-  peek(): LazyTimer | undefined {
-    return this.#queue.peek();
-  }
-  pop(): void {
-    this.#queue.pop();
-  }
-  get size(): number {
-    return this.#queue.length;
-  }
-  compacted(): Queue {
-    return new TinyQueueQueue(this.#queue.data.filter((timer) => timer.pending));
-  }
-}
-
 class LazyTimers implements TimerPeer<LazyTimer> {
-  #queue: Queue;
+  #queue = new PriorityQueue<LazyTimer>(byDeadline);
   #dead = 0;
   readonly #now: () => number;
   readonly #onExpire: () => void;
   readonly #alarm: HostAlarm | undefined;
 
-  constructor(queue: Queue, { clock, onExpire }: TimerPeerOptions) {
-    this.#queue = queue;
+  constructor({ clock, onExpire }: TimerPeerOptions) {
     this.#now = clock === undefined ? () => performance.now() : () => clock.now();
     this.#onExpire = onExpire;
     if (clock === undefined) {
       this.#alarm = new HostAlarm(() => {
         this.advance();
-        return this.#queue.peek()?.deadline;
+        return this.#queue.front()?.deadline;
       });
     }
   }
@@ -106,15 +51,16 @@ class LazyTimers implements TimerPeer<LazyTimer> {
     if (!timer.pending) return;
     timer.pending = false;
     this.#dead++;
-    if (this.#dead > 1000 && this.#dead > this.#queue.size / 2) {
-      this.#queue = this.#queue.compacted();
+    if (this.#dead > 1000 && this.#dead > this.#queue.size() / 2) {
+      const living = this.#queue.toArray().filter(({ pending }) => pending);
+      this.#queue = PriorityQueue.fromArray(living, byDeadline);
       this.#dead = 0;
     }
   }
 
   advance(): void {
     const now = this.#now();
-    for (let head = this.#queue.peek(); head && head.deadline <= now; head = this.#queue.peek()) {
+    for (let head = this.#queue.front(); head && head.deadline <= now; head = this.#queue.front()) {
       this.#queue.pop();
       if (head.pending) {
         head.pending = false;
@@ -124,7 +70,4 @@ class LazyTimers implements TimerPeer<LazyTimer> {
   }
 }
 
-export const datastructuresQueue = (options: TimerPeerOptions): TimerPeer<LazyTimer> =>
-  new LazyTimers(new DatastructuresQueue(), options);
-export const tinyQueue = (options: TimerPeerOptions): TimerPeer<LazyTimer> =>
-  new LazyTimers(new TinyQueueQueue(), options);
+export const lazyQueue = (options: TimerPeerOptions): TimerPeer<LazyTimer> => new LazyTimers(options);

@@ -1,10 +1,9 @@
 /** The timer systems by the name that the table and the plots show. */
 import type { Workload } from '../harness/types.ts';
 import { indexedHeap } from './indexed-heap.ts';
-import { datastructuresQueue, tinyQueue } from './lazy-queue.ts';
+import { lazyQueue } from './lazy-queue.ts';
 import { linkedWheel } from './linked-wheel.ts';
 import { nativeTimers } from './native-timers.ts';
-import { timerWheelPackage, undiciTimers } from './npm-timers.ts';
 import { purgatorySchedule, purgatoryTimer } from './purgatory-timer.ts';
 import type { MakeTimerPeer } from './timer-peer.ts';
 
@@ -21,8 +20,7 @@ export const exceptLazyMillion: Workload['runs'] = (system, size) =>
 export const manualTimers: Record<string, MakeTimerPeer> = {
   purgatory: purgatoryTimer as MakeTimerPeer,
   'indexed heap': indexedHeap as MakeTimerPeer,
-  [lazyDeletion]: datastructuresQueue as MakeTimerPeer,
-  tinyqueue: tinyQueue as MakeTimerPeer,
+  [lazyDeletion]: lazyQueue as MakeTimerPeer,
   'linked wheel': linkedWheel as MakeTimerPeer,
 };
 
@@ -31,6 +29,4 @@ export const realTimers: Record<string, MakeTimerPeer> = {
   ...manualTimers,
   'purgatory schedule()': purgatorySchedule as MakeTimerPeer,
   setTimeout: nativeTimers as MakeTimerPeer,
-  'undici timers': undiciTimers as MakeTimerPeer,
-  'timer-wheel': timerWheelPackage as MakeTimerPeer,
 };

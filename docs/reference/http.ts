@@ -1,5 +1,6 @@
 /**
- * The client of an HTTP request as an AbortSignal: a wait whose client has gone ends at once.
+ * The client of an HTTP request, or the other end of a connection, as an AbortSignal: a wait whose
+ * client has gone ends at once.
  *
  * @example
  * {@includeCode ./http.example.ts}

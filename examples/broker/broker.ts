@@ -133,6 +133,7 @@ export class Broker {
       this.#topics.open(join(this.#folder, 'topics'));
       this.#producers.onLoaded();
       this.#offsets.open(join(this.#folder, 'offsets'), (name) => this.#topics.get(name) !== undefined);
+      this.#groups.open(join(this.#folder, 'groups'));
       scheduleUpkeep(this.#timer, this.#options, {
         offsets: this.#offsets,
         topics: this.#topics,
@@ -166,7 +167,8 @@ export class Broker {
     }
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
-    await Promise.all([this.#topics.close(), this.#offsets.close(), this.#producerIds.close()]);
+    const journals = [this.#topics, this.#offsets, this.#groups, this.#producerIds];
+    await Promise.all(journals.map((each) => each.close()));
     this.#unregister();
     this.#timer.close();
     this.#unlock?.();

@@ -21,6 +21,8 @@ export type LineKind =
   | 'refused batches'
   | 'refused commits'
   | 'refused member'
+  | 'refused transaction'
+  | 'refused group'
   | 'refused copy'
   | 'full disk';
 

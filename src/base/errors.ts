@@ -16,7 +16,7 @@ export type PurgatoryErrorCode =
    * waits.
    */
   | 'ERR_PURGATORY_CLOSED'
-  /** `maxPending` or `maxParked` is reached. */
+  /** `maxPending`, `maxParked` or `maxItems` is reached. */
   | 'ERR_PURGATORY_FULL'
   /** The wait was taken out by `cancelForKey`. */
   | 'ERR_PURGATORY_CANCELLED'
@@ -41,7 +41,7 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_NO_RELAY'
   /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
-  /** No reply or permit came by the deadline, or a load has not ended in time. */
+  /** No reply, permit or item came by the deadline, or a load has not ended in time. */
   | 'ERR_PURGATORY_TIMEOUT'
   /** A reply with this id is expected already. */
   | 'ERR_PURGATORY_ALREADY_EXPECTED';
@@ -168,6 +168,19 @@ export function currentTimedOut(key: string, timeoutMs: number): PurgatoryError 
     'ERR_PURGATORY_TIMEOUT',
     `current of the key ${key} has not ended within ${timeoutMs} ms`,
   );
+}
+
+/** @param others how many keys there are beside `key`. */
+export function itemTimedOut(name: string, key: string, others: number, timeoutMs: number): PurgatoryError {
+  const keys = others === 0 ? `the key ${key}` : `the key ${key} and ${others} more`;
+  return new PurgatoryError(
+    'ERR_PURGATORY_TIMEOUT',
+    `No item of "${name}" for ${keys} within ${timeoutMs} ms`,
+  );
+}
+
+export function queuesFull(name: string, maxItems: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `Queues "${name}" are full: maxItems is ${maxItems}`);
 }
 
 export function idleTimeoutsClosed(): PurgatoryError {

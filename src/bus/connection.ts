@@ -8,6 +8,7 @@
 // a deadline past though the echo lies unread in its socket. So a timeout that runs late by more
 // than STALL_MS starts again.
 import { randomBytes } from 'node:crypto';
+import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { isRefusal } from './bus.ts';
 import type { BusBase } from './bus-base.ts';
@@ -15,7 +16,7 @@ import { frameText } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import type { Transport, TransportLink } from './transport.ts';
 
-/** What the connection reports to its bus. */
+/** What the connection reports to its bus, which it cannot import: a circle. */
 export interface ConnectionOwner {
   /** The subscription is acknowledged. `ready` is called when what else is needed is, too. */
   isUp(ready: () => void): void;
@@ -33,6 +34,9 @@ export interface ConnectionOwner {
 /** Called when the engine has done what it was asked for, unless the connection has broken. */
 export type Done = () => void;
 
+/** Asks the engine. Returns undefined when it has done so, or a promise that is fulfilled then. */
+type Call = () => Promise<unknown> | undefined;
+
 /** What the engine was asked for. */
 interface Asked {
   readonly sinceMs: number;
@@ -43,8 +47,8 @@ interface Asked {
 
 /** The clients have limits of their own, which should come first. */
 const CONNECT_TIMEOUT_MS = 15_000;
-const FIRST_RETRY_MS = 50;
-const MAX_RETRY_MS = 1_000;
+/** With the jitter, 1 s. */
+const MOST_PAUSE_MS = 800;
 const STALL_MS = 250;
 
 export class Connection {
@@ -62,7 +66,7 @@ export class Connection {
   #isUp = false;
   /** What the engine has not done yet, the oldest first. */
   readonly #asked = new Set<Asked>();
-  #attempts = 0;
+  #failures = 0;
   /** The number of the echo that has not come back yet. 0 for none. */
   #echo = 0;
   #echoSentMs = 0;
@@ -135,12 +139,7 @@ export class Connection {
    *
    * @param what the engine must do in time, in words. Undefined: it may take any time.
    */
-  #ask(
-    cause: GapCause,
-    what: string | undefined,
-    call: () => Promise<unknown> | undefined,
-    done: Done,
-  ): void {
+  #ask(cause: GapCause, what: string | undefined, call: Call, done: Done): void {
     const link = this.#link;
     if (link === undefined) return; // it has broken since
     const asked = { sinceMs: this.#base.timer.now(), cause, what };
@@ -179,7 +178,7 @@ export class Connection {
     const link = this.#link;
     this.#echo = 0;
     this.#deadline?.cancel();
-    this.#attempts = 0;
+    this.#failures = 0;
     const nowMs = this.#base.timer.now();
     this.#next = this.#base.timer.schedule(
       () => this.#sendEcho(),
@@ -213,8 +212,8 @@ export class Connection {
     this.#abandon();
     const wasLive = this.#state === 'live';
     if (wasLive) this.#state = 'gap';
-    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts++, MAX_RETRY_MS);
-    this.#next = this.#base.timer.schedule(() => this.open(), retryMs * (0.5 + this.#random() / 2));
+    const pauseMs = backoffMs(++this.#failures, this.#random(), MOST_PAUSE_MS);
+    this.#next = this.#base.timer.schedule(() => this.open(), pauseMs);
     this.#owner.broke(cause, error, wasLive);
   }
 

@@ -1,8 +1,8 @@
 // The frames that the processes of a bus send each other: one line of JSON each, such as
 //   {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
 // v: the version of the protocol. o: the origin, 12 random characters for each bus of each process.
-// n: its number, from 1 on, so that a missing frame is noticed. A frame for a bucket has no number,
-// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to buckets.
+// n: its number, from 1 on, so that a missing frame is noticed. A frame for a channel has no number,
+// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to channels.
 // h: hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity
 // as "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are
 // to try everything. An echo has no hints. A frame is never longer than its engine takes. One hint
@@ -23,9 +23,9 @@ export interface Hint {
 export interface Frame {
   /** Undefined for a frame that a transaction published. Such a frame has no number either. */
   readonly origin: string | undefined;
-  /** 0 for a frame that was sent to a bucket. */
+  /** 0 for a frame that was sent to a channel. */
   readonly number: number;
-  /** Whether its origin listens to buckets. */
+  /** Whether its origin listens to channels. */
   readonly routes: boolean;
   readonly hints: readonly Hint[];
   /** Names whose members are to try everything. */
@@ -41,7 +41,7 @@ const HEAD_BYTES = 96;
 /**
  * @param body the text of a {@link FrameBody}. '' for an echo.
  * @param origin undefined for a frame of a transaction: it reaches every process, the publisher too.
- * @param number undefined for a frame for a bucket.
+ * @param number undefined for a frame for a channel.
  */
 export function frameText(body: string, origin?: string, number?: number, routing?: Routing): string {
   let text = `{"v":${PROTOCOL_VERSION}`;

@@ -31,12 +31,12 @@ export class Receiver {
   readonly #members = new Map<string, BusMember>();
   /** By process that has sent something lately: the number of its last frame, and when that came. */
   readonly #heard = new Map<string, { readonly last: number; readonly atMs: number }>();
-  /** Those among them that do not listen to buckets. */
+  /** Those among them that do not listen to channels. */
   readonly #deaf = new Set<string>();
   readonly #pending = new PendingHints();
   readonly #job: Job;
 
-  /** @param deafCame a process has come that does not listen to buckets. */
+  /** @param deafCame a process has come that does not listen to channels. */
   constructor(base: BusBase, connection: Connection, deafCame: () => void) {
     this.#base = base;
     this.#connection = connection;
@@ -54,8 +54,8 @@ export class Receiver {
   }
 
   /**
-   * Whether so many hints had better go to their buckets than to all processes: all are known to
-   * listen to buckets, and there are never more deliveries than a frame for all would cause.
+   * Whether so many hints had better go to their channels than to all processes: all are known to
+   * listen to channels, and there are never more deliveries than a frame for all would cause.
    */
   routes(hints: number): boolean {
     return hints <= this.peers && this.#deaf.size === 0 && this.#knowsAll(this.#base.timer.now());
@@ -108,7 +108,7 @@ export class Receiver {
     else counts.framesDropped++;
   }
 
-  /** Tries these keys of members that have not left, as hints of other processes. */
+  /** Tries these keys of members that are here still, as hints of other processes. */
   tryKeys(keys: readonly Pick<PendingHint, 'member' | 'key'>[]): void {
     for (const { member, key } of keys) {
       if (this.has(member)) this.#add({ member, key, value: undefined });

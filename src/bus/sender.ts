@@ -13,17 +13,17 @@ import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusBase } from './bus-base.ts';
 import type { Connection } from './connection.ts';
 import { FrameBody } from './frames.ts';
-import { bucketOf, seedOf } from './interest/buckets.ts';
+import { channelOf, seedOf } from './interest/channels.ts';
 import { type PendingHint, PendingHints } from './pending-hints.ts';
 import type { Receiver } from './receiver.ts';
 
-/** What goes out together: in a frame for all processes, or in frames for buckets. */
+/** What goes out together: in a frame for all processes, or in frames for channels. */
 interface Batch {
   readonly hints: PendingHint[];
   /** The names whose members are to try everything. */
   readonly all: string[];
-  /** By the bucket that gets it; undefined for all processes. */
-  readonly frames: [bucket: number | undefined, frame: FrameBody][];
+  /** By the channel that gets it; undefined for all processes. */
+  readonly frames: [channel: number | undefined, frame: FrameBody][];
 }
 
 export class Sender {
@@ -39,7 +39,7 @@ export class Sender {
   #underWay: Batch | undefined;
   #isFlushDue = false;
   readonly #flushed: (() => void)[] = [];
-  /** The names whose hints were sent to buckets since it was live. */
+  /** The names whose hints were sent to channels since it was live. */
   readonly #routed = new Set<string>();
 
   constructor(base: BusBase, connection: Connection, receiver: Receiver, maxFrameBytes: number) {
@@ -47,10 +47,7 @@ export class Sender {
     this.#connection = connection;
     this.#receiver = receiver;
     this.#maxFrameBytes = maxFrameBytes;
-    const step = (job: Job): boolean => {
-      job.count(job.left, 0); // one frame is a batch of the job: 16 kB take about 1 ms
-      return this.#sendBatch();
-    };
+    const step = (job: Job): boolean => this.#sendBatch(job);
     this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, step });
   }
 
@@ -85,7 +82,7 @@ export class Sender {
   }
 
   /**
-   * A process has come that listens to no bucket. It may have missed what was sent to buckets until
+   * A process has come that listens to no channel. It may have missed what was sent to channels until
    * now, so it gets a "try everything".
    */
   tryEverything(): void {
@@ -119,10 +116,6 @@ export class Sender {
     return this.#underWay === undefined && this.#isEmpty;
   }
 
-  get #isLive(): boolean {
-    return this.#connection.state === 'live';
-  }
-
   #addAll(name: string): void {
     this.#all.add(name);
     for (const member of this.#pending.members) if (member.name === name) this.#pending.drop(member);
@@ -137,7 +130,7 @@ export class Sender {
   }
 
   #sendSoon(): void {
-    if (this.#isFlushDue || this.#underWay !== undefined || !this.#isLive) return;
+    if (this.#isFlushDue || this.#underWay !== undefined || this.#connection.state !== 'live') return;
     this.#isFlushDue = true;
     this.#base.timer.ref(); // hints that are published just before the process would end are sent
     this.#base.timer.schedule(this.#sendDue, this.#base.options.flushMs);
@@ -150,13 +143,14 @@ export class Sender {
   };
 
   /** True when the engine has taken the batch within the call, and the next one is due at once. */
-  #sendBatch(): boolean {
-    if (this.#underWay !== undefined || !this.#isLive || this.#isEmpty) return false;
+  #sendBatch(job: Job): boolean {
+    if (this.#underWay !== undefined || this.#connection.state !== 'live' || this.#isEmpty) return false;
     const { options, meter } = this.#base;
     const isRouted =
       options.routing === 'interest' && this.#all.size === 0 && this.#receiver.routes(this.#pending.size);
     const batch = isRouted ? this.#takeRouted() : this.#take();
     const isFull = !this.#isEmpty;
+    job.count(batch.hints.length + batch.all.length, 0); // a frame of 16 kB takes about 1 ms
     this.#underWay = batch;
     meter.counts.framesSent += batch.frames.length;
     meter.counts[isRouted ? 'routed' : 'broadcast'] += batch.hints.length;
@@ -171,9 +165,9 @@ export class Sender {
       else if (isInCall) isNextDue = true;
       else this.send();
     };
-    for (const [bucket, frame] of batch.frames) {
-      if (bucket === undefined) this.#connection.publish(frame.text(), confirmed);
-      else this.#connection.publishTo(`${bucket}`, frame.text(), confirmed);
+    for (const [channel, frame] of batch.frames) {
+      if (channel === undefined) this.#connection.publish(frame.text(), confirmed);
+      else this.#connection.publishTo(`${channel}`, frame.text(), confirmed);
     }
     isInCall = false;
     return isNextDue;
@@ -193,16 +187,16 @@ export class Sender {
     return batch;
   }
 
-  /** Takes out all hints, in frames for their buckets. */
+  /** Takes out all hints, in frames for their channels. */
   #takeRouted(): Batch {
     const batch: Batch = { hints: [], all: [], frames: [] };
     const last = new Map<number, FrameBody>();
     const add = ({ member, key, value }: PendingHint): boolean => {
-      const bucket = bucketOf(seedOf(member.name), key);
-      if (last.get(bucket)?.add(member.name, key, value)) return true;
+      const channel = channelOf(seedOf(member.name), key);
+      if (last.get(channel)?.add(member.name, key, value)) return true;
       const frame = new FrameBody(this.#maxFrameBytes);
-      last.set(bucket, frame);
-      batch.frames.push([bucket, frame]);
+      last.set(channel, frame);
+      batch.frames.push([channel, frame]);
       return frame.add(member.name, key, value); // one hint always fits (checkHintKey, checkHintValue)
     };
     this.#pending.take(add, (hint) => {

@@ -15,9 +15,9 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /**
  * What {@link Purgatory.waitFor} resolves with. Ask `expired` before `value`: an expired wait has
- * none.
+ * none. It destructures: `const { expired, value } = await ...`.
  */
-export type WaitResult<T> = { expired: false; value: T } | { expired: true };
+export type WaitResult<T> = { expired: false; value: T } | { expired: true; value?: undefined };
 
 /** What a condition returns that does not hold yet. */
 export type NotYet = undefined | null | false;

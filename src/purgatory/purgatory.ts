@@ -12,7 +12,7 @@ import { throwIfAborted } from '../base/abort-listeners.ts';
 import { requiredFunction } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
-import { BusLink } from '../bus/membership/bus-link.ts';
+import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
 import {
   type BusMember,
   checkHintKey,
@@ -78,12 +78,10 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     this.#parking = parking;
     this.#passes = new Passes(parking);
     this.#events = new EventQueue(parking, this.#passes, checked.sliceMs);
-    const { link } = checked;
-    if (link === undefined) return;
-    const sweep = new Sweep(new ParkedWalk(parking), link.sweepMs, link.clock);
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
-    this.#link = new BusLink(link.bus, { name, hinted, merge: addedLimits }, sweep);
-    parking.lists.interest = this.#link.interest;
+    const sweepOf = ({ sweepMs, clock }: CheckedBusLink): Sweep =>
+      new Sweep(new ParkedWalk(parking), sweepMs, clock);
+    this.#link = BusLink.join(checked.link, { name, hinted, merge: addedLimits }, parking.lists, sweepOf);
   }
 
   /**

@@ -92,7 +92,7 @@ describe('A bus with interest routing', () => {
     expect(b.bus.snapshot().totals).to.include({ received: 0, forNobody: 0 });
   });
 
-  it('needs no try for a bucket that is acknowledged already', async () => {
+  it('needs no try for a channel that is acknowledged already', async () => {
     const world = new World();
     const { purgatory } = world.process();
     park(purgatory, 'k');
@@ -113,7 +113,7 @@ describe('A bus with interest routing', () => {
     expect(b.bus.snapshot().totals.received).to.equal(200);
   });
 
-  it('leaves a bucket lingerMs after its last watcher, and takes it again', async () => {
+  it('leaves a channel lingerMs after its last watcher, and takes it again', async () => {
     const world = new World({ subscribeDelayMs: 2, ackDelayMs: 2 });
     const [a, b] = [world.process(), world.process({ lingerMs: 300 })];
     await world.pass(KNOWN_MS);
@@ -134,7 +134,7 @@ describe('A bus with interest routing', () => {
     expect(b.bus.snapshot().subscriptions).to.equal(0);
   });
 
-  it('does not leave a bucket whose key is watched again while it lingers', async () => {
+  it('does not leave a channel whose key is watched again while it lingers', async () => {
     const world = new World();
     const [a, b] = [world.process(), world.process({ lingerMs: 50 })];
     await world.pass(KNOWN_MS);
@@ -151,7 +151,7 @@ describe('A bus with interest routing', () => {
     expect(op.isCompleted).to.equal(true);
   });
 
-  it('is live after a break only when all its buckets are acknowledged', async () => {
+  it('is live after a break only when all its channels are acknowledged', async () => {
     const world = new World({ subscribeDelayMs: 3, ackDelayMs: 3 });
     const { bus, purgatory } = world.process();
     const ops = Array.from({ length: 1_300 }, (_, i) => park(purgatory, `${i}`));
@@ -261,7 +261,7 @@ describe('A bus with interest routing', () => {
     await world.pass(5);
     expect(await first).to.deep.equal({ expired: false, value: 1 });
     value = 10;
-    // The bucket of `p` is still subscribed, that of `q` never was.
+    // The channel of `p` is still subscribed, that of `q` never was.
     a.advance('q', 10);
     await world.pass(2);
     const late = ['p', 'q'].map((key) => b.awaitAtLeast(key, 10, { timeoutMs: 60_000 }));

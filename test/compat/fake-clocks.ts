@@ -1,6 +1,5 @@
 // The fake clocks that users have, each behind the same two calls: install it now, and move or
 // remove it later.
-import { ModernFakeTimers } from '@jest/fake-timers';
 import { type FakeMethod, withGlobal } from '@sinonjs/fake-timers';
 import sinon from 'sinon';
 
@@ -11,7 +10,7 @@ export interface FakeClock {
   restore(): void;
 }
 
-type JestConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config'];
+const fakeTimers = withGlobal(globalThis);
 
 /** The default that vitest passes to @sinonjs/fake-timers: all but nextTick and queueMicrotask. */
 const VITEST_FAKES: FakeMethod[] = [
@@ -36,32 +35,25 @@ function sinonWith(toFake?: FakeMethod[], now?: number): () => FakeClock {
   };
 }
 
-function vitestWith(toFake: FakeMethod[]): () => FakeClock {
-  return () => {
-    const clock = withGlobal(globalThis).install({ now: Date.now(), toFake, ignoreMissingTimers: true });
-    return {
-      tick: (ms) => void clock.tick(ms),
-      next: () => void clock.next(),
-      restore: () => clock.uninstall(),
-    };
+/** As vitest and jest install it. */
+function installedWith(config: Parameters<typeof fakeTimers.install>[0]): FakeClock {
+  const clock = fakeTimers.install({ now: Date.now(), ...config });
+  return {
+    tick: (ms) => void clock.tick(ms),
+    next: () => void clock.next(),
+    restore: () => clock.uninstall(),
   };
 }
 
-function jestWith(doNotFake: string[] = []): () => FakeClock {
-  return () => {
-    const config = {
-      rootDir: process.cwd(),
-      fakeTimers: { doNotFake },
-      testEnvironmentOptions: {},
-    } as unknown;
-    const timers = new ModernFakeTimers({ config: config as JestConfig, global: globalThis });
-    timers.useFakeTimers({ doNotFake } as Parameters<ModernFakeTimers['useFakeTimers']>[0]);
-    return {
-      tick: (ms) => timers.advanceTimersByTime(ms),
-      next: () => timers.advanceTimersToNextTimer(),
-      restore: () => timers.useRealTimers(),
-    };
-  };
+function vitestWith(toFake: FakeMethod[]): () => FakeClock {
+  return () => installedWith({ toFake, ignoreMissingTimers: true });
+}
+
+/** As FakeTimers of jest 30 installs it. (jest itself runs in test/programs/runtimes.) */
+export function jestWith(doNotFake: readonly string[] = []): () => FakeClock {
+  const all = Object.keys(fakeTimers.timers) as FakeMethod[];
+  const toFake = all.filter((name) => !doNotFake.includes(name));
+  return () => installedWith({ toFake, loopLimit: 100_000, shouldClearNativeTimers: true });
 }
 
 /** Fake clocks by name. node:test's is not here: its own run is in node-test.test.ts. */

@@ -18,7 +18,7 @@ import { runs } from './runs.ts';
 const SWEEP_MS = 200;
 const ECHO_MS = 300;
 const ECHO_TIMEOUT_MS = 150;
-/** Short enough for buckets to be left and taken again in a history. */
+/** Short enough for channels to be left and taken again in a history. */
 const LINGER_MS = 60;
 /** A tick of the timers, and the slices of a sweep. */
 const SLACK_MS = 25;

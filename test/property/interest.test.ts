@@ -1,5 +1,5 @@
 // Interest routing against a model: processes on a LocalHub whose subscriptions and acknowledgements
-// are late or lost, buckets that are left and taken again, cuts in the middle of a resubscription.
+// are late or lost, channels that are left and taken again, cuts in the middle of a resubscription.
 //
 // This must hold: no wait outlives its condition by PATIENCE_MS in a time without a break. In most
 // histories nothing breaks at all, so no sweep helps. A lost acknowledgement is a break that the bus

@@ -1,12 +1,13 @@
 // A Semaphore against a reference that keeps a plain list and scans all of it.
 import fc from 'fast-check';
+import { type Act, KEYS, plays } from './lines-stage.ts';
 import { countStep, runs } from './runs.ts';
-import { type Act, Stage } from './semaphore-stage.ts';
+import { type SemaphoreAct, SemaphoreStage } from './semaphore-stage.ts';
 
-const key = fc.constantFrom('a', 'b', 'model');
+const key = fc.constantFrom(...KEYS);
 const timeoutMs = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constant(Number.POSITIVE_INFINITY));
 
-function acts(units: number): fc.Arbitrary<Act> {
+function acts(units: number): fc.Arbitrary<Act<SemaphoreAct>> {
   const some = fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 1, max: Math.min(units, 3) }) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: units }) },
@@ -29,8 +30,8 @@ function acts(units: number): fc.Arbitrary<Act> {
   const cancelForKey = fc.record({ do: fc.constant('cancelForKey' as const), key });
   // What a pass of the timer adds with a delay of 0 waits for the next pass: a reference would need one.
   const later = acquire.map((act) => ({ ...act, timeoutMs: Math.max(act.timeoutMs, 1) }));
-  const inside = fc.oneof<fc.Arbitrary<Act>[]>(later, tryAcquire, release, abort, cancelForKey);
-  return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<Act> }[]>(
+  const inside = fc.oneof<fc.Arbitrary<Act<SemaphoreAct>>[]>(later, tryAcquire, release, abort, cancelForKey);
+  return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<Act<SemaphoreAct>> }[]>(
     { weight: 12, arbitrary: acquire },
     { weight: 3, arbitrary: tryAcquire },
     { weight: 10, arbitrary: release },
@@ -39,23 +40,8 @@ function acts(units: number): fc.Arbitrary<Act> {
     { weight: 5, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.nat(4) }) },
     { weight: 1, arbitrary: cancelForKey },
     { weight: 8, arbitrary: fc.record({ do: fc.constant('endTurn' as const) }) },
-    { weight: 3, arbitrary: inside.map((act): Act => ({ do: 'listen', act })) },
+    { weight: 3, arbitrary: inside.map((act): Act<SemaphoreAct> => ({ do: 'listen', act })) },
   );
-}
-
-async function plays(units: number, maxParked: number, history: readonly Act[]): Promise<void> {
-  const stage = new Stage(units, maxParked);
-  try {
-    for (const act of [...history, { do: 'close' } as const, { do: 'endTurn' } as const]) {
-      countStep();
-      if (act.do === 'endTurn') await stage.endTurn();
-      stage.act(act);
-      stage.compare();
-    }
-    await stage.endTurn();
-  } finally {
-    stage.leave();
-  }
 }
 
 describe('Semaphore, whatever is done to it (behaviours 31 to 34)', () => {
@@ -68,7 +54,9 @@ describe('Semaphore, whatever is done to it (behaviours 31 to 34)', () => {
       }),
     );
     await fc.assert(
-      fc.asyncProperty(history, ({ units, maxParked, acts }) => plays(units, maxParked, acts)),
+      fc.asyncProperty(history, ({ units, maxParked, acts }) =>
+        plays(new SemaphoreStage(units, maxParked), acts, countStep),
+      ),
       runs(900),
     );
   });
@@ -76,7 +64,9 @@ describe('Semaphore, whatever is done to it (behaviours 31 to 34)', () => {
   it('gives it also to many at once, in batches', async () => {
     const history = fc.array(acts(150), { minLength: 10, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(history, (each) => plays(150, Number.POSITIVE_INFINITY, each)),
+      fc.asyncProperty(history, (each) =>
+        plays(new SemaphoreStage(150, Number.POSITIVE_INFINITY), each, countStep),
+      ),
       runs(150),
     );
   });

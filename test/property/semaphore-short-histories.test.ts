@@ -1,13 +1,14 @@
 // A Semaphore of two units and two keys, in all short histories.
 import { isFull } from '../support/full.ts';
 import { microtasks } from '../support/turns.ts';
+import type { Act } from './lines-stage.ts';
 import { countStep } from './runs.ts';
-import { type Act, Stage } from './semaphore-stage.ts';
+import { type SemaphoreAct, SemaphoreStage } from './semaphore-stage.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const LENGTH = isFull ? 4 : 3;
 
-const acquire = (key: string, units: number, timeoutMs: number): Act => ({
+const acquire = (key: string, units: number, timeoutMs: number): SemaphoreAct => ({
   do: 'acquire',
   key,
   units,
@@ -15,7 +16,7 @@ const acquire = (key: string, units: number, timeoutMs: number): Act => ({
   many: 1,
 });
 
-const ACTS: readonly Act[] = [
+const ACTS: readonly Act<SemaphoreAct>[] = [
   acquire('a', 1, 1),
   acquire('a', 2, 1),
   acquire('a', 1, NEVER),
@@ -30,15 +31,15 @@ const ACTS: readonly Act[] = [
 ];
 
 /** The history of that number. */
-function history(number: number): Act[] {
+function history(number: number): Act<SemaphoreAct>[] {
   return Array.from({ length: LENGTH }, (_, place) => {
     return ACTS[Math.floor(number / ACTS.length ** place) % ACTS.length];
   });
 }
 
 /** @param inOneTurn whether the acts follow each other in one turn, or each has a turn. */
-async function play(acts: readonly Act[], inOneTurn: boolean): Promise<void> {
-  const stage = new Stage(2, NEVER);
+async function play(acts: readonly Act<SemaphoreAct>[], inOneTurn: boolean): Promise<void> {
+  const stage = new SemaphoreStage(2, NEVER);
   try {
     // Both units are held, and the first that waits wants both.
     for (const act of [acquire('a', 1, NEVER), acquire('a', 1, NEVER)]) stage.act(act);

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerResponse } from 'node:http2';
+import type { Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { MessagePort } from 'node:worker_threads';
 import { expectTypeOf } from 'expect-type';
 import type { Response } from 'express';
 import type { FastifyReply } from 'fastify';
-import { clientSignal } from 'purgatory/http';
+import { clientSignal, closeSignal } from 'purgatory/http';
+import type { WebSocket } from 'ws';
 
 declare const ofHttp: ServerResponse;
 declare const ofHttp2: Http2ServerResponse;
@@ -19,3 +22,8 @@ expectTypeOf(clientSignal(reply.raw)).toEqualTypeOf<AbortSignal>();
 clientSignal(reply);
 // @ts-expect-error a request closes when its body has been read
 clientSignal(request);
+
+declare const open: [Socket, ServerHttp2Stream, WebSocket, MessagePort];
+for (const emitter of open) expectTypeOf(closeSignal(emitter)).toEqualTypeOf<AbortSignal>();
+// @ts-expect-error it has no events
+closeSignal({});

@@ -63,11 +63,17 @@ new Purgatory<unknown>('anything').notify({ any: 'key' });
 declare const found: string | undefined;
 const waited = fetches.waitFor(['k'], () => found, { timeoutMs: 5, signal: AbortSignal.timeout(5) });
 expectTypeOf(waited).toEqualTypeOf<Promise<WaitResult<string>>>();
-expectTypeOf<WaitResult<string>>().toEqualTypeOf<{ expired: false; value: string } | { expired: true }>();
+expectTypeOf<WaitResult<string>>().toEqualTypeOf<
+  { expired: false; value: string } | { expired: true; value?: undefined }
+>();
 void waited.then((result) => {
-  if (result.expired) expectTypeOf(result).not.toHaveProperty('value');
-  else expectTypeOf(result.value).toEqualTypeOf<string>();
+  if (!result.expired) expectTypeOf(result.value).toEqualTypeOf<string>();
 });
+// A result destructures.
+void waited.then(({ expired, value }) => {
+  if (!expired) expectTypeOf(value).toEqualTypeOf<string>();
+});
+expectTypeOf(waited.then(({ value }) => value)).toEqualTypeOf<Promise<string | undefined>>();
 // @ts-expect-error a deadline must be given; Infinity is one
 void fetches.waitFor(['k'], () => found, {});
 // Null and false mean "not yet" too.

@@ -32,6 +32,10 @@ expectTypeOf(jobs.timer.snapshot().pending).toBeNumber();
 void wait.then((result) => {
   if (result.expired) expectTypeOf(result.state).toEqualTypeOf<'running' | 'done' | undefined>();
 });
+void wait.then(({ expired, value, state }) => {
+  expectTypeOf(state).toEqualTypeOf<'running' | 'done' | undefined>();
+  if (!expired) expectTypeOf(value).toEqualTypeOf<number>();
+});
 expectTypeOf(jobs.watchersOf('job-7')).toBeNumber();
 expectTypeOf(jobs.numDelayed).toBeNumber();
 expectTypeOf(jobs).toExtend<Disposable>();

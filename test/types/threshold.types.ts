@@ -13,6 +13,9 @@ const offsets = new ThresholdPurgatory('offsets');
 expectTypeOf(offsets.get('p')).toEqualTypeOf<number | undefined>();
 expectTypeOf(offsets.advance('p', 5)).toBeNumber();
 expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<number>>>();
+expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 }).then(({ value }) => value)).toEqualTypeOf<
+  Promise<number | undefined>
+>();
 expectTypeOf(offsets).toExtend<Disposable>();
 // @ts-expect-error a key that is no string
 offsets.advance(['p'], 5);

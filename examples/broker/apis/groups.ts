@@ -1,11 +1,10 @@
-/** The group apis, translated to the coordinator and back. */
-import type { Exchange, Request } from '../network/exchange.ts';
+/** What members of a group ask, and who asks about one, translated to the coordinator and back. */
+import type { Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { Refusal } from '../refusal.ts';
 import { authorizedOperations } from './authorized-operations.ts';
 import type { Context, Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
-import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
 
 /**
  * What a group keeps of a member outlives the request and its connection: as much as Kafka's
@@ -14,45 +13,12 @@ import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
 const MAX_MEMBER_BYTES = 1024 * 1024;
 /** Clients have a handful. */
 const MAX_PROTOCOLS = 100;
-const GROUP_KEY = 0;
-const TRANSACTION_KEY = 1;
 const NOTHING = Buffer.alloc(0);
-/**
- * From here on a newcomer is given its member id before it joins (KIP-394), and several groups are
- * asked for at once.
- */
+/** From here on a newcomer is given its member id before it joins (KIP-394). */
 const MEMBER_ID_REQUIRED_FROM = 4;
-const MANY_COORDINATORS_FROM = 4;
 const MANY_LEAVERS_FROM = 3;
 /** From here on a leader can be told not to share out (KIP-814). */
 const SKIPPED_ASSIGNMENT_FROM = 9;
-
-export const findCoordinator: Handler<'FindCoordinator'> = (exchange, { cluster }) => {
-  const { key, keyType, coordinatorKeys } = exchange.request;
-  const refused = (key: string, errorCode: number, errorMessage: string) => ({
-    key,
-    nodeId: -1,
-    host: '',
-    port: -1,
-    errorCode,
-    errorMessage,
-  });
-  const find = (key: string) => {
-    if (keyType === TRANSACTION_KEY) return refused(key, NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE);
-    if (keyType !== GROUP_KEY)
-      return refused(key, ErrorCode.INVALID_REQUEST, `keys of type ${keyType} have no coordinator here`);
-    const coordinator = cluster.coordinatorOf(key);
-    if (!cluster.isAlive(coordinator)) {
-      const message = `node ${coordinator.id}, which coordinates this group, is not there`;
-      return refused(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, message);
-    }
-    const { id, host, port } = coordinator;
-    return { key, nodeId: id, host, port, errorCode: ErrorCode.NONE, errorMessage: null };
-  };
-  if (exchange.version >= MANY_COORDINATORS_FROM)
-    exchange.respond({ coordinators: coordinatorKeys.map(find) });
-  else exchange.respond({ ...find(key), coordinators: [] });
-};
 
 /** Throws a Refusal when there is more than a group keeps of a member. */
 function checkAtMost(most: number, what: string, count: number): void {
@@ -159,21 +125,3 @@ function describe(groupId: string, { cluster, groups, offsets }: Context) {
     })),
   };
 }
-
-export const listGroups: Handler<'ListGroups'> = (
-  exchange: Exchange<'ListGroups'>,
-  { groups, offsets }: Context,
-) => {
-  const { statesFilter } = exchange.request;
-  const present = groups
-    .all()
-    .map(({ id, protocolType, state }) => ({ groupId: id, protocolType, groupState: state as string }));
-  const away = offsets.groups().filter((groupId) => groups.get(groupId) === undefined);
-  exchange.respond({
-    errorCode: ErrorCode.NONE,
-    groups: [
-      ...present,
-      ...away.map((groupId) => ({ groupId, protocolType: 'consumer', groupState: 'Empty' })),
-    ].filter(({ groupState }) => statesFilter.length === 0 || statesFilter.includes(groupState)),
-  });
-};

@@ -7,18 +7,13 @@ import { deleteRecords } from './delete-records.ts';
 import { describeCluster } from './describe-cluster.ts';
 import { describeLogDirs } from './describe-log-dirs.ts';
 import { fetch } from './fetch.ts';
+import { findCoordinator } from './find-coordinator.ts';
 import { deleteGroups, offsetDelete } from './forget.ts';
-import {
-  describeGroups,
-  findCoordinator,
-  heartbeat,
-  joinGroup,
-  leaveGroup,
-  listGroups,
-  syncGroup,
-} from './groups.ts';
+import { describeGroups, heartbeat, joinGroup, leaveGroup, syncGroup } from './groups.ts';
 import { initProducerId } from './init-producer-id.ts';
+import { listGroups } from './list-groups.ts';
 import { listOffsets } from './list-offsets.ts';
+import { listPartitionReassignments } from './list-partition-reassignments.ts';
 import { metadata } from './metadata.ts';
 import { offsetCommit, offsetFetch } from './offsets.ts';
 import { produce } from './produce.ts';
@@ -51,4 +46,5 @@ export const handlers: Handlers = {
   OffsetDelete: offsetDelete,
   DescribeCluster: describeCluster,
   DescribeLogDirs: describeLogDirs,
+  ListPartitionReassignments: listPartitionReassignments,
 };

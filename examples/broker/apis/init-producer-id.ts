@@ -1,6 +1,6 @@
 import { ErrorCode } from '../protocol/error-codes.ts';
 import type { Handler } from './context.ts';
-import { NO_TRANSACTIONS } from './no-transactions.ts';
+import { logNoTransactions, NO_TRANSACTIONS } from './no-transactions.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
 
 /**
@@ -10,6 +10,7 @@ import { unlessDiskIsFull } from './on-full-disk.ts';
  */
 export const initProducerId: Handler<'InitProducerId'> = (exchange, context) => {
   if (exchange.request.transactionalId !== null) {
+    logNoTransactions(exchange, context);
     exchange.respond({ errorCode: NO_TRANSACTIONS, producerId: -1, producerEpoch: -1 });
   } else {
     let next = -1;

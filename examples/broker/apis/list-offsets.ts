@@ -12,6 +12,8 @@ const EARLIEST = -2;
 const MAX_TIMESTAMP = -3;
 /** The first offset on this node's own disk (KIP-405), and all that there is is there. */
 const EARLIEST_LOCAL = -4;
+/** The last offset on remote disks (KIP-1005), where nothing is. */
+const LATEST_TIERED = -5;
 
 /**
  * The first offset, the high watermark, the latest record by time, or the first record that is not
@@ -55,6 +57,7 @@ function lookUp(
   if (timestamp === LATEST) return { offset: isFollower ? log.endOffset : highWatermark, timestamp: -1 };
   if (timestamp === EARLIEST || timestamp === EARLIEST_LOCAL)
     return { offset: log.startOffset, timestamp: -1 };
+  if (timestamp === LATEST_TIERED) return { offset: -1, timestamp: -1 };
   const found =
     timestamp === MAX_TIMESTAMP
       ? log.findMaxTimestamp(highWatermark)

@@ -6,7 +6,7 @@ import { writeRulesOf } from '../settings/topic-settings.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { DelayedProduce, type PendingAck } from '../waiting/delayed-produce.ts';
 import type { Context, Handler } from './context.ts';
-import { NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
+import { logNoTransactions, NO_TRANSACTIONS, NO_TRANSACTIONS_MESSAGE } from './no-transactions.ts';
 
 interface Appended {
   readonly errorCode: number;
@@ -25,6 +25,7 @@ interface Appended {
 export const produce: Handler<'Produce'> = (exchange, context) => {
   const { acks, timeoutMs, topicData, transactionalId } = exchange.request;
   const refusal = refusalOf(acks, transactionalId);
+  if (transactionalId !== null) logNoTransactions(exchange, context);
   // What is appended has to be acknowledged: who cannot wait for that may not begin.
   if (acks !== 0) context.produces.checkRoom();
   const forAll = acks === -1;

@@ -3,8 +3,9 @@
  * heartbeats keep sessions alive.
  *
  * Owns all groups. Only the coordinator and its Rebalances change them. A group counts while it has
- * members, or ids that were given out; after that EmptyGroups has it. A join or a sync is answered
- * exactly once, through its callback. These callbacks must not call back in the same turn.
+ * members, or ids that were given out; after that EmptyGroups has it. A group that is Stable is in
+ * the journal as it is. A join or a sync is answered exactly once, through its callback. These
+ * callbacks must not call back in the same turn.
  */
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
@@ -20,6 +21,7 @@ import {
 } from './admission.ts';
 import { EmptyGroups } from './empty-groups.ts';
 import { Group } from './group.ts';
+import { GroupJournal, type KeptGroup } from './group-journal.ts';
 import { type JoinResult, Member, type MemberProfile, type MemberRef, type SyncResult } from './member.ts';
 import { Place, placeBytes } from './memory.ts';
 import { Rebalances } from './rebalances.ts';
@@ -34,14 +36,33 @@ export class GroupCoordinator {
   readonly #empty = new EmptyGroups();
   readonly #sessions: Sessions;
   readonly #rebalances: Rebalances;
+  readonly #journal: GroupJournal;
   readonly #options: CoordinatorOptions;
 
   constructor(joins: WaitingRoom, heartbeats: WaitingRoom, options: CoordinatorOptions) {
     this.#options = options;
     this.#sessions = new Sessions(heartbeats);
-    this.#rebalances = new Rebalances(joins, this.#sessions, options.initialRebalanceMs, (group) =>
-      this.#forgetIfUnused(group),
-    );
+    this.#journal = new GroupJournal(options.log);
+    this.#rebalances = new Rebalances(joins, this.#sessions, options.initialRebalanceMs, (group) => {
+      if (group.state === 'Empty') this.#journal.forget(group.id);
+      this.#forgetIfUnused(group);
+    });
+  }
+
+  /**
+   * Reads the groups that the journal at `path` has. Their members have their whole sessions to show
+   * up. To be called once, first.
+   */
+  open(path: string): void {
+    for (const kept of this.#journal.open(path)) {
+      if (this.#options.coordinates(kept.id)) this.#restore(kept);
+      else this.#journal.forget(kept.id);
+    }
+  }
+
+  /** Resolves when the journal is closed. */
+  close(): Promise<void> {
+    return this.#journal.close();
   }
 
   get(groupId: string): Group | undefined {
@@ -101,6 +122,7 @@ export class GroupCoordinator {
     if (isShared) {
       for (const each of group.members.values()) each.assignment = assignments.get(each.id) ?? NOTHING;
       group.state = 'Stable';
+      this.#journal.keep(group);
     }
     if (group.state === 'Stable') this.#rebalances.answerSyncs(group, ErrorCode.NONE);
   }
@@ -143,6 +165,19 @@ export class GroupCoordinator {
     return ErrorCode.NONE;
   }
 
+  #restore({ id, members, ...kept }: KeptGroup): void {
+    const group = new Group(id);
+    this.#groups.set(id, group);
+    for (const { id: memberId, profile, assignment } of members) {
+      const member = new Member(this.#options.memory, id, memberId, profile);
+      member.assignment = assignment;
+      group.add(member);
+    }
+    Object.assign(group, kept);
+    group.state = 'Stable';
+    for (const member of group.members.values()) this.#rebalances.renewSession(group, member);
+  }
+
   #joinAnew(group: Group, request: JoinRequest, respond: (result: JoinResult) => void): void {
     const { memberId, profile } = request;
     const { instanceId } = profile;
@@ -162,6 +197,7 @@ export class GroupCoordinator {
     member.join = respond;
     if (former !== undefined) {
       this.#rebalances.takePlace(group, former, member, request.maySkipAssignment);
+      if (group.state === 'Stable') this.#journal.keep(group);
     } else {
       group.add(member);
       this.#rebalances.begin(group);

@@ -2,7 +2,8 @@
  * Looks for records by their timestamps (ms) in the segments of a log, from `fromOffset` on.
  * O(bytes / 4 KiB).
  */
-import { findTimestamp, readBatches } from '../protocol/record-batch.ts';
+import { readBatches } from '../protocol/record-batch.ts';
+import { findTimestamp } from '../protocol/record-times.ts';
 import type { Segment } from './segment.ts';
 
 export interface FoundTime {
@@ -47,6 +48,5 @@ export function findLatest(
   let latest = -1;
   for (const segment of segments)
     latest = Math.max(latest, segment.maxTimestampBetween(fromOffset, toOffset));
-  const found = findTime(segments, latest, fromOffset, toOffset);
-  return found && { offset: found.offset, timestamp: Math.max(latest, found.timestamp) };
+  return findTime(segments, latest, fromOffset, toOffset);
 }

@@ -7,6 +7,7 @@ import { type ApiName, apiNames, apis } from '../protocol/messages/index.ts';
 import { ProtocolError, Reader } from '../protocol/reader.ts';
 import { Exchange, type ExchangeOwner, type Request } from './exchange.ts';
 import { SIZE_BYTES } from './frames.ts';
+import { describeUnserved } from './unserved-apis.ts';
 
 /** What an array element takes in memory besides its bytes, waiting included. A round sum. */
 const ELEMENT_BYTES = 256;
@@ -29,7 +30,7 @@ export function readRequest(frame: Buffer, owner: ExchangeOwner): Exchange {
   const version = reader.int16();
   const correlationId = reader.int32();
   const name = namesByKey.get(key);
-  if (name === undefined) throw new ProtocolError(`a request of api ${key}, which is not served`);
+  if (name === undefined) throw new ProtocolError(describeUnserved(key));
   const api = apis[name];
   if (!isKnownVersion(name, version)) {
     if (name === 'ApiVersions') {

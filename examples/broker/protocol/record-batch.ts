@@ -34,7 +34,8 @@ export interface BatchHeader {
   readonly lastOffsetDelta: number;
   readonly baseTimestamp: number;
   readonly maxTimestamp: number;
-  readonly compressed: boolean;
+  /** How its records are compressed, as the protocol numbers it; 0 where they are not. */
+  readonly codec: number;
   /** All its records have `maxTimestamp` for their time, whatever is written in them. */
   readonly isLogAppendTime: boolean;
   /** -1 for a producer that is not idempotent; its epoch and sequence mean nothing then. */
@@ -108,7 +109,7 @@ export function readHeader(bytes: Buffer, at: number): BatchHeader {
     lastOffsetDelta: bytes.readInt32BE(at + 23),
     baseTimestamp: safeInt64(bytes, at + 27),
     maxTimestamp: safeInt64(bytes, at + 35),
-    compressed: (bytes.readInt16BE(at + CRC_FROM) & COMPRESSION_MASK) !== 0,
+    codec: bytes.readInt16BE(at + CRC_FROM) & COMPRESSION_MASK,
     isLogAppendTime: (bytes.readInt16BE(at + CRC_FROM) & LOG_APPEND_TIME) !== 0,
     producerId: safeInt64(bytes, at + 43),
     producerEpoch: bytes.readInt16BE(at + 51),
@@ -149,51 +150,4 @@ export function stampBatch(batch: RecordBatch, nowMs: number): RecordBatch {
   bytes.writeBigInt64BE(BigInt(nowMs), MAX_TIMESTAMP_AT);
   bytes.writeUInt32BE(crc32c(bytes.subarray(CRC_FROM)), CRC_AT);
   return { ...readHeader(bytes, 0), bytes };
-}
-
-/**
- * The first record of the batch, from `fromOffset` on, that is not older than `timestamp`;
- * undefined when there is none. Of a compressed batch, or one whose records do not parse, it is the
- * first from there on: perhaps too early, never too late. O(records).
- */
-export function findTimestamp(
-  batch: RecordBatch,
-  timestamp: number,
-  fromOffset: number = batch.baseOffset,
-): { offset: number; timestamp: number } | undefined {
-  const { baseOffset, baseTimestamp, maxTimestamp, isLogAppendTime } = batch;
-  const first = {
-    offset: Math.max(baseOffset, fromOffset),
-    timestamp: isLogAppendTime ? maxTimestamp : baseTimestamp,
-  };
-  if (isLogAppendTime) return maxTimestamp >= timestamp ? first : undefined;
-  if (batch.compressed) return first;
-  const { bytes } = batch;
-  for (let at = RECORDS_AT; at < bytes.length; ) {
-    const length = varint(bytes, at);
-    const timestampDelta = varint(bytes, length.next + 1);
-    const offsetDelta = varint(bytes, timestampDelta.next);
-    if (!(length.value > 0 && offsetDelta.value >= 0 && offsetDelta.value <= batch.lastOffsetDelta))
-      return first;
-    const offset = batch.baseOffset + offsetDelta.value;
-    const recordTimestamp = batch.baseTimestamp + timestampDelta.value;
-    if (offset >= fromOffset && recordTimestamp >= timestamp) return { offset, timestamp: recordTimestamp };
-    at = length.next + length.value;
-  }
-  return undefined;
-}
-
-/** A zigzag LEB128 number and where it ends; NaN past the end of the buffer. */
-function varint(bytes: Buffer, at: number): { value: number; next: number } {
-  let raw = 0;
-  let next = at;
-  let scale = 1;
-  for (;;) {
-    const byte = bytes[next++] ?? Number.NaN;
-    raw += (byte & 0x7f) * scale;
-    if (Number.isNaN(byte)) return { value: Number.NaN, next };
-    if (byte < 0x80 || scale > 2 ** 56) break;
-    scale *= 0x80;
-  }
-  return { value: raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2, next };
 }

@@ -7,8 +7,8 @@
  * and opening the file cuts that off.
  *
  * Entries make others out of date, and only the owner knows which. So the owner gives a function
- * that returns the entries that still count. A file that is more than twice as long is replaced by
- * those: when it is opened, and before an append. An append is O(1), spread over many.
+ * that returns the entries that still count. A file that is more than twice as large is replaced by
+ * those: when it is opened, and before an append. An append is O(entry), spread over many.
  */
 import {
   closeSync,
@@ -30,10 +30,10 @@ import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './write-whole.ts';
 
 const syncData = promisify(fdatasync);
-/** A journal that is this many times longer than the entries that count is replaced. */
+/** A journal that is this many times larger than the entries that count is replaced. */
 const WASTE = 2;
-/** A shorter journal is not replaced. */
-const MIN_WASTE = 1000;
+/** Until there is so much more (bytes), an append does not look whether it is to be replaced. */
+const MIN_WASTE = 128 * 1024;
 
 export class Journal<E> {
   readonly #path: string;
@@ -41,9 +41,9 @@ export class Journal<E> {
   #fd: number;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  #lines = 0;
-  #maxLines = 0;
   #size = 0;
+  /** The size at which it is looked at again. */
+  #maxSize = 0;
 
   /**
    * Opens the file, or makes it, and calls `onEntry` for each entry in it. `current` returns the
@@ -60,25 +60,23 @@ export class Journal<E> {
       const line = bytes.subarray(this.#size, end);
       if (line.toString('latin1', 0, 8) !== checksum(line.subarray(9))) break;
       onEntry(JSON.parse(line.toString('utf8', 9)));
-      this.#lines++;
       this.#size = end + 1;
     }
     if (this.#size < bytes.length) ftruncateSync(this.#fd, this.#size);
     this.#dropWaste();
   }
 
-  /** How many entries the file has. */
-  get length(): number {
-    return this.#lines;
+  /** Of the file, in bytes. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Throws a FullDisk, and keeps no part of the entry, where there is no room. */
   append(entry: E): void {
-    if (this.#lines >= this.#maxLines) this.#dropWaste();
+    if (this.#size >= this.#maxSize) this.#dropWaste();
     const line = lineOf(entry);
     orFullDisk(() => writeWhole(this.#fd, line, this.#size));
     this.#size += line.length;
-    this.#lines++;
   }
 
   /**
@@ -101,26 +99,24 @@ export class Journal<E> {
   }
 
   #dropWaste(): void {
-    const entries = this.#current();
-    this.#maxLines = WASTE * entries.length + MIN_WASTE;
-    if (this.#lines <= WASTE * entries.length) return;
+    const bytes = Buffer.concat(this.#current().map(lineOf));
+    this.#maxSize = WASTE * bytes.length + MIN_WASTE;
+    if (this.#size <= WASTE * bytes.length) return;
     try {
-      this.#rewrite(entries);
+      this.#rewrite(bytes);
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
-      // The longer file is as good: it is tried again after as many lines as make a rewrite worth
-      // its while.
+      // The larger file is as good: it is tried again when a rewrite is worth its while once more.
       rmSync(`${this.#path}.new`, { force: true });
-      this.#maxLines = this.#lines + MIN_WASTE;
+      this.#maxSize = this.#size + MIN_WASTE;
     }
   }
 
   /**
    * Replaces all entries, at once or not at all. Throws a FullDisk where there is no room for both.
    */
-  #rewrite(entries: readonly E[]): void {
+  #rewrite(bytes: Buffer): void {
     const path = `${this.#path}.new`;
-    const bytes = Buffer.concat(entries.map(lineOf));
     orFullDisk(() => writeFileSync(path, bytes, { flush: true }));
     renameSync(path, this.#path);
     syncFolder(dirname(this.#path));
@@ -129,7 +125,6 @@ export class Journal<E> {
     // Not while it is being synced: another file may have its number then.
     void Promise.resolve(this.#running).then(close, close);
     this.#fd = openSync(this.#path, 'a+');
-    this.#lines = entries.length;
     this.#size = bytes.length;
   }
 

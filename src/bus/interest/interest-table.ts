@@ -1,14 +1,14 @@
-// Interest routing: which of its keys a member watches, the buckets of those keys that this process
-// has subscribed to, and the way there.
+// Interest routing: the keys that are watched here, the channels of those keys that this process has
+// subscribed to, and the way there.
 //
-//   idle ──watched──► wanted ──SUBSCRIBE──► acknowledged ──last watcher left──► lingering
+//   idle ──watched──► wanted ──SUBSCRIBE──► acknowledged ──last watcher gone─► lingering
 //    ▲                                                                              │ lingerMs
-//    └────────────────────────── acknowledged ◄── leaving ◄──UNSUBSCRIBE── to leave ◄┘
+//    └──────────────── acknowledged ◄── changing ◄──UNSUBSCRIBE── unwanted ◄────────┘
 //
-// Invariants. One command is under way at a time. A key that is watched while its bucket is not
+// Invariants. One command is under way at a time. A key that is watched while its channel is not
 // acknowledged may miss a hint: it is tried at the acknowledgement, and after HOLD_MS already where
-// that takes longer. After a break the bus is live once all watched buckets are acknowledged again.
-// Costs. watched, unwatched: O(length of the key), while a bucket is not acknowledged O(its keys).
+// that takes longer. After a break the bus is live once all watched channels are acknowledged again.
+// Costs. watched, unwatched: O(length of the key), while a channel is not acknowledged O(its keys).
 // 400 kB for each bus with interest routing.
 
 import type { TimerTask } from '../../timer/timer-task.ts';
@@ -16,7 +16,7 @@ import type { BusBase } from '../bus-base.ts';
 import type { Connection } from '../connection.ts';
 import type { BusMember, KeyInterest } from '../membership/bus-member.ts';
 import type { Receiver } from '../receiver.ts';
-import { BUCKETS, bucketOf, seedOf } from './buckets.ts';
+import { CHANNELS, channelOf, seedOf } from './channels.ts';
 
 /** A command of one channel costs 19 us a channel, one of 512 costs 6. */
 const BATCH = 512;
@@ -40,23 +40,23 @@ export class InterestTable {
   readonly #base: BusBase;
   readonly #connection: Connection;
   readonly #receiver: Receiver;
-  readonly #states = new Uint8Array(BUCKETS);
-  /** Watched keys of each bucket, of all members. */
-  readonly #watched = new Uint32Array(BUCKETS);
-  /** By bucket: its keys that may have missed a hint. */
+  readonly #states = new Uint8Array(CHANNELS);
+  /** Watched keys of each channel, of all members. */
+  readonly #watched = new Uint32Array(CHANNELS);
+  /** By channel: its keys that may have missed a hint. */
   readonly #unheard = new Map<number, Unheard[]>();
   readonly #wanted = new Set<number>();
-  /** The acknowledged buckets without watchers: waits often come back to the same keys. */
+  /** The acknowledged channels without watchers: waits often come back to the same keys. */
   readonly #lingering = new Map<number, TimerTask>();
-  readonly #toLeave = new Set<number>();
+  readonly #unwanted = new Set<number>();
   #subscriptions = 0;
   #isUp = false;
   #isCommandUnderWay = false;
-  /** The buckets of the SUBSCRIBE under way. */
+  /** The channels of the SUBSCRIBE under way. */
   #sent = 0;
   /** Sends the next command, in a turn of its own: a batch takes the client some ms. */
   #next: TimerTask | undefined;
-  /** The buckets that are to be acknowledged before the bus becomes live. */
+  /** The channels that are to be acknowledged before the bus becomes live. */
   #toRestore = 0;
   #restored: (() => void) | undefined;
 
@@ -79,19 +79,20 @@ export class InterestTable {
   join(member: BusMember): KeyInterest {
     const seed = seedOf(member.name);
     return {
-      watched: (key) => this.#watch(bucketOf(seed, key), member, key),
-      unwatched: (key) => this.#unwatch(bucketOf(seed, key), member, key),
+      watched: (key) => this.#watch(channelOf(seed, key), member, key),
+      unwatched: (key) => this.#unwatch(channelOf(seed, key), member, key),
       isHeld: (key) => {
-        const unheard = this.#unheard.get(bucketOf(seed, key))?.find(isOf(member, key));
+        const unheard = this.#unheard.get(channelOf(seed, key))?.find(isOf(member, key));
         return this.#connection.state === 'live' && unheard?.task.isPending === true;
       },
     };
   }
 
-  /** The connection is up. `done` is called once all watched buckets are acknowledged. */
+  /** The connection is up. `done` is called once all watched channels are acknowledged. */
   restore(done: () => void): void {
     this.#isUp = true;
-    for (let bucket = 0; bucket < BUCKETS; bucket++) if (this.#watched[bucket] > 0) this.#wanted.add(bucket);
+    for (let channel = 0; channel < CHANNELS; channel++)
+      if (this.#watched[channel] > 0) this.#wanted.add(channel);
     this.#toRestore = this.#wanted.size;
     this.#restored = done;
     this.#sendNext();
@@ -108,60 +109,58 @@ export class InterestTable {
     this.#subscriptions = 0;
     this.#states.fill(IDLE);
     this.#wanted.clear();
-    for (const bucket of [...this.#lingering.keys(), ...this.#toLeave]) this.#keep(bucket);
+    for (const channel of [...this.#lingering.keys(), ...this.#unwanted]) this.#keep(channel);
     this.#receiver.tryKeys(this.#heard([...this.#unheard.keys()]));
   }
 
-  #watch(bucket: number, member: BusMember, key: string): void {
-    const isFirst = this.#watched[bucket]++ === 0;
-    if (this.#states[bucket] === ACKNOWLEDGED) {
-      if (isFirst) this.#keep(bucket);
+  #watch(channel: number, member: BusMember, key: string): void {
+    const isFirst = this.#watched[channel]++ === 0;
+    if (this.#states[channel] === ACKNOWLEDGED) {
+      if (isFirst) this.#keep(channel);
       return;
     }
     if (!this.#isUp) return; // the sweep will try it
-    if (this.#states[bucket] === IDLE) this.#want(bucket);
+    if (this.#states[channel] === IDLE) {
+      this.#wanted.add(channel);
+      this.#sendSoon();
+    }
     const task = this.#base.timer.schedule(() => this.#receiver.tryKeys([{ member, key }]), HOLD_MS);
-    const unheard = this.#unheard.get(bucket);
-    if (unheard === undefined) this.#unheard.set(bucket, [{ member, key, task }]);
+    const unheard = this.#unheard.get(channel);
+    if (unheard === undefined) this.#unheard.set(channel, [{ member, key, task }]);
     else unheard.push({ member, key, task });
   }
 
-  #unwatch(bucket: number, member: BusMember, key: string): void {
-    const unheard = this.#unheard.get(bucket) ?? [];
+  #unwatch(channel: number, member: BusMember, key: string): void {
+    const unheard = this.#unheard.get(channel) ?? [];
     const index = unheard.findIndex(isOf(member, key));
     if (index >= 0) unheard.splice(index, 1)[0].task.cancel();
-    if (--this.#watched[bucket] > 0) return;
-    this.#unheard.delete(bucket);
-    this.#wanted.delete(bucket);
-    if (this.#states[bucket] === ACKNOWLEDGED) this.#linger(bucket);
+    if (--this.#watched[channel] > 0) return;
+    this.#unheard.delete(channel);
+    this.#wanted.delete(channel);
+    if (this.#states[channel] === ACKNOWLEDGED) this.#linger(channel);
   }
 
-  #want(bucket: number): void {
-    this.#wanted.add(bucket);
-    this.#sendSoon();
-  }
-
-  #linger(bucket: number): void {
+  #linger(channel: number): void {
     const { timer, options } = this.#base;
-    const leave = (): void => {
-      this.#lingering.delete(bucket);
-      this.#toLeave.add(bucket);
+    const drop = (): void => {
+      this.#lingering.delete(channel);
+      this.#unwanted.add(channel);
       this.#sendSoon();
     };
-    this.#lingering.set(bucket, timer.schedule(leave, options.lingerMs));
+    this.#lingering.set(channel, timer.schedule(drop, options.lingerMs));
   }
 
-  #keep(bucket: number): void {
-    this.#lingering.get(bucket)?.cancel();
-    this.#lingering.delete(bucket);
-    this.#toLeave.delete(bucket);
+  #keep(channel: number): void {
+    this.#lingering.get(channel)?.cancel();
+    this.#lingering.delete(channel);
+    this.#unwanted.delete(channel);
   }
 
-  /** Takes out the keys of `buckets` that are to be tried now. */
-  #heard(buckets: readonly number[]): Unheard[] {
-    return buckets.flatMap((bucket) => {
-      const unheard = this.#unheard.get(bucket) ?? [];
-      this.#unheard.delete(bucket);
+  /** Takes out the keys of `channels` that are to be tried now. */
+  #heard(channels: readonly number[]): Unheard[] {
+    return channels.flatMap((channel) => {
+      const unheard = this.#unheard.get(channel) ?? [];
+      this.#unheard.delete(channel);
       for (const { task } of unheard) task.cancel();
       return unheard;
     });
@@ -176,7 +175,7 @@ export class InterestTable {
     this.#endRestore();
     if (!this.#isUp || this.#isCommandUnderWay) return;
     if (this.#wanted.size > 0) this.#subscribe(this.#takeBatch(this.#wanted));
-    else if (this.#toLeave.size > 0) this.#unsubscribe(this.#takeBatch(this.#toLeave));
+    else if (this.#unwanted.size > 0) this.#unsubscribe(this.#takeBatch(this.#unwanted));
   }
 
   #endRestore(): void {
@@ -187,26 +186,26 @@ export class InterestTable {
   }
 
   #takeBatch(from: Set<number>): number[] {
-    const buckets: number[] = [];
-    for (const bucket of from) if (buckets.push(bucket) === BATCH) break;
-    for (const bucket of buckets) {
-      from.delete(bucket);
-      this.#states[bucket] = CHANGING;
+    const channels: number[] = [];
+    for (const channel of from) if (channels.push(channel) === BATCH) break;
+    for (const channel of channels) {
+      from.delete(channel);
+      this.#states[channel] = CHANGING;
     }
-    return buckets;
+    return channels;
   }
 
-  #subscribe(buckets: readonly number[]): void {
-    this.#sent = buckets.length;
-    this.#command('subscribe', buckets, () => {
+  #subscribe(channels: readonly number[]): void {
+    this.#sent = channels.length;
+    this.#command('subscribe', channels, () => {
       this.#sent = 0;
-      this.#toRestore -= buckets.length;
-      this.#subscriptions += buckets.length;
-      for (const bucket of buckets) {
-        this.#states[bucket] = ACKNOWLEDGED;
-        if (this.#watched[bucket] === 0) this.#linger(bucket);
+      this.#toRestore -= channels.length;
+      this.#subscriptions += channels.length;
+      for (const channel of channels) {
+        this.#states[channel] = ACKNOWLEDGED;
+        if (this.#watched[channel] === 0) this.#linger(channel);
       }
-      const tries = this.#heard(buckets);
+      const tries = this.#heard(channels);
       const settleMs = this.#connection.transport.settleMs ?? [];
       for (const ms of settleMs) this.#base.timer.schedule(() => this.#receiver.tryKeys(tries), ms);
       this.#endRestore();
@@ -214,22 +213,22 @@ export class InterestTable {
     });
   }
 
-  #unsubscribe(buckets: readonly number[]): void {
-    this.#subscriptions -= buckets.length;
-    this.#command('unsubscribe', buckets, () => {
-      for (const bucket of buckets) {
-        this.#states[bucket] = IDLE;
-        if (this.#watched[bucket] > 0) this.#want(bucket);
+  #unsubscribe(channels: readonly number[]): void {
+    this.#subscriptions -= channels.length;
+    this.#command('unsubscribe', channels, () => {
+      for (const channel of channels) {
+        this.#states[channel] = IDLE;
+        if (this.#watched[channel] > 0) this.#wanted.add(channel);
       }
     });
   }
 
-  #command(what: 'subscribe' | 'unsubscribe', buckets: readonly number[], done: () => void): void {
+  #command(what: 'subscribe' | 'unsubscribe', channels: readonly number[], done: () => void): void {
     this.#isCommandUnderWay = true;
-    this.#connection.command(what, buckets.map(String), () => {
+    this.#connection.command(what, channels.map(String), () => {
       this.#isCommandUnderWay = false;
       done();
-      if (this.#wanted.size + this.#toLeave.size > 0) this.#sendSoon();
+      if (this.#wanted.size + this.#unwanted.size > 0) this.#sendSoon();
     });
   }
 }

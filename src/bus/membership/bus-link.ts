@@ -65,20 +65,31 @@ export class BusLink {
   readonly #sweep: Sweeper | undefined;
 
   /**
+   * Joins the bus of `options`. Undefined without one.
+   *
    * @param member what its owner does with a hint from another process.
-   * @param sweep undefined where there is nothing to try.
+   * @param lists those of its owner. They get whom to tell of the watched keys: nobody, unless the
+   * bus has interest routing.
+   * @param sweepOf makes the sweep. Undefined where there is nothing to try.
    * @throws what `join` throws.
    */
-  constructor(bus: JoinableBus, member: Omit<BusMember, 'sweep'>, sweep: Sweeper | undefined) {
+  static join<O extends { readonly bus: JoinableBus }>(
+    options: O | undefined,
+    member: Omit<BusMember, 'sweep'>,
+    lists: { interest: KeyInterest | undefined },
+    sweepOf: (options: O) => Sweeper | undefined,
+  ): BusLink | undefined {
+    if (options === undefined) return undefined;
+    const link = new BusLink(options.bus, member, sweepOf(options));
+    lists.interest = link.#membership.interest;
+    return link;
+  }
+
+  private constructor(bus: JoinableBus, member: Omit<BusMember, 'sweep'>, sweep: Sweeper | undefined) {
     this.bus = bus;
     this.#sweep = sweep;
     const begin: BusMember['sweep'] = (ended) => (sweep === undefined ? ended(0) : sweep.begin(ended));
     this.#membership = bus.join({ ...member, sweep: begin });
-  }
-
-  /** Gets the watched keys; undefined unless the bus has interest routing. */
-  get interest(): KeyInterest | undefined {
-    return this.#membership.interest;
   }
 
   /** @throws TypeError for a key that a bus does not take; then nothing is published. O(1). */

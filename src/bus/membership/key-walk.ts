@@ -1,7 +1,7 @@
 // A walk over the keys that somebody watches, for a sweep. It calls `visit` with each.
 //
 // Ground rules. A round goes over a copy of the keys that were watched when it began, in their
-// order. It leaves out a key that has no watcher when its turn comes. A round that begins during
+// order. It leaves out a key that has no watcher when it comes there. A round that begins during
 // another one goes on from the same key.
 //
 // Costs. begin: O(keys). While a round lasts: 8 bytes a key.

@@ -86,12 +86,10 @@ export class Sweep {
     }
     if (this.#timer === undefined) return false; // user code has stopped it
     if (walk.left > 0) this.#timer.schedule(this.#goOn, SLICE_EVERY_MS);
-    else this.#end();
+    else {
+      this.stop();
+      this.#ended(this.#tried);
+    }
     return false;
-  }
-
-  #end(): void {
-    this.stop();
-    this.#ended(this.#tried);
   }
 }

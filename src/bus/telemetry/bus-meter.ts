@@ -154,7 +154,7 @@ export class BusMeter {
     if (!this.#sweeping.has(member)) this.#sweeping.set(member, nowMs);
   }
 
-  /** A member has tried everything, or has left. */
+  /** A member has tried everything, or is gone. */
   didSweep(member: BusMember, tried: number, nowMs: number): void {
     const beganMs = this.#sweeping.get(member);
     if (beganMs === undefined || this.lastSweep === null) return;

@@ -147,15 +147,10 @@ function isRelayMessage(message: unknown): message is RelayMessage {
 }
 
 /** The relay's view of one bus of a worker. */
-interface Listener {
-  readonly worker: Worker;
-  readonly prefix: string;
-  /** False when its backlog is too long. */
-  relay(text: string): boolean;
-}
+type Listener = ReturnType<typeof welcome>;
 
 /** Welcomes the bus. Texts that come while a message is under way go into the next message. */
-function welcome(worker: Worker, prefix: string, line: number): Listener {
+function welcome(worker: Worker, prefix: string, line: number) {
   let waiting: string[] = [];
   /** Characters of the texts that are waiting. */
   let backlog = 0;
@@ -177,6 +172,7 @@ function welcome(worker: Worker, prefix: string, line: number): Listener {
     });
   };
   send('welcome');
+  /** False when its backlog is too long. */
   const relay = (text: string): boolean => {
     waiting.push(text);
     backlog += text.length;

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBus } from '../hint-bus.ts';
 import type { BusMember } from '../membership/bus-member.ts';
 import { MAX_FRAME_BYTES, type Transport } from '../transport.ts';
-import { type ConformanceCase, mark, Probe, probing } from './probe.ts';
+import { type ConformanceCase, mark, Probe, probing, type UseProbes } from './probe.ts';
 
 export type { ConformanceCase } from './probe.ts';
 
@@ -39,11 +39,9 @@ export function transportConformance(
   { sever, patienceMs = PATIENCE_MS }: ConformanceOptions = {},
 ): ConformanceCase[] {
   const { until, withProbes } = probing(makeTransport, patienceMs);
-  const over = (
-    title: string,
-    probes: number,
-    use: (...probes: Probe[]) => Promise<void>,
-  ): ConformanceCase => ({ title, run: () => withProbes(probes, use) });
+  const over = (title: string, probes: number, use: UseProbes): ConformanceCase => {
+    return { title, run: () => withProbes(probes, use) };
+  };
   /** What `from` publishes comes to all of `to`. */
   const reaches = async (from: Probe, ...to: Probe[]): Promise<void> => {
     const text = mark('a text');
@@ -67,9 +65,8 @@ export function transportConformance(
     }),
     over('leaves texts as they are, up to the longest', 2, async (a, b) => {
       const { maxFrameBytes = MAX_FRAME_BYTES } = a.transport;
-      const texts = ['"quoted" \\ \'single\' {"json":[1,2]}', 'äöü € 漢字 \u{1f600}', '%s $1 * > \t'].map(
-        mark,
-      );
+      const odd = ['"quoted" \\ \'single\' {"json":[1,2]}', 'äöü € 漢字 \u{1f600}', '%s $1 * > \t'];
+      const texts = odd.map(mark);
       const shell = mark('');
       const longest = Math.min(maxFrameBytes, MAX_FRAME_BYTES) - Buffer.byteLength(shell);
       texts.push(shell.replace('""', `"${'x'.repeat(longest)}"`));
@@ -96,22 +93,18 @@ export function transportConformance(
       }
       deepStrictEqual(b.errors, []);
     }),
-    over(
-      'may be given up at any time, also twice, before it is up, and when it was never connected',
-      0,
-      async () => {
-        const transport = await makeTransport();
-        await transport.disconnect();
-        for (let round = 0; round < 5; round++) {
-          const probe = new Probe(transport);
-          probe.connect();
-          if (round % 2 === 1) await sleep(round);
-          await probe.disconnect();
-          await probe.disconnect();
-          strictEqual(probe.texts.length, 0);
-        }
-      },
-    ),
+    over('may be given up at any time, also twice, before it is up or was connected', 0, async () => {
+      const transport = await makeTransport();
+      await transport.disconnect();
+      for (let round = 0; round < 5; round++) {
+        const probe = new Probe(transport);
+        probe.connect();
+        if (round % 2 === 1) await sleep(round);
+        await probe.disconnect();
+        await probe.disconnect();
+        strictEqual(probe.texts.length, 0);
+      }
+    }),
     over('carries the hints of buses, and is live', 0, async () => {
       const buses = [createBus(await makeTransport()), createBus(await makeTransport())];
       try {

@@ -15,10 +15,9 @@ import type { Transport, TransportLink } from '../transport.ts';
  * An acknowledgement is that of the connection's own server. The others hear of the subscription
  * later.
  */
-const CLUSTER_SETTLES_MS = [50, 500];
+const CLUSTER_HEARS_MS = [50, 500];
 const HALF_OPEN =
-  'The NATS server does not answer, so its connection is made anew. The client notices that sooner ' +
-  'with pingInterval: 2000, maxPingOut: 2';
+  'NATS does not answer, so the connection is made anew: sooner with pingInterval: 2000, maxPingOut: 2';
 /** Subscriptions that are ended in one turn. Each takes 2 us, and there may be 65,536. */
 const ENDED_A_TURN = 512;
 
@@ -37,6 +36,8 @@ export interface NatsConnectionLike {
   readonly info?: { readonly cluster?: string | undefined } | undefined;
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
 }
+
+type Subscription = ReturnType<NatsConnectionLike['subscribe']>;
 
 /**
  * A bus over NATS. Closing the connection stays the user's task. Make it with
@@ -61,20 +62,19 @@ export function natsBus(connection: NatsConnectionLike, options?: BusOptions): B
 export function natsTransport(connection: NatsConnectionLike, subject: string): Transport {
   let end: (() => Promise<void>) | undefined;
   let listener: Parameters<NatsConnectionLike['subscribe']>[1] | undefined;
-  /** What the server was asked since it answered: a text, then attempts to connect. */
+  /** How often the server was asked since it answered: by a text, then by attempts to connect. */
   let unanswered = 0;
   const flush = (): Promise<void> =>
     connection.flush().finally(() => {
       unanswered = 0;
     });
-  const buckets = new Map<string, { unsubscribe(): void }>();
-  const name = (bucket: string): string => `${subject}.~${bucket}`; // no prefix has a tilde
+  const subscribed = new Map<string, Subscription>();
+  const name = (channel: string): string => `${subject}.~${channel}`; // no prefix has a tilde
   return {
     engine: 'nats',
     connect(link) {
       if (connection.isClosed()) throw refusal('The NATS connection is closed');
       if (unanswered > 0 && unanswered++ === 2) {
-        unanswered = 0;
         connection.reconnect?.().catch(link.down);
         throw new Error(HALF_OPEN);
       }
@@ -88,7 +88,7 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       const unwatch = watchStatus(connection, link);
       end = () => {
         unwatch();
-        return endAll(connection, [subscription, ...buckets.values()]);
+        return endAll(connection, [subscription, ...subscribed.values()]);
       };
       flush().then(link.up, link.down);
     },
@@ -97,40 +97,37 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       connection.publish(subject, text);
       return flush();
     },
-    publishTo(bucket, text) {
-      connection.publish(name(bucket), text);
+    publishTo(channel, text) {
+      connection.publish(name(channel), text);
       return connection.flush();
     },
     subscribe(channels) {
       if (listener === undefined) return undefined;
-      for (const bucket of channels) buckets.set(bucket, connection.subscribe(name(bucket), listener));
+      for (const channel of channels) subscribed.set(channel, connection.subscribe(name(channel), listener));
       return connection.flush();
     },
     unsubscribe(channels) {
-      for (const bucket of channels) {
-        buckets.get(bucket)?.unsubscribe();
-        buckets.delete(bucket);
+      for (const channel of channels) {
+        subscribed.get(channel)?.unsubscribe();
+        subscribed.delete(channel);
       }
       return connection.flush();
     },
     get settleMs() {
-      return connection.info?.cluster === undefined ? [] : CLUSTER_SETTLES_MS;
+      return connection.info?.cluster === undefined ? [] : CLUSTER_HEARS_MS;
     },
     disconnect() {
       const ended = end?.();
       end = undefined;
       listener = undefined;
-      buckets.clear();
+      subscribed.clear();
       return ended;
     },
   };
 }
 
 /** A text that comes meanwhile goes to a link that the bus does not use any more. */
-async function endAll(
-  connection: NatsConnectionLike,
-  all: readonly { unsubscribe(): void }[],
-): Promise<void> {
+async function endAll(connection: NatsConnectionLike, all: readonly Subscription[]): Promise<void> {
   for (let next = 0; next < all.length; next += ENDED_A_TURN) {
     if (next > 0) await nextTurn();
     if (connection.isClosed()) return;

@@ -50,11 +50,14 @@ export class Probe {
   }
 }
 
+/** What a case does with its probes. */
+export type UseProbes = (...probes: Probe[]) => Promise<void>;
+
 /** What the cases wait with, and what they look through. */
 export interface Probing {
   until(what: string, holds: () => boolean): Promise<void>;
   /** Connects so many probes, uses them, and disconnects them. */
-  withProbes(count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void>;
+  withProbes(count: number, use: UseProbes): Promise<void>;
 }
 
 export function probing(makeTransport: () => Transport | Promise<Transport>, patienceMs: number): Probing {
@@ -63,7 +66,7 @@ export function probing(makeTransport: () => Transport | Promise<Transport>, pat
       ok(Date.now() < endMs, `not within ${patienceMs} ms: ${what}`);
     }
   };
-  const withProbes = async (count: number, use: (...probes: Probe[]) => Promise<void>): Promise<void> => {
+  const withProbes = async (count: number, use: UseProbes): Promise<void> => {
     const probes: Probe[] = [];
     for (let made = 0; made < count; made++) probes.push(new Probe(await makeTransport()));
     try {

@@ -24,13 +24,14 @@ export interface RedisClient {
 interface Client {
   on(event: string, listener: (...values: never[]) => void): unknown;
   publish(channel: string, message: string): Promise<unknown>;
+  connect(): Promise<unknown>;
 }
 
 interface IoRedis extends Client {
-  readonly isCluster?: boolean;
+  readonly isCluster: boolean;
   duplicate(overrides: object): IoRedis;
+  /** Only a cluster has it. */
   nodes(role: 'master'): IoRedis[];
-  connect(): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
   disconnect(): void;
@@ -39,22 +40,22 @@ interface IoRedis extends Client {
 interface NodeRedis extends Client {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
-  /** Only a cluster has it. */
+  /** Only a cluster has it, and the next one. */
   getRandomNode?(): unknown;
   nodeClient?(node: unknown): Promise<NodeRedis>;
-  connect(): Promise<unknown>;
-  subscribe(channel: string | string[], listener: (message: string) => void): Promise<unknown>;
-  unsubscribe(channel: string[]): Promise<unknown>;
+  subscribe(channels: string[], listener: (message: string) => void): Promise<unknown>;
+  unsubscribe(channels: string[]): Promise<unknown>;
   destroy(): void;
   unref(): void;
 }
 
-/** The two ends of a connection. */
-interface Line {
-  /** The client or a node of its cluster, or a duplicate of that. */
-  publisher: Client;
-  subscribe(channels: string[]): Promise<unknown> | undefined;
-  unsubscribe(channels: string[]): Promise<unknown> | undefined;
+type AnyRedis = IoRedis | NodeRedis;
+
+/** A connection of the bus's own. */
+interface Own {
+  readonly client: Client;
+  subscribe(channels: string[]): Promise<unknown>;
+  unsubscribe(channels: string[]): Promise<unknown>;
   end(): void;
 }
 
@@ -77,11 +78,25 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 }
 
 /** The transport alone: for the conformance suite. */
-export function redisTransport(client: RedisClient, channel: string): Transport {
-  let line: Line | undefined;
+export function redisTransport(client: RedisClient, prefix: string): Transport {
+  /** The first one subscribes. A second one publishes. */
+  let own: Own[] = [];
+  /** The client or a node of its cluster, or the second duplicate of that. */
+  let publisher: Pick<Client, 'publish'> = client;
+  let attempts = 0;
   /** The last text was not answered. */
   let isUnanswered = false;
-  const name = (bucket: string): string => `${channel}/${bucket}`; // no prefix has a slash
+  const name = (channel: string): string => `${prefix}/${channel}`; // no prefix has a slash
+  const start = async (link: TransportLink, attempt: number): Promise<void> => {
+    const node = await nodeOf(client as unknown as AnyRedis);
+    if (attempt !== attempts) return;
+    own = [ownOf(node, link)];
+    if (isUnanswered) own.push(ownOf(node, link));
+    publisher = own[1]?.client ?? node;
+    await Promise.all(own.map((each) => each.client.connect()));
+    await own[0].subscribe([prefix]);
+    link.up();
+  };
   const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
     try {
       await call();
@@ -91,110 +106,67 @@ export function redisTransport(client: RedisClient, channel: string): Transport 
   };
   const publish = async (to: string, text: string): Promise<void> => {
     isUnanswered = true;
-    await ask(() => (line?.publisher ?? client).publish(to, text));
+    await ask(() => publisher.publish(to, text));
     isUnanswered = false;
   };
   return {
     engine: 'redis',
     connect(link) {
       const refusing: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
-      line =
-        'isCluster' in client
-          ? ioLine(client as unknown as IoRedis, channel, refusing, isUnanswered)
-          : nodeLine(client as unknown as NodeRedis, channel, refusing, isUnanswered);
+      start(refusing, ++attempts).catch(refusing.down);
     },
-    publish: (text) => publish(channel, text),
-    publishTo: (bucket, text) => publish(name(bucket), text),
-    subscribe: (buckets) => ask(() => line?.subscribe(buckets.map(name))),
-    unsubscribe: (buckets) => ask(() => line?.unsubscribe(buckets.map(name))),
+    publish: (text) => publish(prefix, text),
+    publishTo: (channel, text) => publish(name(channel), text),
+    subscribe: (channels) => ask(() => own[0].subscribe(channels.map(name))),
+    unsubscribe: (channels) => ask(() => own[0].unsubscribe(channels.map(name))),
     disconnect() {
-      line?.end();
-      line = undefined;
+      attempts++;
+      for (const each of own) each.end();
+      own = [];
       return undefined;
     },
   };
 }
 
-/**
- * For ioredis and iovalkey. Their "ready" comes before the SUBSCRIBE is acknowledged, so it says
- * nothing here.
- *
- * @param publishes whether a duplicate publishes, too.
- */
-function ioLine(client: IoRedis, channel: string, link: TransportLink, publishes: boolean): Line {
-  const node = nodeOf(client);
-  const own = [node, ...(publishes ? [node] : [])].map((each) => ioDuplicate(each, link));
-  const [subscriber, publisher = node] = own;
-  subscriber.on('message', (_channel: string, message: string) => link.received(message));
-  const start = async (): Promise<void> => {
-    await Promise.all(own.map((each) => each.connect()));
-    await subscriber.subscribe(channel);
-    link.up();
-  };
-  start().catch(link.down);
-  return {
-    publisher,
-    subscribe: (channels) => subscriber.subscribe(...channels),
-    unsubscribe: (channels) => subscriber.unsubscribe(...channels),
-    end: () => {
-      for (const each of own) each.disconnect();
-    },
-  };
+/** The client, or one master of its cluster. */
+async function nodeOf(client: AnyRedis): Promise<AnyRedis> {
+  if (!isIo(client)) return (await client.nodeClient?.(client.getRandomNode?.())) ?? client;
+  if (!client.isCluster) return client;
+  const masters = client.nodes('master');
+  if (masters.length === 0) throw new Error('No node of the Redis Cluster is known yet');
+  return masters[Math.floor(Math.random() * masters.length)];
 }
 
-function ioDuplicate(node: IoRedis, link: TransportLink): IoRedis {
-  const own = node.duplicate({
+function isIo(client: AnyRedis): client is IoRedis {
+  return 'isCluster' in client;
+}
+
+function ownOf(node: AnyRedis, link: TransportLink): Own {
+  return isIo(node) ? ioOwn(node, link) : nodeOwn(node, link);
+}
+
+/** For ioredis and iovalkey. Their "ready" comes before a SUBSCRIBE is acknowledged: it says nothing. */
+function ioOwn(node: IoRedis, link: TransportLink): Own {
+  const client = node.duplicate({
     lazyConnect: true,
     autoResubscribe: false,
     enableReadyCheck: false, // would need the permission for INFO
     retryStrategy: null,
     sentinelRetryStrategy: null,
   });
-  own.on('error', link.down);
-  own.on('close', () => link.down(new Error('Redis closed the connection')));
-  return own;
-}
-
-function nodeOf(client: IoRedis): IoRedis {
-  if (client.isCluster !== true) return client;
-  const masters = client.nodes('master');
-  if (masters.length === 0) throw new Error('No node of the Redis Cluster is known yet');
-  return masters[Math.floor(Math.random() * masters.length)];
-}
-
-/** For node-redis. @param publishes whether a duplicate publishes, too. */
-function nodeLine(client: NodeRedis, channel: string, link: TransportLink, publishes: boolean): Line {
-  const own: NodeDuplicate[] = [];
-  let isOver = false;
-  const line: Line = {
-    publisher: client,
-    subscribe: (channels) => own[0]?.client.subscribe(channels, link.received),
-    unsubscribe: (channels) => own[0]?.client.unsubscribe(channels),
-    end: () => {
-      isOver = true;
-      for (const each of own) each.end();
-    },
+  client.on('error', link.down);
+  client.on('close', () => link.down(new Error('Redis closed the connection')));
+  client.on('message', (_channel: string, message: string) => link.received(message));
+  return {
+    client,
+    subscribe: (channels) => client.subscribe(...channels),
+    unsubscribe: (channels) => client.unsubscribe(...channels),
+    end: () => client.disconnect(),
   };
-  const start = async (): Promise<void> => {
-    const node = (await client.nodeClient?.(client.getRandomNode?.())) ?? client;
-    if (isOver) return;
-    own.push(nodeDuplicate(node, link));
-    if (publishes) own.push(nodeDuplicate(node, link));
-    line.publisher = own[1]?.client ?? node;
-    await Promise.all(own.map((each) => each.client.connect()));
-    await own[0].client.subscribe(channel, link.received);
-    link.up();
-  };
-  start().catch(link.down);
-  return line;
 }
 
-interface NodeDuplicate {
-  readonly client: NodeRedis;
-  end(): void;
-}
-
-function nodeDuplicate(node: NodeRedis, link: TransportLink): NodeDuplicate {
+/** For node-redis. */
+function nodeOwn(node: NodeRedis, link: TransportLink): Own {
   const client = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
   let hasSocket = false;
   let isOver = false;
@@ -204,12 +176,16 @@ function nodeDuplicate(node: NodeRedis, link: TransportLink): NodeDuplicate {
     hasSocket = true;
     if (isOver) client.destroy();
   });
-  const end = (): void => {
-    isOver = true;
-    client.unref();
-    if (hasSocket) client.destroy();
+  return {
+    client,
+    subscribe: (channels) => client.subscribe(channels, link.received),
+    unsubscribe: (channels) => client.unsubscribe(channels),
+    end: () => {
+      isOver = true;
+      client.unref();
+      if (hasSocket) client.destroy();
+    },
   };
-  return { client, end };
 }
 
 function refusedIf(error: unknown): unknown {

@@ -67,7 +67,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     return this.#lines.values();
   }
 
-  /** An idle line is forgotten, or kept in place of the one before. */
+  /** A known line has become idle: it is kept in place of the one before, which is forgotten. */
   rest(line: L): void {
     const kept = this.#kept;
     if (kept === line) return;
@@ -246,6 +246,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
       if (line.isIdle) idle++;
     }
     mustHold(idle <= 1, `${idle} idle lines are kept`);
+    mustHold(
+      this.#kept === undefined || !this.#kept.isIdle || this.#lines.get(this.#kept.key) === this.#kept,
+      'a line that is not known is kept',
+    );
     mustHold(this.#last === undefined || this.#lines.get(this.#last.key) === this.#last, 'the last is gone');
   }
 }

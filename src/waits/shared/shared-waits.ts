@@ -12,7 +12,7 @@ import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredFunction, requiredString } from '../../base/checks.ts';
 import { sharedWaitsClosed } from '../../base/errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
-import { checkHintKey } from '../../bus/membership/bus-member.ts';
+import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
 import type { ParkedView } from '../../purgatory/abstract-purgatory.ts';
 import { Parking } from '../../purgatory/parking.ts';
 import type { NotYet } from '../../purgatory/promised-operation.ts';
@@ -71,11 +71,10 @@ export class SharedWaits<V> {
     this.#parking.meter.observe(this);
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
-    if (bus === undefined) return;
     const event = (key: WatchedKey): void => this.#loads.event(key);
-    const sweep = new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
-    this.#link = new BusLink(bus, { name, hinted: (key) => this.#hint(key) }, sweep);
-    this.#lists.interest = this.#link.interest;
+    const sweepOf = (): LoadSweep<V> => new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
+    const hinted: BusMember['hinted'] = (key) => this.#hint(key);
+    this.#link = BusLink.join(bus && { bus }, { name, hinted }, this.#lists, sweepOf);
   }
 
   /** Waits that are parked: `parked` in the snapshot. O(1). */
@@ -130,7 +129,7 @@ export class SharedWaits<V> {
       const waiter = new Kind<V>(watched, this.#left, accept, checked);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
-      if (isLook || !this.#link?.interest?.isHeld(key)) this.#loads.event(watched);
+      if (isLook || !this.#lists.interest?.isHeld(key)) this.#loads.event(watched);
       return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
     } catch (error) {
       return Promise.reject(error);

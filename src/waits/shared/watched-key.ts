@@ -76,7 +76,9 @@ export class WatchedKey {
  * The result of {@link SharedWaits.waitUntil}. `state` of an expired wait is the one that was
  * offered last: undefined when the last load had none for the key, or no load ended in time.
  */
-export type SharedWaitResult<T, V> = { expired: false; value: T } | { expired: true; state: V | undefined };
+export type SharedWaitResult<T, V> =
+  | { expired: false; value: T; state?: undefined }
+  | { expired: true; value?: undefined; state: V | undefined };
 
 /** One wait for a key to reach a state. */
 export class SharedWaiter<V> extends PromisedOperation {

@@ -69,16 +69,14 @@ export class ThresholdPurgatory<
     const parking = new Parking(checked, new Thresholds<K, V>());
     super(parking);
     this.#parking = parking;
-    const { link, timer } = checked;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, timer.clock);
+      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, checked.timer.clock);
     }
-    if (link === undefined) return;
-    const sweep = this.#currentValues?.sweeper(link);
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
-    this.#link = new BusLink(link.bus, { name, hinted }, sweep);
-    parking.lists.interest = this.#link.interest;
+    this.#link = BusLink.join(checked.link, { name, hinted }, parking.lists, (link) =>
+      this.#currentValues?.sweeper(link),
+    );
   }
 
   /**
@@ -223,7 +221,7 @@ export class ThresholdPurgatory<
    * while nobody waited on its key. A bus that has yet to subscribe calls `hinted` once it has.
    */
   #askUnknown(thresholds: readonly Threshold<K, V>[]): void {
-    const interest = this.#link?.interest;
+    const { interest } = this.#parking.lists;
     for (const [key] of thresholds) {
       const isUnheard =
         interest !== undefined && this.watchersOf(key) === 1 && !interest.isHeld(key as string);

@@ -152,7 +152,7 @@ import { Listener } from '../rig.ts';
   });
 
   for (const [how, options, steps] of [
-    ['by itself, after an attempt that nobody answered', {}, [5_000, 5_000, 50, 15_000, 100, 200]],
+    ['by itself, after an attempt that nobody answered', {}, [5_000, 5_000, 63, 15_000, 125, 250]],
     ['by the options of its client', { pingInterval: 100, maxPingOut: 1 }, []],
   ] as const) {
     it(`is live again though its connection was half open: ${how}`, async () => {

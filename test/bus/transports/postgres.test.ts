@@ -186,7 +186,7 @@ describe('notifyInTransaction', () => {
     clock.advance(5_000);
     clock.advance(5_000);
     expect(one.state).to.equal('gap');
-    clock.advance(50);
+    clock.advance(63); // the pause
     await until(() => one.state === 'live');
   });
 

@@ -169,7 +169,7 @@ describe('redisBus', () => {
       clock.advance(5_000);
       expect([bus.state, errors.length]).to.deep.equal(['gap', 1]);
       expect(errors[0]).to.contain('did not come back within 5000 ms');
-      clock.advance(50);
+      clock.advance(63); // the pause
       await until(() => bus.state === 'live');
       expect(duplicates, 'both directions have a connection of the bus').to.equal(3);
       await until(() => others.heard.includes('kept'));
@@ -178,7 +178,7 @@ describe('redisBus', () => {
 
       proxy.sever(); // now the client notices, too
       await until(() => bus.state === 'gap');
-      clock.advance(50);
+      clock.advance(63); // the pause
       await until(() => bus.state === 'live');
       expect(duplicates).to.equal(4);
     });

@@ -2,12 +2,10 @@
 // can fake, with the library in the bundle that the second one names. With a third one,
 // 'first', the library is imported under the fake. Prints the result as JSON.
 import { mock } from 'node:test';
-import { ModernFakeTimers } from '@jest/fake-timers';
 import { type FakeMethod, withGlobal } from '@sinonjs/fake-timers';
 import sinon from 'sinon';
+import { jestWith } from '../fake-clocks.ts';
 import { FAKEABLE, type Fakeable, type Play, playAll, TIMES } from '../half-fake.ts';
-
-type JestConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config'];
 
 /** The names as @sinonjs/fake-timers has them. */
 function methods(faked: readonly Fakeable[]): FakeMethod[] {
@@ -30,13 +28,7 @@ const installs: Record<string, Play['install']> = {
     });
     return { tick: (ms) => void clock.tick(ms), restore: () => void clock.uninstall() };
   },
-  jest(faked) {
-    const config = { rootDir: process.cwd(), testEnvironmentOptions: {} } as unknown as JestConfig;
-    const timers = new ModernFakeTimers({ config, global: globalThis });
-    const doNotFake = FAKEABLE.filter((name) => !faked.includes(name));
-    timers.useFakeTimers({ doNotFake } as Parameters<ModernFakeTimers['useFakeTimers']>[0]);
-    return { tick: (ms) => timers.advanceTimersByTime(ms), restore: () => timers.useRealTimers() };
-  },
+  jest: (faked) => jestWith(FAKEABLE.filter((name) => !faked.includes(name)))(),
   'node:test'(faked) {
     mock.timers.enable({ apis: [...faked] as ('setTimeout' | 'setImmediate' | 'Date')[] });
     return { tick: (ms) => mock.timers.tick(ms), restore: () => mock.timers.reset() };

@@ -41,13 +41,14 @@ describeWith(programs.kafkaPython, 'kafka-python', function () {
       end_offsets: 15,
       committed: 15,
       topics: ['py'],
+      found_by_time: [7, 1007, 10],
       groups: [['py-group', 'consumer']],
       members: 1,
       partitions: 4,
       retention_ms: '60000',
       altered: [0],
       deleted: ['NoError'],
-      left: ['py'],
+      left: ['py', 'zipped'],
     });
     // One that chooses wrong hangs for a minute.
     expect(seconds).to.be.below(30);

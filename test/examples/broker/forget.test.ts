@@ -101,11 +101,14 @@ describe('what a group has committed', () => {
       const { groupState, members } = (await client.send('DescribeGroups', 5, request)).groups[0];
       return [groupState, members.length];
     };
-    const listed = async () => (await client.send('ListGroups', 4, { statesFilter: ['Empty'] })).groups;
+    const listed = async () =>
+      (await client.send('ListGroups', 5, { statesFilter: ['Empty'], typesFilter: [] })).groups;
     const { memberId, generationId } = await join('connect', SUBSCRIBED_TO_T);
     await client.send('LeaveGroup', 1, { groupId: 'g', memberId, members: [] });
     expect(await stateOf()).to.deep.equal(['Empty', 0]);
-    expect(await listed()).to.deep.equal([{ groupId: 'g', protocolType: 'connect', groupState: 'Empty' }]);
+    expect(await listed()).to.deep.equal([
+      { groupId: 'g', protocolType: 'connect', groupState: 'Empty', groupType: 'classic' },
+    ]);
     const again = await join('connect', SUBSCRIBED_TO_T);
     expect(again.generationId, 'generations go on').to.be.above(generationId);
     expect(await listed()).to.deep.equal([]);

@@ -88,7 +88,7 @@ describe('what groups keep', () => {
   }
 
   const committedGroups = async () => {
-    const { groups } = await client.send('ListGroups', 4, { statesFilter: [] });
+    const { groups } = await client.send('ListGroups', 4, { statesFilter: [], typesFilter: [] });
     return groups.map(({ groupId }) => groupId);
   };
 

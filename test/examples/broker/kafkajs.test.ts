@@ -231,6 +231,7 @@ describe('kafkajs', () => {
     await Promise.all(consumers.splice(0).map((consumer) => consumer.disconnect()));
     expect(await admin.deleteGroups(['unused'])).to.deep.equal([{ groupId: 'unused', errorCode: 0 }]);
     expect((await admin.describeCluster()).brokers).to.have.length(1);
+    expect((await admin.listPartitionReassignments({})).topics).to.deep.equal([]);
     await admin.disconnect();
   });
 });

@@ -57,7 +57,7 @@ describe('the members of a group', function () {
   }
 
   const listGroups = async (...statesFilter: string[]) =>
-    (await (await newClient()).send('ListGroups', 4, { statesFilter })).groups;
+    (await (await newClient()).send('ListGroups', 5, { statesFilter, typesFilter: [] })).groups;
 
   afterEach(async () => {
     for (const child of processes.splice(0)) child.kill('SIGKILL');
@@ -128,7 +128,7 @@ describe('the members of a group', function () {
       memberMetadata: Buffer.from('topics'),
       memberAssignment: Buffer.from('all'),
     });
-    const listed = { groupId: 'g', protocolType: 'consumer', groupState: 'Stable' };
+    const listed = { groupId: 'g', protocolType: 'consumer', groupState: 'Stable', groupType: 'classic' };
     expect(await listGroups()).to.deep.equal([listed]);
     expect(await listGroups('Stable', 'Empty')).to.deep.equal([listed]);
     expect(await listGroups('Empty')).to.deep.equal([]);
@@ -153,7 +153,7 @@ describe('the members of a group', function () {
     await client.send('OffsetCommit', 5, { ...commit, groupInstanceId: null });
     expect(await describeGroup()).to.include({ groupState: 'Empty', errorCode: 0 });
     expect(await listGroups('Empty')).to.deep.equal([
-      { groupId: 'g', protocolType: 'consumer', groupState: 'Empty' },
+      { groupId: 'g', protocolType: 'consumer', groupState: 'Empty', groupType: 'classic' },
     ]);
   });
 

@@ -3,11 +3,12 @@
  * every machine.
  */
 
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../../../examples/broker/protocol/schema.ts';
 import { until } from '../../support/turns.ts';
-import { makeBatch } from './support/batches.ts';
+import { compressBatch, makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
@@ -162,7 +163,8 @@ describe('a client of today', () => {
   it('asks ListOffsets 7 for the latest record by time, and ListOffsets 8 for the earliest on this disk', async () => {
     const offset = async (version: number, timestamp: number) => {
       const topics = [{ name: 't', partitions: [{ partitionIndex: 0, timestamp }] }];
-      const answer = await client.send('ListOffsets', version, { replicaId: -1, isolationLevel: 0, topics });
+      const request = { replicaId: -1, isolationLevel: 0, topics, timeoutMs: 1000 };
+      const answer = await client.send('ListOffsets', version, request);
       const { offset, timestamp: found } = answer.topics[0].partitions[0];
       return [offset, found];
     };
@@ -172,5 +174,45 @@ describe('a client of today', () => {
     await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['f'], [6])));
     expect(await offset(7, -3)).to.deep.equal([3, 20]);
     expect(await offset(8, -4)).to.deep.equal([0, -1]);
+    expect(await offset(9, -5), 'the latest on remote disks').to.deep.equal([-1, -1]);
+    for (const [timestamp, found] of [
+      [-1, [6, -1]],
+      [-2, [0, -1]],
+      [-3, [3, 20]],
+      [6, [1, 9]],
+    ] as const)
+      expect(await offset(10, timestamp), `${timestamp}`).to.deep.equal(found);
+    const zipped = compressBatch(makeBatch(['g', 'h', 'i'], [30, 50, 40]), 1, gzipSync);
+    await client.send('Produce', 7, produceRequest('t', 0, -1, zipped));
+    expect(await offset(7, -3), 'the latest in a compressed batch').to.deep.equal([7, 50]);
+    expect(await offset(7, 31), 'a time in a compressed batch').to.deep.equal([7, 50]);
+  });
+
+  it('asks ListGroups 5 for groups by their type, in whichever case, and all are classic', async () => {
+    const join = {
+      groupId: 'g',
+      sessionTimeoutMs: 10_000,
+      rebalanceTimeoutMs: 500,
+      memberId: '',
+      groupInstanceId: 'i',
+      protocolType: 'consumer',
+      protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
+    };
+    await client.send('JoinGroup', 5, join);
+    const list = async (typesFilter: string[], statesFilter: string[] = []) =>
+      (await client.send('ListGroups', 5, { typesFilter, statesFilter })).groups;
+    const group = { groupId: 'g', protocolType: 'consumer', groupState: 'CompletingRebalance' };
+    for (const types of [[], ['classic'], ['consumer', 'Classic']])
+      expect(await list(types), types.join()).to.deep.equal([{ ...group, groupType: 'classic' }]);
+    expect(await list(['consumer', 'share'])).to.deep.equal([]);
+    expect(await list(['classic'], ['completingrebalance'])).to.have.length(1);
+    expect(await list(['classic'], ['stable'])).to.deep.equal([]);
+  });
+
+  it('asks ListPartitionReassignments and hears of none', async () => {
+    for (const topics of [null, [{ name: 't', partitionIndexes: [0] }]]) {
+      const answer = await client.send('ListPartitionReassignments', 0, { timeoutMs: 1000, topics });
+      expect(answer).to.deep.include({ errorCode: ErrorCode.NONE, errorMessage: null, topics: [] });
+    }
   });
 });

@@ -3,7 +3,7 @@
 // Ground rules. The process that watches is this one. A wait is parked for each channel, and no
 // more, so that the memory of both routings can be compared.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BUCKETS, bucketOf, seedOf } from '../../../src/bus/interest/buckets.ts';
+import { CHANNELS, channelOf, seedOf } from '../../../src/bus/interest/channels.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { turn } from '../../support/turns.ts';
@@ -16,14 +16,14 @@ const LINGER_MS = 500;
 const LOAD_MS = 2;
 const OUTAGE_MS = 1_000;
 
-/** A key for each of the first `count` buckets that keys fall into. */
-function keysOfBuckets(count: number): string[] {
+/** A key for each of the first `count` channels that keys fall into. */
+function keysOfChannels(count: number): string[] {
   const seed = seedOf('hall');
   const found = new Set<number>();
   const keys: string[] = [];
   for (let n = 0; found.size < count; n++) {
-    const bucket = bucketOf(seed, `${n}`);
-    if (found.size < found.add(bucket).size) keys.push(`${n}`);
+    const channel = channelOf(seed, `${n}`);
+    if (found.size < found.add(channel).size) keys.push(`${n}`);
   }
   return keys;
 }
@@ -120,7 +120,7 @@ export const channels: Row = {
   engines: ['redis', 'nats'],
   run: (engine, scale) =>
     withView(engine, async (view, port) => {
-      const keys = keysOfBuckets(isFullSize(scale.parked) ? BUCKETS : 5_000);
+      const keys = keysOfChannels(isFullSize(scale.parked) ? CHANNELS : 5_000);
       await memory(view, port, 'broadcast', keys.slice(0, 100)); // what is made once
       const [hereAll, thereAll] = await memory(view, port, 'broadcast', keys);
       const [here, there] = await memory(view, port, 'interest', keys);

@@ -31,6 +31,7 @@ import type {
   ObservedTimer,
 } from 'purgatory/inspector';
 import type { MetricSources } from 'purgatory/metrics';
+import type { QueuesOptions, TakeManyOptions } from 'purgatory/queues';
 import type { ExpectOptions, RepliesOptions } from 'purgatory/replies';
 import type {
   HashedWheelTimerOptions,
@@ -39,7 +40,7 @@ import type {
   SimpleWheelTimerOptions,
 } from 'purgatory/schemes';
 import type { AcquireOptions, SemaphoreOptions, TryAcquireOptions } from 'purgatory/semaphore';
-import type { SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
+import type { SharedWaits, SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
 import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
 import type { TimeoutSignalOptions } from 'purgatory/timers';
 import type { TimerOptions } from 'purgatory/timers/promises';
@@ -66,6 +67,8 @@ export type Taken = [
   Assignable<WithUndefined<ExpectOptions>, ExpectOptions>,
   Assignable<WithUndefined<TimeoutSignalOptions>, TimeoutSignalOptions>,
   Assignable<WithUndefined<TimerOptions>, TimerOptions>,
+  Assignable<WithUndefined<QueuesOptions>, QueuesOptions>,
+  Assignable<WithUndefined<TakeManyOptions>, TakeManyOptions>,
   Assignable<WithUndefined<SemaphoreOptions>, SemaphoreOptions>,
   // Not the key: one that is undefined by mistake would be one lock for all.
   Assignable<WithUndefined<Omit<AcquireOptions, 'key'>>, AcquireOptions>,
@@ -92,4 +95,13 @@ export type Taken = [
 declare const polls: Purgatory<string>;
 export function poll(signal?: AbortSignal): Promise<unknown> {
   return polls.waitFor(['feed'], () => undefined, { timeoutMs: 30_000, signal });
+}
+
+// Results destructure with that compiler option, too.
+export async function answer(jobs: SharedWaits<string>): Promise<string | undefined> {
+  const { expired, value } = await polls.waitFor(['feed'], () => 'news', { timeoutMs: 30_000 });
+  if (!expired) return value;
+  const job = await jobs.waitUntil('7', (state) => state, { timeoutMs: 30_000 });
+  const { value: result, state } = job;
+  return result ?? state;
 }

@@ -128,13 +128,15 @@ export const groupApis = {
   ),
   ListGroups: api(
     16,
-    [0, 4],
+    [0, 5],
     3,
-    { statesFilter: 'string[] 4+' },
+    { statesFilter: 'string[] 4+', typesFilter: 'string[] 5+' },
     {
       throttleTimeMs: throttleFrom('1+'),
       errorCode: 'int16',
-      groups: [{ groupId: 'string', protocolType: 'string', groupState: 'string 4+' }],
+      groups: [
+        { groupId: 'string', protocolType: 'string', groupState: 'string 4+', groupType: 'string 5+' },
+      ],
     },
   ),
   DeleteGroups: api(

@@ -89,7 +89,7 @@ export const recordApis = {
   ),
   ListOffsets: api(
     2,
-    [0, 8],
+    [0, 10],
     6,
     {
       replicaId: 'int32',
@@ -107,6 +107,7 @@ export const recordApis = {
           ],
         },
       ],
+      timeoutMs: 'int32 10+ = 0',
     },
     {
       throttleTimeMs: throttleFrom('2+'),

@@ -129,6 +129,30 @@ export const topicApis = {
       results: [{ name: 'string', errorCode: 'int16', errorMessage: 'string?' }],
     },
   ),
+  ListPartitionReassignments: api(
+    46,
+    [0, 0],
+    0,
+    { timeoutMs: 'int32', topics: [{ name: 'string', partitionIndexes: 'int32[]' }, '?'] },
+    {
+      throttleTimeMs: throttleFrom('0+'),
+      errorCode: 'int16',
+      errorMessage: 'string?',
+      topics: [
+        {
+          name: 'string',
+          partitions: [
+            {
+              partitionIndex: 'int32',
+              replicas: 'int32[]',
+              addingReplicas: 'int32[]',
+              removingReplicas: 'int32[]',
+            },
+          ],
+        },
+      ],
+    },
+  ),
   DescribeCluster: api(
     60,
     [0, 1],

@@ -3,7 +3,7 @@ import json
 import sys
 import time
 
-from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
 
 address = sys.argv[1]
@@ -28,6 +28,14 @@ consumer.commit()
 seen["values"] = sorted(values)
 seen["end_offsets"] = sum(consumer.end_offsets(consumer.assignment()).values())
 seen["topics"] = sorted(consumer.topics())
+
+producer = KafkaProducer(bootstrap_servers=address, compression_type="gzip", linger_ms=1000)
+for index in range(10):
+    producer.send("zipped", b"%d" % index, partition=0, timestamp_ms=1000 + index)
+producer.close()
+zipped = TopicPartition("zipped", 0)
+(found,) = consumer.offsets_for_times({zipped: 1007}).values()
+seen["found_by_time"] = [found.offset, found.timestamp, consumer.end_offsets([zipped])[zipped]]
 
 admin = KafkaAdminClient(bootstrap_servers=address)
 seen["groups"] = admin.list_consumer_groups()

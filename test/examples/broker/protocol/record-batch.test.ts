@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { crc32c, nativeCrc32c, pureCrc32c } from '../../../../examples/broker/protocol/crc32c.ts';
 import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
 import {
-  findTimestamp,
   placeBatch,
   type RecordBatchError,
   readBatches,
@@ -45,7 +44,7 @@ describe('a record batch', () => {
       lastOffsetDelta: 1,
       baseTimestamp: 5,
       maxTimestamp: 9,
-      compressed: false,
+      codec: 0,
     });
     expect(second).to.include({ lastOffsetDelta: 0 });
     expect(rest).to.deep.equal([]);
@@ -92,23 +91,5 @@ describe('a record batch', () => {
     expect(placed.bytes.readInt32BE(12)).to.equal(4);
     expect(placed.bytes.subarray(16).equals(batch.bytes.subarray(16))).to.equal(true);
     expect(batch.baseOffset, 'the original').to.equal(0);
-  });
-
-  it('finds the first record that is not older than a time', () => {
-    const [batch] = readBatches(makeBatch(['a', 'b', 'c', 'd'], [1000, 1500, 1200, 90_000]));
-    const placed = placeBatch(batch, 10, 0);
-    expect(findTimestamp(placed, 0)).to.deep.equal({ offset: 10, timestamp: 1000 });
-    expect(findTimestamp(placed, 1001)).to.deep.equal({ offset: 11, timestamp: 1500 });
-    expect(findTimestamp(placed, 1501)).to.deep.equal({ offset: 13, timestamp: 90_000 });
-  });
-
-  it('answers with its first record for a time when its records are compressed or do not parse', () => {
-    const bytes = makeBatch(['a', 'b'], [1000, 2000]);
-    bytes.writeInt16BE(1, 21);
-    const [compressed] = readBatches(seal(bytes));
-    expect(findTimestamp(compressed, 1500)).to.deep.equal({ offset: 0, timestamp: 1000 });
-    const garbled = makeBatch(['a', 'b'], [1000, 2000]).fill(0xff, 61);
-    const [unreadable] = readBatches(seal(garbled));
-    expect(findTimestamp(unreadable, 1500)).to.deep.equal({ offset: 0, timestamp: 1000 });
   });
 });

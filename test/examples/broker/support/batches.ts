@@ -44,6 +44,14 @@ export function makeBatch(
   return seal(batch);
 }
 
+/** The batch with its records compressed; `codec` is the protocol's number for `compress`. */
+export function compressBatch(batch: Buffer, codec: number, compress: (records: Buffer) => Buffer): Buffer {
+  const made = Buffer.concat([batch.subarray(0, 61), compress(batch.subarray(61))]);
+  made.writeInt32BE(made.length - 12, 8);
+  made.writeInt16BE(codec, 21);
+  return seal(made);
+}
+
 /** Makes the checksum right again, after a test has changed the batch. */
 export function seal(batch: Buffer): Buffer {
   batch.writeUInt32BE(crc32c(batch.subarray(21)), 17);

@@ -1,0 +1,61 @@
+// The signal of a connection that is no HTTP response: a socket, a WebSocket, a gRPC call.
+//
+// Invariants. An emitter has one signal, and one listener of ours for each event that ends it. The
+// first of these events removes them. An emitter that has closed gets none.
+import { invalidArgType } from '../../base/node-errors.ts';
+
+/** What {@link closeSignal} needs of an EventEmitter. */
+export interface ClosingEmitter {
+  on(event: string, listener: () => void): unknown;
+  removeListener(event: string, listener: () => void): unknown;
+}
+
+/** How the emitters of Node, of `ws` and of grpc-js say that they are open no more. */
+interface Closing {
+  /** Of Node's streams: it has emitted 'close'. */
+  readonly closed?: unknown;
+  /** Of Node's streams: 'close' follows. */
+  readonly destroyed?: unknown;
+  /** Of a gRPC call. */
+  readonly cancelled?: unknown;
+  /** Of a WebSocket. */
+  readonly readyState?: unknown;
+}
+
+/** CLOSED of a WebSocket. */
+const WEB_SOCKET_CLOSED = 3;
+
+const signals = new WeakMap<object, AbortSignal>();
+
+/**
+ * A signal that aborts when `emitter` closes: at its event 'close', and that of a gRPC call at
+ * 'cancelled', too. If it has closed before the call, the signal is aborted from the start. All
+ * calls for an emitter return the same signal. O(1).
+ *
+ * `emitter` is a socket, a stream, a WebSocket of `ws`, a call of a gRPC server, or any EventEmitter
+ * with an event 'close'. For an HTTP response take `clientSignal`, which tells an answer that has
+ * gone out from a client that has gone.
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE if `emitter` is no EventEmitter.
+ */
+export function closeSignal(emitter: ClosingEmitter): AbortSignal {
+  if (typeof emitter?.on !== 'function' || typeof emitter.removeListener !== 'function') {
+    throw invalidArgType('emitter', 'an EventEmitter, such as a socket or a WebSocket', emitter);
+  }
+  const known = signals.get(emitter);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  signals.set(emitter, controller.signal);
+  const events = 'cancelled' in emitter ? ['close', 'cancelled'] : ['close'];
+  const closed = (): void => {
+    for (const event of events) emitter.removeListener(event, closed);
+    controller.abort();
+  };
+  if (isClosed(emitter as Closing)) controller.abort();
+  else for (const event of events) emitter.on(event, closed);
+  return controller.signal;
+}
+
+function isClosed({ closed, destroyed, cancelled, readyState }: Closing): boolean {
+  return closed === true || destroyed === true || cancelled === true || readyState === WEB_SOCKET_CLOSED;
+}

@@ -1,0 +1,76 @@
+// The options of Queues and of those who take, and their checks.
+import {
+  COUNT,
+  checkedNumber,
+  LIMIT,
+  requiredArray,
+  requiredNumber,
+  requiredString,
+} from '../../base/checks.ts';
+import { invalidArgValue } from '../../base/node-errors.ts';
+import type { OptionNames } from '../../base/unread-options.ts';
+import {
+  type CheckedPurgatoryOptions,
+  type CheckedWaitOptions,
+  checkedWaitOptions,
+  type WaitOptions,
+} from '../../purgatory/purgatory-options.ts';
+import { checkedLinesOptions, LINES_OPTIONS, type LinesOptions } from '../lines/lines-options.ts';
+
+/** The options of {@link Queues}; all may be left out. */
+export interface QueuesOptions extends LinesOptions {
+  /** The most items of all keys together: an integer >= 1, or Infinity. Default Infinity. */
+  maxItems?: number | undefined;
+}
+
+/** The options of {@link Queues.takeMany}. */
+export interface TakeManyOptions extends WaitOptions {
+  /** The most items: an integer >= 1. */
+  max: number;
+}
+
+const QUEUES_OPTIONS: OptionNames<QueuesOptions> = { ...LINES_OPTIONS, maxItems: true };
+const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
+  timeoutMs: true,
+  signal: true,
+  label: true,
+  max: true,
+};
+
+export interface CheckedQueuesOptions {
+  readonly maxItems: number;
+  readonly purgatory: CheckedPurgatoryOptions;
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad name or option. */
+export function checkedQueuesOptions(name: string, options: QueuesOptions | undefined): CheckedQueuesOptions {
+  requiredString('name', name);
+  const purgatory = checkedLinesOptions('queues', name, options, QUEUES_OPTIONS);
+  const maxItems = checkedNumber('options.maxItems', options?.maxItems, Number.POSITIVE_INFINITY, LIMIT);
+  return { maxItems, purgatory };
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedTakeMany(options: TakeManyOptions): CheckedWaitOptions & { readonly max: number } {
+  const wait = checkedWaitOptions(options, TAKE_MANY_OPTIONS);
+  return { ...wait, max: requiredNumber('options.max', options.max, COUNT) };
+}
+
+/** @throws TypeError ERR_INVALID_ARG_VALUE for undefined: by mistake it would be one queue for all. */
+export function checkedKey<K>(key: K): K {
+  if (key === undefined) throw invalidArgValue('key', 'must not be undefined', key);
+  return key;
+}
+
+/**
+ * A copy of `keys`, each of them once.
+ * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one, and
+ *   for a key that is undefined.
+ */
+export function checkedKeys<K>(keys: readonly K[]): readonly K[] {
+  const { length } = requiredArray('keys', keys);
+  if (length === 0) throw invalidArgValue('keys', 'must name at least one key', keys);
+  const copy = length === 1 ? [keys[0]] : [...new Set(keys)];
+  if (copy.includes(undefined as K)) throw invalidArgValue('keys', 'must not have undefined in it', keys);
+  return copy;
+}

@@ -1,0 +1,249 @@
+// Queues: items by key, handed over to those who wait for them, in their order.
+//
+//   put ─► somebody waits for the key ─► the first in line gets it, in the call
+//       └► else it is kept ─ take ─► the first item of the first key that has one
+//
+// Invariants. Those of Items. An item is given once, or kept; `putBack` gives one again. It has no
+// condition of a user, and tries nothing. It is a purgatory to all that looks on.
+import { throwIfAborted } from '../../base/abort-listeners.ts';
+import { requiredArray, requiredFunction } from '../../base/checks.ts';
+import { itemTimedOut, purgatoryClosed, queuesFull } from '../../base/errors.ts';
+import { keyText } from '../../base/text.ts';
+import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
+import {
+  type CheckedWaitOptions,
+  checkedWaitOptions,
+  type WaitOptions,
+} from '../../purgatory/purgatory-options.ts';
+import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { ItemLine } from './item-line.ts';
+import { Items, type Taken, type TakenMany } from './items.ts';
+import {
+  checkedKey,
+  checkedKeys,
+  checkedQueuesOptions,
+  checkedTakeMany,
+  type QueuesOptions,
+  type TakeManyOptions,
+} from './queues-options.ts';
+import { Taker } from './taker.ts';
+
+/** What {@link Queues.take} resolves with. */
+export type TakeResult<V, K> = Taken<V, K> | { expired: true; key?: undefined; value?: undefined };
+
+/** What {@link Queues.takeMany} resolves with. */
+export type TakeManyResult<V, K> = TakenMany<V, K> | { expired: true; key?: undefined; values?: undefined };
+
+/** Queues at one moment: those who wait, and the items. */
+export interface QueuesSnapshot extends PurgatorySnapshot {
+  items: ItemsSnapshot;
+}
+
+/** The items that are kept. */
+export interface ItemsSnapshot {
+  /** Of all keys. */
+  size: number;
+  /** Keys that have an item. */
+  keys: number;
+  /** The option; null for no limit. */
+  max: number | null;
+}
+
+/**
+ * Queues of items `V`, one for each key that has an item or is waited for. One object serves all
+ * keys: an idle key takes no memory, and `Queues` some 15 kB.
+ */
+export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
+  readonly #items: Items<V, K>;
+  readonly #maxItems: number;
+
+  /**
+   * @param name for people: errors and metrics show it.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   */
+  constructor(name: string, options?: QueuesOptions) {
+    const { maxItems, purgatory } = checkedQueuesOptions(name, options);
+    const items = new Items<V, K>(purgatory);
+    super(items.parking as never);
+    this.#items = items;
+    this.#maxItems = maxItems;
+  }
+
+  /** The option: the most items that are kept. Infinity for no limit. */
+  get maxItems(): number {
+    return this.#maxItems;
+  }
+
+  /** Items that are kept, of all keys. O(1). */
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** Items that are kept of `key`. O(1). */
+  sizeOf(key: K): number {
+    return this.#items.lists.known(key)?.size ?? 0;
+  }
+
+  /** The keys that have an item, in no order. O(1) a step. */
+  *keys(): IterableIterator<K> {
+    for (const { key, size } of this.#items.lists.lines()) if (size > 0) yield key;
+  }
+
+  /**
+   * Puts an item behind the others of `key`. If somebody waits for the key, the first in line gets
+   * it, in this call: true. Else it is kept: false. O(1), and O(keys of the one who gets it).
+   *
+   * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
+   * @throws PurgatoryError ERR_PURGATORY_FULL: `maxItems` are kept, and nobody waits for the key;
+   *   _CLOSED.
+   */
+  put(key: K, item: V): boolean {
+    const line = this.#lineToFill(key);
+    if (this.#items.size >= this.#maxItems) this.#checkRoom(line, 1);
+    this.#items.add(line, item);
+    this.#items.settle(line);
+    return line.size === 0;
+  }
+
+  /**
+   * Puts all of `items`, in their order, or none. Returns how many were handed over in the call: at
+   * most 64 waits get theirs in the call, the others soon after, in slices. O(items).
+   *
+   * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for a key that is
+   *   undefined.
+   * @throws PurgatoryError ERR_PURGATORY_FULL: `maxItems` leaves no room for all; _CLOSED.
+   */
+  putAll(key: K, items: readonly V[]): number {
+    const copy = [...requiredArray('items', items)];
+    const line = this.#lineToFill(key);
+    if (this.#items.size + copy.length > this.#maxItems) this.#checkRoom(line, copy.length);
+    const before = line.size;
+    for (const item of copy) this.#items.add(line, item);
+    this.#items.settle(line);
+    return Math.min(copy.length, before + copy.length - line.size);
+  }
+
+  /**
+   * Puts an item before the others of `key`: for one whose taker has gone before it could use it.
+   * As `put`, but it is never refused: not when full, and not after `close`, when it is kept for
+   * `tryTake`.
+   *
+   * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
+   */
+  putBack(key: K, item: V): boolean {
+    const line = this.#items.lists.lineOf(checkedKey(key));
+    this.#items.addFront(line, item);
+    this.#items.settle(line);
+    return line.size === 0;
+  }
+
+  /**
+   * Takes the first item of the first of `keys`, in the order given, that has one. Else waits, on
+   * all of them, for the first item that is put. Resolves with the item, or with `{ expired: true }`
+   * after `timeoutMs`. O(keys).
+   *
+   * Once it has its item, an abort changes nothing: in a `Promise.race` that another promise wins,
+   * the item is lost. Use `timeoutMs` and `signal`; `putBack` is for a client that has gone.
+   *
+   * Rejects with `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad
+   * arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL: `maxParked`, or the timer's
+   * `maxPending`, is reached, or _CANCELLED by `cancelForKey`. Never throws.
+   */
+  take(keys: readonly K[], options: WaitOptions): Promise<TakeResult<V, K>> {
+    try {
+      const own = checkedKeys(keys);
+      const wait = checkedWaitOptions(options);
+      const line = this.#lineToTake(own, wait);
+      if (line !== undefined) return Promise.resolve(this.#items.takeOne(line));
+      return this.#park(new Taker(undefined, wait), own) as Promise<TakeResult<V, K>>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * As `take`, but takes up to `max` items of one key. Resolves with an array of at least one item,
+   * or with `{ expired: true }`: it does not wait for more. O(keys + items).
+   */
+  takeMany(keys: readonly K[], options: TakeManyOptions): Promise<TakeManyResult<V, K>> {
+    try {
+      const own = checkedKeys(keys);
+      const wait = checkedTakeMany(options);
+      const line = this.#lineToTake(own, wait);
+      if (line !== undefined) return Promise.resolve(this.#items.takeSome(line, wait.max));
+      return this.#park(new Taker(wait.max, wait), own) as Promise<TakeManyResult<V, K>>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * At once what `take` would give, or undefined. Overtakes nobody. Works after `close`, too, to
+   * drain what is kept. O(keys).
+   *
+   * @throws TypeError (Node's codes) for no array, an empty one, or a key that is undefined.
+   */
+  tryTake(keys: readonly K[]): Taken<V, K> | undefined {
+    const line = this.#items.firstWithItems(checkedKeys(keys));
+    return line && this.#items.takeOne(line);
+  }
+
+  /**
+   * For a pool: takes an item, calls `work` with it, and puts it back when `work` has ended, also
+   * when it throws. Resolves with what `work` returns. Rejects as `take`, and at the deadline with
+   * a PurgatoryError ERR_PURGATORY_TIMEOUT; then `work` is not called.
+   */
+  async use<T>(
+    keys: readonly K[],
+    options: WaitOptions,
+    work: (item: V, key: K) => T | PromiseLike<T>,
+  ): Promise<T> {
+    requiredFunction('work', work);
+    const taken = await this.take(keys, options);
+    if (taken.expired) throw itemTimedOut(this.name, keyText(keys[0]), keys.length - 1, options.timeoutMs);
+    try {
+      return await work(taken.value, taken.key);
+    } finally {
+      this.putBack(taken.key, taken.value);
+    }
+  }
+
+  /** As the snapshot of a Purgatory, with the items. */
+  override snapshot(options?: SnapshotOptions): QueuesSnapshot {
+    const { size, keys } = this.#items;
+    const max = this.#maxItems === Number.POSITIVE_INFINITY ? null : this.#maxItems;
+    return { ...super.snapshot(options), items: { size, keys, max } };
+  }
+
+  #lineToFill(key: K): ItemLine<K, V> {
+    const { parking, lists } = this.#items;
+    checkedKey(key);
+    if (parking.isClosed) throw parking.refused(purgatoryClosed(this.name));
+    return lists.lineOf(key);
+  }
+
+  /** @throws PurgatoryError ERR_PURGATORY_FULL, unless those who wait take what is too much. */
+  #checkRoom(line: ItemLine<K, V>, count: number): void {
+    const items = this.#items;
+    if (items.size + count - items.wanted(line, count) <= this.#maxItems) return;
+    if (line.isIdle) items.lists.rest(line);
+    throw items.parking.refused(queuesFull(this.name, this.#maxItems));
+  }
+
+  #lineToTake(keys: readonly K[], { signal }: CheckedWaitOptions): ItemLine<K, V> | undefined {
+    const { parking } = this.#items;
+    if (parking.isClosed) throw parking.refused(purgatoryClosed(this.name));
+    if (signal !== undefined) throwIfAborted(signal);
+    return this.#items.firstWithItems(keys);
+  }
+
+  #park(taker: Taker, keys: readonly K[]): Promise<unknown> {
+    this.#items.parking.park(taker, keys);
+    return taker.begin();
+  }
+
+  /** Throws unless its invariants hold. For tests: O(waits + items + keys). @internal */
+  static check<V, K>(queues: Queues<V, K>): void {
+    queues.#items.check();
+  }
+}

@@ -1,0 +1,29 @@
+// A wait for an item, or for some items of one key.
+//
+// Invariants. Those of PromisedOperation. It ends with items by `give` alone, so a listener that
+// forces it makes none.
+import { PromisedOperation } from '../../purgatory/promised-operation.ts';
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+
+export class Taker extends PromisedOperation {
+  /** The most items of `takeMany`. Undefined: it takes one, by `take`. */
+  readonly max: number | undefined;
+
+  constructor(max: number | undefined, options: CheckedWaitOptions) {
+    super(options);
+    this.max = max;
+  }
+
+  /** Ends it with what it has taken. It is parked. */
+  give(taken: object): void {
+    this.complete(taken);
+  }
+
+  override tryComplete(): boolean {
+    return false;
+  }
+
+  override forceComplete(): boolean {
+    return false;
+  }
+}

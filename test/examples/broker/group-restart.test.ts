@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { type Consumer, Kafka, logLevel, Partitioners } from 'kafkajs';
+import { freePorts } from '../../support/free-ports.ts';
+import { pause, until } from '../../support/turns.ts';
+import { BrokerProcess } from './support/broker-process.ts';
+import { describeWith, programs } from './support/programs.ts';
+import { dataFolder } from './support/running-broker.ts';
+
+const TOPIC = 't';
+
+/** A broker that is stopped and started again, and a producer that does not stop for that. */
+async function startLoad() {
+  const args = ['--port', `${await freePorts(1)}`, '--http', '0', '--data', dataFolder()];
+  let broker = await BrokerProcess.start(args);
+  const address = `127.0.0.1:${broker.ports[0]}`;
+  const kafka = new Kafka({
+    brokers: [address],
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 20, initialRetryTime: 50, maxRetryTime: 200 },
+  });
+  const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+  let sent = 0;
+  let isOver = false;
+  const send = async () => {
+    const messages = Array.from({ length: 10 }, (_, i) => ({ value: `${sent + i}`, partition: i % 3 }));
+    await producer.send({ topic: TOPIC, messages });
+    sent += messages.length;
+  };
+  await send();
+  const sending = (async () => {
+    for (; !isOver; await pause(5)) await send();
+  })();
+  return {
+    kafka,
+    address,
+    /** How many records are in the topic. */
+    get sent() {
+      return sent;
+    },
+    async restart(signal: NodeJS.Signals): Promise<void> {
+      await broker.end(signal);
+      expect(broker.stderr).to.equal('');
+      await pause(300);
+      broker = await BrokerProcess.start(args);
+    },
+    async finish(): Promise<void> {
+      isOver = true;
+      await sending;
+      await producer.disconnect();
+    },
+    async stop(): Promise<void> {
+      await broker.end('SIGTERM');
+      expect(broker.stderr).to.equal('');
+    },
+  };
+}
+
+type Load = Awaited<ReturnType<typeof startLoad>>;
+
+describe('a group whose coordinator is started again within the sessions of its members', function () {
+  this.timeout(60_000);
+  let load: Load;
+
+  beforeEach(async () => {
+    load = await startLoad();
+  });
+
+  afterEach(() => load.stop());
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`reads nothing twice after ${signal}, with members of kafkajs that commit every five seconds`, async () => {
+      let records = 0;
+      let joins = 0;
+      const offsets = new Set<string>();
+      const startMember = async (): Promise<Consumer> => {
+        const consumer = load.kafka.consumer({ groupId: 'g', heartbeatInterval: 200, maxWaitTimeInMs: 100 });
+        await consumer.connect();
+        await consumer.subscribe({ topic: TOPIC, fromBeginning: true });
+        consumer.on(consumer.events.GROUP_JOIN, () => joins++);
+        await consumer.run({
+          autoCommitInterval: 5000,
+          eachMessage: async ({ partition, message }) => {
+            records++;
+            offsets.add(`${partition}/${message.offset}`);
+          },
+        });
+        return consumer;
+      };
+      const members = [await startMember(), await startMember()];
+      await until(() => joins >= 3 && records > 100);
+      const [recordsBefore, joinsBefore] = [records, joins];
+      await load.restart(signal);
+      await until(() => records > recordsBefore + 300);
+      await load.finish();
+      await until(() => offsets.size === load.sent);
+      expect({ records, joins }).to.deep.equal({ records: load.sent, joins: joinsBefore });
+      await Promise.all(members.map((member) => member.disconnect()));
+    });
+  }
+});
+
+describeWith(
+  programs.confluentKafka,
+  'a group of confluent-kafka whose coordinator is started again',
+  function () {
+    this.timeout(60_000);
+
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      it(`reads nothing twice after ${signal}, with its default commits`, async () => {
+        const load = await startLoad();
+        const script = fileURLToPath(new URL('clients/confluent_kafka_restart.py', import.meta.url));
+        const child = spawn('/usr/bin/python3', [script, load.address, TOPIC, '2000'], {
+          // librdkafka says there that its broker is away.
+          stdio: ['ignore', 'pipe', 'ignore'],
+        });
+        const lines = createInterface({ input: child.stdout });
+        expect((await once(lines, 'line'))[0]).to.equal('reading');
+        await pause(500);
+        await load.restart(signal);
+        const [result] = (await once(lines, 'line')) as [string];
+        await once(child, 'exit');
+        await load.finish();
+        await load.stop();
+        const { records, offsets, assigned } = JSON.parse(result);
+        expect(records).to.equal(offsets);
+        expect(assigned, 'goes on with its share').to.equal(1);
+      });
+    }
+  },
+);

@@ -1,0 +1,88 @@
+// Queues and their naive twin. Items are numbers.
+import { expect } from 'chai';
+import { Queues } from '../../src/waits/queues/index.ts';
+import { codeOf } from '../support/code-of.ts';
+import { type Halves, LinesStage } from './lines-stage.ts';
+import { NaiveQueues } from './queues-reference.ts';
+
+export type QueuesAct =
+  | { do: 'put'; key: string; many: number }
+  | { do: 'putBack'; key: string }
+  /** `max` of 0: one item, by `take`. */
+  | { do: 'take'; keys: readonly string[]; max: number; timeoutMs: number; many: number }
+  | { do: 'tryTake'; keys: readonly string[] };
+
+const textOf = (key: string, values: readonly number[]): string => `${key}: ${values.join()}`;
+
+export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueues> {
+  override readonly ours: Queues<number>;
+  override readonly naive: NaiveQueues;
+  #items = 0;
+
+  constructor(maxItems: number, maxParked: number) {
+    super();
+    this.ours = new Queues('model', { maxItems, timer: this.timer, maxParked });
+    this.naive = new NaiveQueues(maxItems, maxParked);
+  }
+
+  protected override own(act: QueuesAct): Halves {
+    const { ours, naive } = this;
+    switch (act.do) {
+      case 'put': {
+        const { key, many } = act;
+        const items = Array.from({ length: many }, () => this.#items++);
+        let code: unknown;
+        const put = (): void => {
+          code = codeOf(() => (many === 1 ? ours.put(key, items[0]) : ours.putAll(key, items)));
+        };
+        const refusal = (): unknown => (naive.isClosed ? 'ERR_PURGATORY_CLOSED' : 'ERR_PURGATORY_FULL');
+        return [put, () => expect(code).to.equal(naive.put(key, items) ? undefined : refusal())];
+      }
+      case 'putBack': {
+        const item = this.#items++;
+        return [() => ours.putBack(act.key, item), () => naive.putBack(act.key, item)];
+      }
+      case 'take': {
+        const ids = Array.from({ length: act.many }, () => this.nextId());
+        const keys = [...new Set(act.keys)];
+        return [
+          () => ids.forEach((id) => void this.#take(id, act)),
+          () => ids.forEach((id) => void naive.take(id, keys, Math.max(act.max, 1), act.timeoutMs)),
+        ];
+      }
+      case 'tryTake': {
+        let taken: string | undefined;
+        const tryOurs = (): void => {
+          const { key, value } = ours.tryTake(act.keys) ?? {};
+          taken = key === undefined ? undefined : textOf(key, [value as number]);
+        };
+        return [tryOurs, () => expect(naive.tryTake(act.keys, 1)).to.equal(taken)];
+      }
+    }
+  }
+
+  #take(id: number, { keys, max, timeoutMs }: QueuesAct & { do: 'take' }): void {
+    const options = { timeoutMs, signal: this.signalOf(id) };
+    if (max === 0) {
+      const taken = this.ours.take(keys, options);
+      this.follow(id, taken, ({ expired, key, value }) => (expired ? 'expired' : textOf(key, [value])));
+    } else {
+      const taken = this.ours.takeMany(keys, { ...options, max });
+      this.follow(id, taken, ({ expired, key, values }) => (expired ? 'expired' : textOf(key, values)));
+    }
+  }
+
+  protected override compareKey(key: string): void {
+    expect(this.ours.sizeOf(key), `items of ${key}`).to.equal(this.naive.itemsOf(key).length);
+  }
+
+  override compare(): void {
+    Queues.check(this.ours);
+    super.compare();
+    Queues.check(this.ours);
+    expect(this.ours.size).to.equal(this.naive.size);
+    expect([...this.ours.keys()].sort()).to.deep.equal(
+      [...this.naive.items.keys()].filter((key) => this.naive.itemsOf(key).length > 0).sort(),
+    );
+  }
+}

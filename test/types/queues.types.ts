@@ -1,0 +1,49 @@
+import { expectTypeOf } from 'expect-type';
+import { ManualClock } from 'purgatory';
+import {
+  Queues,
+  type QueuesSnapshot,
+  type TakeManyResult,
+  type Taken,
+  type TakeResult,
+} from 'purgatory/queues';
+
+interface Job {
+  id: number;
+}
+
+const jobs = new Queues<Job>('jobs', { maxItems: 5, maxParked: 100, clock: new ManualClock() });
+expectTypeOf(jobs.put('a', { id: 1 })).toBeBoolean();
+expectTypeOf(jobs.putAll('a', [{ id: 1 }])).toBeNumber();
+expectTypeOf(jobs.take(['a'], { timeoutMs: 5 })).toEqualTypeOf<Promise<TakeResult<Job, string>>>();
+expectTypeOf(jobs.takeMany(['a'], { timeoutMs: 5, max: 2 })).toEqualTypeOf<
+  Promise<TakeManyResult<Job, string>>
+>();
+expectTypeOf(jobs.tryTake(['a'])).toEqualTypeOf<Taken<Job, string> | undefined>();
+expectTypeOf(jobs.use(['a'], { timeoutMs: 5 }, ({ id }, key) => `${id} ${key}`)).toEqualTypeOf<
+  Promise<string>
+>();
+expectTypeOf(jobs.snapshot()).toEqualTypeOf<QueuesSnapshot>();
+expectTypeOf(jobs).toExtend<Disposable>();
+// A result destructures, and `expired` tells what there is.
+const { expired, value, key } = await jobs.take(['a'], { timeoutMs: 5 });
+if (expired) {
+  expectTypeOf(value).toEqualTypeOf<undefined>();
+  expectTypeOf(key).toEqualTypeOf<undefined>();
+} else {
+  expectTypeOf(value).toEqualTypeOf<Job>();
+  expectTypeOf(key).toEqualTypeOf<string>();
+}
+const many = await jobs.takeMany(['a'], { timeoutMs: 5, max: 2 });
+if (!many.expired) expectTypeOf(many.values).toEqualTypeOf<Job[]>();
+// @ts-expect-error a deadline must be given
+void jobs.take(['a'], {});
+// @ts-expect-error a number of items must be given
+void jobs.takeMany(['a'], { timeoutMs: 5 });
+// @ts-expect-error several keys are an array
+void jobs.take('a', { timeoutMs: 5 });
+// @ts-expect-error the item is a Job
+jobs.put('a', 7);
+// @ts-expect-error keys are strings unless another type is given
+jobs.put(7, { id: 1 });
+new Queues<Job, number>('jobs').put(7, { id: 1 });

@@ -1,0 +1,293 @@
+import { expect } from 'chai';
+import { ManualClock, SystemTimer } from '../../../src/index.ts';
+import { listen } from '../../../src/observe/events/index.ts';
+import { Queues, type QueuesOptions } from '../../../src/waits/queues/index.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { rejection } from '../../support/rejection.ts';
+import { turn } from '../../support/turns.ts';
+
+const SOON = { timeoutMs: 100 };
+const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
+
+interface Rig {
+  readonly clock: ManualClock;
+  readonly timer: SystemTimer;
+  readonly jobs: Queues<number>;
+}
+
+function queues(options: QueuesOptions = {}): Rig {
+  const clock = new ManualClock();
+  const timer = new SystemTimer({ clock });
+  return { clock, timer, jobs: new Queues<number>('jobs', { timer, ...options }) };
+}
+
+async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
+  return ((await rejection(promise)) as { code?: unknown }).code;
+}
+
+const taken = (key: string, value: number) => ({ expired: false, key, value });
+
+describe('Queues', () => {
+  it('keep items in their order, and give each once', async () => {
+    const { jobs } = queues();
+    expect([jobs.put('a', 1), jobs.putAll('a', [2, 3]), jobs.put('b', 4)]).to.deep.equal([false, 0, false]);
+    expect([jobs.size, jobs.sizeOf('a'), jobs.sizeOf('c'), [...jobs.keys()]]).to.deep.equal([
+      4,
+      3,
+      0,
+      ['a', 'b'],
+    ]);
+    expect(await jobs.take(['a'], SOON)).to.deep.equal(taken('a', 1));
+    expect(jobs.tryTake(['a'])).to.deep.equal(taken('a', 2));
+    expect(jobs.tryTake(['c', 'b', 'a'])).to.deep.equal(taken('b', 4));
+    expect([jobs.size, [...jobs.keys()]]).to.deep.equal([1, ['a']]);
+    expect([jobs.tryTake(['b']), jobs.tryTake(['a']), jobs.tryTake(['a'])]).to.deep.equal([
+      undefined,
+      taken('a', 3),
+      undefined,
+    ]);
+  });
+
+  it('hand over in the call of put, first come, first served (behaviours 31 and 32)', async () => {
+    const { timer, jobs } = queues();
+    const waits = [jobs.take(['a'], SOON), jobs.take(['b', 'a'], SOON), jobs.take(['a'], SOON)];
+    expect([jobs.watchersOf('a'), jobs.watched, timer.size]).to.deep.equal([3, 4, 3]);
+    expect([jobs.put('a', 1), jobs.put('a', 2)]).to.deep.equal([true, true]);
+    expect([jobs.watchersOf('a'), jobs.watchersOf('b'), timer.size, jobs.size]).to.deep.equal([1, 0, 1, 0]);
+    expect([jobs.put('b', 3), jobs.put('a', 4)]).to.deep.equal([false, true]);
+    expect(await Promise.all(waits)).to.deep.equal([taken('a', 1), taken('a', 2), taken('a', 4)]);
+  });
+
+  it('give of several keys the first, in the order given, that has an item', async () => {
+    const { jobs } = queues();
+    jobs.put('b', 1);
+    jobs.put('c', 2);
+    expect(await jobs.take(['a', 'c', 'b'], SOON)).to.deep.equal(taken('c', 2));
+    const waits = [jobs.take(['a', 'a', 'c'], SOON), jobs.take(['c', 'a'], SOON)];
+    jobs.put('c', 3);
+    jobs.put('a', 4);
+    expect(await Promise.all(waits)).to.deep.equal([taken('c', 3), taken('a', 4)]);
+  });
+
+  it('resolve with expired at the deadline, and destructure', async () => {
+    const { clock, jobs } = queues();
+    const wait = jobs.take(['a', 'b'], SOON);
+    const many = jobs.takeMany(['a'], { ...SOON, max: 2 });
+    clock.advance(100);
+    const { expired, key, value } = await wait;
+    expect([expired, key, value]).to.deep.equal([true, undefined, undefined]);
+    expect(await many).to.deep.equal({ expired: true });
+    expect([jobs.numDelayed, jobs.put('a', 1)]).to.deep.equal([0, false]);
+  });
+
+  it('give up to max items of one key to takeMany, and never none', async () => {
+    const { jobs } = queues();
+    jobs.putAll('a', [1, 2, 3]);
+    const some = (key: string, values: number[]) => ({ expired: false, key, values });
+    expect(await jobs.takeMany(['b', 'a'], { ...SOON, max: 2 })).to.deep.equal(some('a', [1, 2]));
+    expect(await jobs.takeMany(['b', 'a'], { ...SOON, max: 2 })).to.deep.equal(some('a', [3]));
+    const waits = [1, 2, 3].map(() => jobs.takeMany(['a'], { ...SOON, max: 2 }));
+    expect(jobs.putAll('a', [4, 5, 6])).to.equal(3);
+    expect(jobs.put('a', 7)).to.equal(true);
+    expect(await Promise.all(waits)).to.deep.equal([some('a', [4, 5]), some('a', [6]), some('a', [7])]);
+  });
+
+  it('put back to the front, and to somebody who waits', async () => {
+    const { jobs } = queues({ maxItems: 2 });
+    jobs.putAll('a', [1, 2]);
+    expect(jobs.putBack('a', 0)).to.equal(false); // never refused: it was there before
+    expect(jobs.size).to.equal(3);
+    for (const item of [0, 1, 2]) expect(jobs.tryTake(['a'])?.value).to.equal(item);
+    const wait = jobs.take(['a'], SOON);
+    expect(jobs.putBack('a', 3)).to.equal(true);
+    expect((await wait).value).to.equal(3);
+  });
+
+  it('refuse items beyond maxItems, but not those that are handed over', async () => {
+    const { jobs } = queues({ maxItems: 2 });
+    jobs.putAll('a', [1, 2]);
+    expect(codeOf(() => jobs.put('b', 3))).to.equal('ERR_PURGATORY_FULL');
+    const wait = jobs.take(['b'], SOON);
+    const some = jobs.takeMany(['b'], { ...SOON, max: 2 });
+    expect(codeOf(() => jobs.putAll('b', [3, 4, 5, 6]))).to.equal('ERR_PURGATORY_FULL');
+    expect([jobs.numDelayed, jobs.size]).to.deep.equal([2, 2]);
+    expect(jobs.putAll('b', [3, 4, 5])).to.equal(3);
+    expect([(await wait).value, (await some).values]).to.deep.equal([3, [4, 5]]);
+    expect(jobs.snapshot()).to.deep.include({ items: { size: 2, keys: 1, max: 2 } });
+    expect(jobs.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 2 });
+    Queues.check(jobs);
+  });
+
+  it('lose nothing when a taker ends in another way (behaviour 33)', async () => {
+    const { clock, jobs } = queues();
+    const stop = new AbortController();
+    const reason = new Error('gone');
+    const waits = [
+      rejection(jobs.take(['a'], { ...NEVER, signal: stop.signal })),
+      jobs.take(['a'], SOON),
+      codeOfRejection(jobs.take(['b', 'a'], NEVER)),
+    ];
+    stop.abort(reason);
+    clock.advance(100);
+    jobs.cancelForKey('b');
+    expect(await Promise.all(waits)).to.deep.equal([reason, { expired: true }, 'ERR_PURGATORY_CANCELLED']);
+    expect([jobs.put('a', 1), jobs.size, jobs.numDelayed]).to.deep.equal([false, 1, 0]);
+    expect(await rejection(jobs.take(['a'], { ...NEVER, signal: stop.signal }))).to.equal(reason);
+    expect(jobs.size).to.equal(1);
+  });
+
+  it('do not take an item back from who was given it, whatever follows (behaviour 32)', async () => {
+    const { clock, jobs } = queues();
+    const stop = new AbortController();
+    const wait = jobs.take(['a'], { ...SOON, signal: stop.signal });
+    jobs.put('a', 1);
+    stop.abort();
+    clock.advance(100);
+    jobs.close();
+    expect(await wait).to.deep.equal(taken('a', 1));
+  });
+
+  it('let nobody take what is due to others (behaviour 31)', async () => {
+    const { jobs } = queues();
+    const waits = Array.from({ length: 70 }, () => jobs.take(['a'], NEVER));
+    expect(jobs.putAll('a', Array.from(Array(70).keys()))).to.equal(64);
+    expect([jobs.sizeOf('a'), jobs.tryTake(['a'])]).to.deep.equal([6, undefined]);
+    const late = jobs.take(['a'], NEVER);
+    expect(jobs.put('a', 70)).to.equal(true); // the last of those that are due now
+    const values = (await Promise.all([...waits, late])).map(({ value }) => value);
+    expect(values).to.deep.equal(Array.from(Array(71).keys()));
+    Queues.check(jobs);
+  });
+
+  it('serve 100,000 who wait in slices (behaviours 25 and 32)', async () => {
+    const jobs = new Queues<number>('herd');
+    let served = 0;
+    for (let i = 0; i < 100_000; i++) void jobs.take(['a'], NEVER).then(() => served++);
+    expect(jobs.putAll('a', Array.from(Array(100_000).keys()))).to.equal(64);
+    let turns = 0;
+    while (served < 100_000) {
+      await turn();
+      turns++;
+    }
+    expect(turns).to.be.greaterThan(3);
+    expect([jobs.numDelayed, jobs.size]).to.deep.equal([0, 0]);
+    jobs.close();
+  });
+
+  it('lend an item to work, and put it back also when the work throws', async () => {
+    const { clock, jobs } = queues();
+    jobs.put('pool', 7);
+    const seen: unknown[] = [];
+    const work = (item: number, key: string): string => {
+      seen.push([item, key, jobs.size]);
+      return 'done';
+    };
+    expect(await jobs.use(['pool'], SOON, work)).to.equal('done');
+    const failed = new Error('failed');
+    const fails = (): Promise<never> => Promise.reject(failed);
+    expect(await rejection(jobs.use(['pool'], SOON, fails))).to.equal(failed);
+    expect([seen, jobs.size]).to.deep.equal([[[7, 'pool', 0]], 1]);
+    jobs.tryTake(['pool']);
+    const expired = rejection(jobs.use(['pool', 'other'], SOON, work)) as Promise<Error>;
+    clock.advance(100);
+    expect(`${await expired}`).to.equal(
+      'PurgatoryError [ERR_PURGATORY_TIMEOUT]: No item of "jobs" for the key pool and 1 more within 100 ms',
+    );
+    expect(await codeOfRejection(jobs.use(['pool'], SOON, 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(seen).to.have.length(1);
+  });
+
+  it('drain after close by tryTake, and take back what comes late', async () => {
+    const { jobs } = queues();
+    const wait = codeOfRejection(jobs.take(['b'], NEVER));
+    jobs.put('a', 2);
+    expect(jobs.close()).to.deep.equal([]);
+    expect(await wait).to.equal('ERR_PURGATORY_CLOSED');
+    expect(await codeOfRejection(jobs.take(['a'], NEVER))).to.equal('ERR_PURGATORY_CLOSED');
+    expect(await codeOfRejection(jobs.takeMany(['a'], { ...NEVER, max: 1 }))).to.equal(
+      'ERR_PURGATORY_CLOSED',
+    );
+    expect(codeOf(() => jobs.put('a', 3))).to.equal('ERR_PURGATORY_CLOSED');
+    expect(jobs.putBack('a', 1)).to.equal(false);
+    expect([jobs.tryTake(['a'])?.value, jobs.tryTake(['a'])?.value]).to.deep.equal([1, 2]);
+    expect(jobs.size).to.equal(0);
+  });
+
+  it('keep no memory of a key that is idle (behaviour 34)', async () => {
+    const { jobs } = queues();
+    for (let i = 0; i < 1_000; i++) {
+      const wait = jobs.take([`a-${i}`, `b-${i}`], NEVER);
+      jobs.put(`b-${i}`, i);
+      await wait;
+      jobs.put(`c-${i}`, i);
+      jobs.tryTake([`c-${i}`]);
+      jobs.putAll(`d-${i}`, []);
+      Queues.check(jobs); // that only one idle line is kept
+    }
+  });
+
+  it('keep items of any value, and give memory back after a burst', () => {
+    const jobs = new Queues<unknown>('values');
+    for (const value of [undefined, null, 0, Number.NaN]) jobs.put('a', value);
+    for (const value of [undefined, null, 0]) expect(jobs.tryTake(['a'])).to.deep.include({ value });
+    for (let i = 0; i < 10_000; i++) jobs.put('a', i);
+    for (let i = 0; i < 10_000; i++) {
+      jobs.tryTake(['a']);
+      if (i % 100 === 0) Queues.check(jobs); // that the ring fits its items
+    }
+    expect(jobs.size).to.equal(1);
+    jobs.close();
+  });
+
+  it('refuse bad arguments with the codes of Node, before anything has changed', async () => {
+    expect(codeOf(() => new Queues(undefined as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(() => new Queues('jobs', { maxItems: 0 }))).to.equal('ERR_OUT_OF_RANGE');
+    expect(codeOf(() => new Queues('jobs', { maxParked: 0.5 }))).to.equal('ERR_OUT_OF_RANGE');
+    const { jobs } = queues();
+    const bad: [unknown, unknown, string][] = [
+      ['a', SOON, 'ERR_INVALID_ARG_TYPE'],
+      [[], SOON, 'ERR_INVALID_ARG_VALUE'],
+      [[undefined], SOON, 'ERR_INVALID_ARG_VALUE'],
+      [['a', undefined], SOON, 'ERR_INVALID_ARG_VALUE'],
+      [['a'], undefined, 'ERR_INVALID_ARG_TYPE'],
+      [['a'], {}, 'ERR_INVALID_ARG_TYPE'],
+      [['a'], { timeoutMs: Number.NaN }, 'ERR_OUT_OF_RANGE'],
+    ];
+    for (const [keys, options, code] of bad) {
+      expect(await codeOfRejection(jobs.take(keys as never, options as never))).to.equal(code);
+    }
+    for (const max of [undefined, 0, 1.5, '1']) {
+      const code = await codeOfRejection(jobs.takeMany(['a'], { ...SOON, max: max as never }));
+      expect(code).to.be.oneOf(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE']);
+    }
+    for (const put of ['put', 'putBack', 'putAll'] as const) {
+      expect(codeOf(() => jobs[put](undefined as never, [] as never))).to.equal('ERR_INVALID_ARG_VALUE');
+    }
+    expect(codeOf(() => jobs.putAll('a', 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(() => jobs.tryTake([]))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect([jobs.numDelayed, jobs.size]).to.deep.equal([0, 0]);
+    Queues.check(jobs);
+  });
+
+  it('refuse waits beyond maxParked', async () => {
+    const { jobs } = queues({ maxParked: 1 });
+    const wait = jobs.take(['a'], NEVER);
+    expect(await codeOfRejection(jobs.take(['b', 'c'], NEVER))).to.equal('ERR_PURGATORY_FULL');
+    Queues.check(jobs);
+    jobs.put('a', 1);
+    expect((await wait).value).to.equal(1);
+  });
+
+  it('serve who waits behind one that a listener of events takes out', async () => {
+    const { jobs } = queues();
+    const others = new AbortController();
+    const first = jobs.take(['a', 'b'], SOON);
+    const second = rejection(jobs.take(['a'], { ...SOON, signal: others.signal }));
+    const third = jobs.take(['a'], SOON);
+    const stop = listen('purgatory:operation:completed', () => others.abort());
+    jobs.putAll('a', [1, 2]);
+    stop();
+    await second;
+    expect([(await first).value, (await third).value]).to.deep.equal([1, 2]);
+  });
+});
