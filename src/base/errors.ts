@@ -27,7 +27,6 @@ export type PurgatoryErrorCode =
   /** `tryComplete` returned true, but the operation is not completed. */
   | 'ERR_PURGATORY_NOT_COMPLETED'
   /** A condition causes events on its own keys by `checkAndComplete`, again and again. */
-  | 'ERR_PURGATORY_ENDLESS_TRIES'
   /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
   /**
@@ -245,13 +244,5 @@ export function notCompleted(type: string): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_NOT_COMPLETED',
     `tryComplete of a ${type} returned true, but the operation is not completed: call forceComplete(), and return what that returns`,
-  );
-}
-
-/** @param whose the condition that does so. */
-export function endlessTries(whose: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_ENDLESS_TRIES',
-    `${whose} calls checkAndComplete, which calls that condition again, without end: a condition must not cause events on its own keys`,
   );
 }

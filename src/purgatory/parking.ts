@@ -37,6 +37,7 @@ import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
+import { NO_EVENT, TriesUnderWay } from './tries-under-way.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -69,26 +70,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
-  /** Counts the events, to see one that comes in the middle of a first try. */
-  eventCount = 0;
-  /** How many events are under way, each within a try of the one before. */
-  #depth = 0;
+  /** The events and other tries that are under way in this call. */
+  readonly underWay: TriesUnderWay = new TriesUnderWay();
   /** Counts those that leave. Wraps round. */
   #left = 0;
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
   #settledLeft = 0;
   readonly #compaction: Job;
-  /** A condition has returned a promise since this was set to false. */
-  hasPromises = false;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
-  /** The operation whose deadline has come, while it is tried first; until it leaves. */
-  expiring: DelayedOperation | undefined;
-  /**
-   * The key of the event whose tries are under way, for waits that ask. Undefined outside of
-   * events, and for tries of another cause.
-   */
-  eventKey: unknown;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
     const { name, timer, maxParked, sliceMs } = options;
@@ -114,14 +104,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
    */
   tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
-    const events = this.eventCount;
+    const { events } = this.underWay;
     const isCompleted = this.tryElsePark(operation, watches);
     if (isCompleted !== undefined) return isCompleted;
-    if (operation instanceof PromisedOperation && operation.isUnderWay && this.eventCount === events) {
+    if (operation instanceof PromisedOperation && operation.isUnderWay && this.underWay.events === events) {
       return false;
     }
-    const outer = this.eventKey;
-    this.eventKey = undefined; // no event causes this try, though it may be made inside of one
+    const { keys } = this.underWay;
+    const isNested = keys.length > 0;
+    if (isNested) keys.push(NO_EVENT);
     try {
       if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
       return tryOnce(operation);
@@ -129,7 +120,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (this.keeps(operation)) this.reject(operation, error);
       throw error;
     } finally {
-      this.eventKey = outer;
+      if (isNested) keys.pop();
     }
   }
 
@@ -232,18 +223,19 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return operation.$keeper === this;
   }
 
-  /** An event begins. Returns how many are around it: `endEvent` takes that. */
-  beginEvent(): number {
-    return this.#depth++;
+  /** Tries for an event on `key`, or for none (NO_EVENT), begin. `endEvent` must follow. */
+  beginEvent(key: unknown): void {
+    this.underWay.keys.push(key);
   }
 
-  endEvent(outer: number): void {
-    this.#depth = outer;
-    if (outer === 0 && this.#left !== this.#settledLeft) this.#settle();
+  endEvent(): void {
+    const { keys } = this.underWay;
+    keys.pop();
+    if (keys.length === 0 && this.#left !== this.#settledLeft) this.#settle();
   }
 
   /**
-   * Tries a parked operation for the event on `eventKey`. True iff that completed it, also if
+   * Tries a parked operation for the innermost event. True iff that completed it, also if
    * `tryComplete` called `forceComplete` and then returned false or threw. What it throws is
    * reported.
    */
@@ -258,25 +250,41 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
-      this.report(error, operation, this.eventKey);
+      this.report(error, operation, this.underWay.key);
     }
     return isCompleted;
   }
 
-  /** As {@link tries}, by itself: sets `eventKey` for it, to undefined where no event causes it. */
-  tryAgain(operation: DelayedOperation, key?: unknown): boolean {
-    const outer = this.eventKey;
-    this.eventKey = key;
+  /** As {@link tries}, for an event on `key` that tries it alone, or for none (NO_EVENT). */
+  triesFor(operation: DelayedOperation, key: unknown): boolean {
+    this.beginEvent(key);
     try {
-      if (this.meter.hasTryListener) this.meter.willTry(operation, key);
+      const { meter } = this;
+      if (meter.hasTryListener) meter.willTry(operation, this.underWay.key);
       return this.tries(operation);
     } finally {
-      this.eventKey = outer;
+      this.endEvent();
     }
   }
 
+  /**
+   * Whether the timer has taken it for its deadline, and it is parked still. It may have been taken
+   * out and parked again: then it has another deadline.
+   */
+  isExpiring(operation: DelayedOperation): boolean {
+    return operation.$keeper === this && operation.$slot === NOT_HELD;
+  }
+
+  tryAgain(operation: DelayedOperation): void {
+    this.triesFor(operation, NO_EVENT);
+  }
+
+  get eventKey(): unknown {
+    return this.underWay.key;
+  }
+
   didBeginPromise(): void {
-    this.hasPromises = true;
+    this.underWay.hasPromises = true;
   }
 
   complete(operation: DelayedOperation): void {
@@ -325,7 +333,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const taken: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
     let refusal: Refusal | undefined;
-    const outer = this.beginEvent();
+    this.beginEvent(NO_EVENT);
     for (const operation of operations) {
       if (!this.keeps(operation)) continue; // the abort of another wait has taken it out
       const wait = operation instanceof PromisedOperation ? operation : undefined;
@@ -334,7 +342,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       this.withdraw(operation);
       wait?.end(refusal as Refusal, this.settler);
     }
-    this.endEvent(outer);
+    this.endEvent();
     return taken;
   }
 
@@ -372,13 +380,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   #leave(operation: DelayedOperation, state: typeof COMPLETED | typeof NOT_PARKED): number {
     this.#left = (this.#left + 1) | 0;
-    if (this.expiring === operation) this.expiring = undefined;
     const stamp = this.lists.leave(operation);
     const slot = operation.$slot;
     if (slot !== NOT_HELD) this.timer.release(operation, slot);
     operation.$keeper = undefined;
     operation.$place = state;
-    if (this.#depth === 0) this.#settle();
+    if (this.underWay.keys.length === 0) this.#settle();
     return stamp;
   }
 
@@ -390,7 +397,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   #compact(): boolean {
-    if (this.#depth === 0 && this.lists.isSparse) this.lists.compact();
+    if (this.lists.isSparse) this.lists.compact();
     return false;
   }
 }

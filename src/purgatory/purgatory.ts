@@ -26,7 +26,6 @@ import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
-import { Passes } from './passes.ts';
 import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
   checkedAtMost,
@@ -59,7 +58,6 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   Op
 > {
   readonly #parking: Parking<K, Watchers<K>>;
-  readonly #passes: Passes<K>;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   readonly #link: BusLink | undefined;
   readonly #copies = new KeyCopies<K>();
@@ -76,8 +74,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     const parking = new Parking<K, Watchers<K>>(checked, new Watchers());
     super(parking);
     this.#parking = parking;
-    this.#passes = new Passes(parking);
-    this.#events = new EventQueue(parking, this.#passes, checked.sliceMs);
+    this.#events = new EventQueue(parking, checked.sliceMs);
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
     const sweepOf = ({ sweepMs, clock }: CheckedBusLink): Sweep =>
       new Sweep(new ParkedWalk(parking), sweepMs, clock);
@@ -115,21 +112,18 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * An event on a key without a watcher does nothing. Keys are strings unless another type is
    * given: `new Purgatory<number>(name)`.
    *
-   * A try must not cause events on its own keys: they would try the same operation again and
-   * again.
+   * Inside a try of an event on the same key, the new event is served at the end of the turn, as by
+   * `notify`, and the call returns 0.
    *
    * With `atMost`, the event ends after so many completions: one item for 20,000 waits costs one
    * try.
    *
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
-   * @throws PurgatoryError ERR_PURGATORY_ENDLESS_TRIES into a condition that causes events on its
-   *   own keys without end.
    */
   checkAndComplete(key: K, options?: EventOptions): number {
     const limit = options === undefined ? ALL : checkedAtMost(options);
     if (isDebugging) this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#link !== undefined);
-    this.#parking.eventCount++;
-    return this.#passes.event(key, limit);
+    return this.#events.now(key, limit);
   }
 
   /**
@@ -157,14 +151,13 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
     if (this.#parking.isClosed) return;
     this.#link?.publish(key, limit === ALL ? undefined : limit);
-    this.#parking.eventCount++;
     this.#events.add(key, limit);
   }
 
   /**
    * Resolves when the events that were notified before this call have been served here: each of
-   * their operations was tried, or the purgatory was closed. Calls resolve in their order. Tries
-   * that returned a promise may still be under way. O(1).
+   * their operations was tried, or the purgatory was closed. Tries that returned a promise may still
+   * be under way. O(1).
    */
   served(): Promise<void> {
     return this.#events.served();
@@ -217,8 +210,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
 
   override close(): Op[] {
     this.#link?.leave();
+    const parked = super.close();
     this.#events.clear();
-    return super.close();
+    return parked;
   }
 
   #checkedKeys(watchKeys: readonly K[]): readonly K[] {
@@ -239,8 +233,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     if (watchers > MAX_HINTED) {
       this.#events.add(key, limit);
     } else if (watchers > 0) {
-      this.#parking.eventCount++;
-      this.#passes.event(key, limit);
+      this.#events.now(key, limit);
     }
     return watchers > 0;
   }

@@ -11,26 +11,7 @@ import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, ParkedLists } from './parked-lists.ts';
-
-/** The rest of the watches of a key when the pass began. Only {@link Watchers} makes one. */
-export interface Pass {
-  key: Slot;
-  /** Below 0 when the pass is over. */
-  next: Slot;
-  last: Slot;
-  /** How many watched when it began, and how many of them were tried. */
-  readonly watchers: number;
-  tried: number;
-  /** How many may still complete. A deadline that meets the event counts too. */
-  left: number;
-}
-
-export function isOver({ next }: Pass): boolean {
-  return next < 0;
-}
-
-/** NONE, as a local constant: V8 does not treat an imported name as one. */
-const OVER = -1 as Slot;
+import { Pass } from './pass.ts';
 
 /** Keys that a snapshot looks at, at most. Of more keys, each snapshot takes the next ones. */
 const MAX_SAMPLE = 4_096;
@@ -43,10 +24,10 @@ export class Watchers<K> extends ParkedLists<K> {
   #watches = new Slab();
   readonly #slots = new Map<K, Slot>();
   #loneWatchers = 0;
-  /** Those within the call, from the outermost in. */
-  readonly #passes: Pass[] = [];
-  /** The passes that are held, by key. */
-  #held = new Map<Slot, Pass>();
+  /** The passes that it moves along: those within the call, from the outermost in. */
+  readonly nested: Pass<K>[] = [];
+  /** And those that last for turns, by key. One that is over, or has yet to begin, stands still. */
+  readonly held: Map<K, Pass<K>> = new Map();
   /** Where the next sample of keys begins. */
   #sampled = 0;
   /** Kept so that the compiler does not take the reading for useless. */
@@ -146,8 +127,8 @@ export class Watchers<K> extends ParkedLists<K> {
     const keys = this.#keys;
     const key = (watches.a(watch) ^ place) as Slot;
     const next = watches.b(watch) as Slot;
-    if (this.#passes.length > 0) for (const pass of this.#passes) this.#movePass(pass, watch);
-    if (this.#held.size > 0) this.#moveHeld(key, watch);
+    if (this.nested.length > 0) for (const pass of this.nested) this.#movePass(pass, watch);
+    if (this.held.size > 0) this.#moveHeld(keys.value(key) as K, watch);
     const left = keys.b(key) - 1;
     if (left === 0) {
       this.#drop(key);
@@ -194,57 +175,34 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place);
   }
 
-  /** Begins a pass over the operations that watch the key at `slot` now. */
-  beginPass(slot: Slot, limit: number = Number.POSITIVE_INFINITY): Pass {
+  /** `pass` begins, over the operations that watch its key, at `slot`, now. */
+  begin(pass: Pass<K>, slot: Slot): void {
     let next = this.#keys.a(slot) as Slot;
     if (next < NONE) next = this.#joinLone(slot, lone(next));
-    const last = this.#watches.prev(next);
-    const pass = { key: slot, next, last, watchers: this.#keys.b(slot), tried: 0, left: limit };
-    this.#passes.push(pass);
-    return pass;
+    pass.keySlot = slot;
+    pass.next = next;
+    pass.last = this.#watches.prev(next);
+    pass.watchers = this.#keys.b(slot);
   }
 
   /** The next operation of a pass that is not over: it is still parked. */
-  step(pass: Pass): DelayedOperation {
+  nextOf(pass: Pass<K>): DelayedOperation {
     const watches = this.#watches;
     const watch = pass.next;
     const next = watches.next(watch);
-    const place = (watches.a(watch) ^ pass.key) as Slot;
-    pass.next = watch === pass.last ? OVER : next;
+    const place = (watches.a(watch) ^ pass.keySlot) as Slot;
+    pass.next = watch === pass.last ? NONE : next;
     return this.operations.value(place) as DelayedOperation;
   }
 
-  /** The innermost pass within the call is one no more. */
-  endPass(): void {
-    this.#passes.pop();
+  #moveHeld(key: K, leaving: Slot): void {
+    const pass = this.held.get(key);
+    if (pass !== undefined && !pass.isOver) this.#movePass(pass, leaving);
   }
 
-  /** Ends all passes within the call but the outermost. */
-  endInnerPasses(): void {
-    for (const pass of this.#passes.slice(1)) pass.next = OVER;
-  }
-
-  /** Keeps a pass for later turns; none is held over its key. */
-  hold(pass: Pass): void {
-    this.#held.set(pass.key, pass);
-  }
-
-  /** Ends a pass, though it has not come to its end. */
-  release(pass: Pass): void {
-    if (this.#held.get(pass.key) === pass) this.#held.delete(pass.key);
-    pass.next = OVER;
-  }
-
-  #moveHeld(key: Slot, leaving: Slot): void {
-    const pass = this.#held.get(key);
-    if (pass === undefined) return;
-    this.#movePass(pass, leaving);
-    if (pass.next < 0) this.#held.delete(key);
-  }
-
-  #movePass(pass: Pass, leaving: Slot): void {
+  #movePass(pass: Pass<K>, leaving: Slot): void {
     const watches = this.#watches;
-    if (pass.next === leaving) pass.next = leaving === pass.last ? OVER : watches.next(leaving);
+    if (pass.next === leaving) pass.next = leaving === pass.last ? NONE : watches.next(leaving);
     if (pass.last === leaving) pass.last = watches.prev(leaving);
   }
 
@@ -258,9 +216,9 @@ export class Watchers<K> extends ParkedLists<K> {
     const only = this.loneWatcher(slot);
     if (only !== undefined) return [only];
     const operations: DelayedOperation[] = [];
-    const pass = this.beginPass(slot);
-    while (pass.next >= 0 && operations.length < max) operations.push(this.step(pass));
-    this.endPass();
+    const pass = new Pass(key);
+    this.begin(pass, slot);
+    while (!pass.isOver && operations.length < max) operations.push(this.nextOf(pass));
     return operations;
   }
 
@@ -343,13 +301,11 @@ export class Watchers<K> extends ParkedLists<K> {
       }
       return youngest;
     });
-    const held = [...this.#held.values()];
-    this.#held.clear();
-    for (const pass of held) {
-      pass.key = oldKeys.b(pass.key) as Slot;
+    for (const pass of this.held.values()) {
+      if (pass.isOver) continue;
+      pass.keySlot = oldKeys.b(pass.keySlot) as Slot;
       pass.next = old.b(pass.next) as Slot;
       pass.last = old.b(pass.last) as Slot;
-      this.#held.set(pass.key, pass);
     }
   }
 
@@ -375,8 +331,10 @@ export class Watchers<K> extends ParkedLists<K> {
       mustHold(places.length === keys.b(slot), `${places.length} watch ${slot}, it says ${keys.b(slot)}`);
       mustHold(places.join() === watchers.get(slot)?.join(), 'a key and its operations disagree');
     }
-    for (const [slot, pass] of this.#held) {
-      mustHold(pass.key === slot && keys.b(slot) > 0, 'a pass is held over another key');
+    for (const [key, pass] of this.held) {
+      if (pass.isOver) continue;
+      const slot = pass.keySlot;
+      mustHold(this.#slots.get(key) === slot, 'a pass is held over another key');
       const ring = this.#ringOf(slot);
       const next = ring.indexOf(pass.next);
       mustHold(next >= 0 && ring.indexOf(pass.last) >= next, `the pass held over ${slot} has left it`);

@@ -73,7 +73,8 @@ describe('The API reference', function () {
   it('has a page and an example for each import path, and no other', () => {
     const pages = subpaths.map(([path]) => pageOf(path));
     const files = pages.flatMap((page) => [`${page}.ts`, `${page}.example.ts`]);
-    expect(readdirSync(folder).sort()).to.deep.equal(files.sort());
+    const there = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+    expect(there.sort()).to.deep.equal(files.sort());
   });
 
   for (const [path, source] of subpaths) {

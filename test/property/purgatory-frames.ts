@@ -7,6 +7,12 @@ export interface Thrown {
   readonly error: unknown;
 }
 
+/** The event that causes the tries of a frame: of which purgatory, on which key. */
+export interface Cause {
+  readonly purgatory: number;
+  readonly key: unknown;
+}
+
 /**
  * `slack` is the number of operations that a pass may count or not: an operation that its own try
  * completed without returning true, a waiter whose try threw, and a waiter that had left before it
@@ -14,9 +20,15 @@ export interface Thrown {
  */
 export type Frame =
   | { kind: 'park'; guest: Guest; keys: readonly number[]; tries: number; result: boolean | Thrown }
-  | { kind: 'pass'; queue: { guest: Guest; parking: number }[]; completed: number; slack: number }
-  | { kind: 'drain' }
-  | { kind: 'timer'; runs: number }
+  | {
+      kind: 'pass';
+      cause: Cause;
+      queue: { guest: Guest; parking: number }[];
+      completed: number;
+      slack: number;
+    }
+  | { kind: 'drain'; cause: Cause | undefined }
+  | { kind: 'timer'; cause: Cause | undefined; runs: number }
   | { kind: 'force'; guest: Guest; thrown: Thrown | undefined }
   | { kind: 'script'; guest: Guest };
 

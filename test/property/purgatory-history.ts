@@ -16,6 +16,14 @@ const MOST_OPERATIONS = 1_500;
 
 export class PurgatoryHistory extends ComingsAndGoings {
   async play(): Promise<void> {
+    try {
+      await this.#play();
+    } finally {
+      this.unlisten();
+    }
+  }
+
+  async #play(): Promise<void> {
     for (const step of this.history.steps) {
       countStep();
       this.#step(step);
@@ -88,7 +96,7 @@ export class PurgatoryHistory extends ComingsAndGoings {
         this.#cancelForKey(i, action.key);
         break;
       case 'notify':
-        this.notified[i].add(action.key);
+        if (this.#isHeard(i, action.key)) this.notified[i].add(action.key);
         this.purgatories[i].notify(action.key);
         break;
       case 'abort':
@@ -103,6 +111,11 @@ export class PurgatoryHistory extends ComingsAndGoings {
       case 'throw':
         if (this.stack.length > 0) throw new ScriptedError();
     }
+  }
+
+  /** Somebody waits for an event on `key`, or it may be under way. */
+  #isHeard(i: number, key: number): boolean {
+    return this.references[i].watchersOf(key).length > 0 || this.stack.some(({ kind }) => kind === 'drain');
   }
 
   #advanceClock(): void {
@@ -129,7 +142,13 @@ export class PurgatoryHistory extends ComingsAndGoings {
   #checkAndComplete(i: number, key: number): void {
     const queue = this.references[i].watchersOf(key).map((guest) => ({ guest, parking: guest.parking }));
     let count = 0;
-    const frame = this.within({ kind: 'pass' as const, queue, completed: 0, slack: 0 }, () => {
+    if (this.isUnderWay(i, key)) {
+      if (this.#isHeard(i, key)) this.notified[i].add(key);
+      this.verify('an event inside of one on its key', this.purgatories[i].checkAndComplete(key), 0);
+      return;
+    }
+    const cause = { purgatory: i, key };
+    const frame = this.within({ kind: 'pass' as const, cause, queue, completed: 0, slack: 0 }, () => {
       count = this.purgatories[i].checkAndComplete(key);
     });
     this.verify('one that the pass did not try', nextOf(queue)?.id, undefined);
@@ -186,7 +205,7 @@ export class PurgatoryHistory extends ComingsAndGoings {
       parking: guest.parking,
       tries: this.guests[guest.id].tries,
     }));
-    this.stack.push({ kind: 'drain' });
+    this.stack.push({ kind: 'drain', cause: undefined });
     await turn();
     this.stack.pop();
     for (const { guest, parking, tries } of before) {

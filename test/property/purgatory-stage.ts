@@ -5,8 +5,9 @@
 // take a throw for the user's.
 import { isDeepStrictEqual } from 'node:util';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
+import { listen } from '../../src/observe/events/index.ts';
 import type { History } from './purgatory-arbitraries.ts';
-import { type Frame, nextOf } from './purgatory-frames.ts';
+import { type Cause, type Frame, nextOf } from './purgatory-frames.ts';
 import type { HistoryGuest, HistoryOperation, HistoryWaiter, Host } from './purgatory-guests.ts';
 import { type Guest, PurgatoryReference } from './purgatory-reference.ts';
 import { type Entry, TimerReference } from './timer-reference.ts';
@@ -26,6 +27,10 @@ export abstract class Stage implements Host {
   readonly notified: Set<number>[] = [];
   readonly stack: Frame[] = [];
   failure: Error | undefined;
+  /** What the engine said last of the event that causes a try. */
+  #told: Cause | undefined;
+  /** To be called at the end. */
+  readonly unlisten: () => void;
   /** Errors that onError has yet to get. */
   #toReport: { error: unknown; operation: unknown }[] = [];
   #completing: HistoryOperation | undefined;
@@ -52,6 +57,17 @@ export abstract class Stage implements Host {
       this.references.push(new PurgatoryReference(this.timerReference, maxParked));
       this.notified.push(new Set());
     }
+    this.unlisten = listen('purgatory:operation:tried', ({ purgatory, key }) => {
+      this.#told = { purgatory: this.purgatories.indexOf(purgatory as Purgatory<number, never>), key };
+    });
+  }
+
+  /** Whether an event on `key` is under way in this call. */
+  isUnderWay(purgatory: number, key: number): boolean {
+    return this.stack.some((frame) => {
+      const cause = 'cause' in frame ? frame.cause : undefined;
+      return cause?.purgatory === purgatory && cause.key === key;
+    });
   }
 
   abstract runScript(index: number): void;
@@ -84,7 +100,7 @@ export abstract class Stage implements Host {
 
   timerPass(go: () => void): number {
     this.timerReference.beginPass();
-    const frame: Frame = { kind: 'timer', runs: 0 };
+    const frame: Extract<Frame, { kind: 'timer' }> = { kind: 'timer', cause: undefined, runs: 0 };
     this.within(frame, go);
     this.verify('an operation was due and did not expire', this.#nextExpiry(frame)?.id, undefined);
     this.verify('onExpiration did not follow', this.#expiring?.id, undefined);
@@ -97,6 +113,7 @@ export abstract class Stage implements Host {
 
   onTry(guest: HistoryGuest): boolean {
     const frame = this.top;
+    if (frame?.kind === 'drain' || frame?.kind === 'timer') frame.cause = this.#told;
     this.#checkTry(guest, frame);
     guest.tries++;
     const before = this.#hasCompleted(guest);
@@ -229,6 +246,7 @@ export abstract class Stage implements Host {
       this.wrong(`${operation.id} completed out of the blue`, frame?.kind, undefined);
       return;
     }
+    frame.cause = undefined;
     this.verify('onExpiration did not follow', this.#expiring?.id, undefined);
     this.verify('the next to expire', operation.id, this.#nextExpiry(frame)?.id);
     this.#expiring = operation;

@@ -16,7 +16,9 @@ export class ShortReference implements Side {
   /** How many each event may complete, by the first notify of its key. */
   readonly #pending = new Map<Key, number>();
   /** The key of the event that is served at the end of the turn. */
-  #underWay: Key | undefined;
+  #served: Key | undefined;
+  /** The keys of the events under way, from the outermost in. */
+  readonly #underWay: Key[] = [];
   #nowMs = 0;
   #isClosed = false;
 
@@ -66,11 +68,22 @@ export class ShortReference implements Side {
 
   notify(key: Key, atMost: number): void {
     const isForNobody = !this.#parked.some(({ keys }) => keys.includes(key));
-    if (this.#isClosed || (isForNobody && key !== this.#underWay && !this.#pending.has(key))) return;
+    if (this.#isClosed || (isForNobody && key !== this.#served && !this.#pending.has(key))) return;
     this.#pending.set(key, (this.#pending.get(key) ?? 0) + atMost);
   }
 
   check(key: Key, atMost: number): number {
+    if (this.#underWay.includes(key)) {
+      this.notify(key, atMost);
+      return 0;
+    }
+    this.#underWay.push(key);
+    const completed = this.#pass(key, atMost);
+    this.#underWay.pop();
+    return completed;
+  }
+
+  #pass(key: Key, atMost: number): number {
     let completed = 0;
     for (const parked of this.#parked.filter(({ keys }) => keys.includes(key))) {
       if (completed < atMost && this.#parked.includes(parked) && this.#completes(parked.who)) completed++;
@@ -91,9 +104,9 @@ export class ShortReference implements Side {
   turnEnds(): void {
     for (const [key, atMost] of this.#pending) {
       this.#pending.delete(key); // a notify from now on is one more event, behind the others
-      this.#underWay = key;
+      this.#served = key;
       this.check(key, atMost);
-      this.#underWay = undefined;
+      this.#served = undefined;
     }
   }
 

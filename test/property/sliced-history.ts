@@ -16,7 +16,8 @@ import { SlicedReference, type Twin } from './sliced-reference.ts';
 
 /** What is under way, innermost last. */
 type Frame =
-  | { readonly kind: 'park' | 'try' }
+  | { readonly kind: 'park' }
+  | { readonly kind: 'try'; readonly key: string }
   | { readonly kind: 'check'; readonly key: string; members: Twin[] }
   | { readonly kind: 'clock'; lastTried: Twin | undefined };
 
@@ -124,7 +125,7 @@ export class SlicedHistory implements SlicedStage {
     if (frame === undefined) {
       const pass = reference.serve(op, key);
       try {
-        return this.#runTry(op);
+        return this.#runTry(op, key);
       } finally {
         if (pass !== undefined) reference.tried(key, pass, op.isCompleted);
       }
@@ -136,7 +137,7 @@ export class SlicedHistory implements SlicedStage {
         reference.fail(`${op.label} is tried at its deadline for ${key}, on which there is no event`);
       }
       try {
-        return this.#runTry(op);
+        return this.#runTry(op, key);
       } finally {
         if (op.isCompleted) reference.didComplete(key);
       }
@@ -146,12 +147,12 @@ export class SlicedHistory implements SlicedStage {
       const next = frame.members.shift();
       if (next !== op) reference.fail(`check of ${frame.key}: ${op.label} is tried, not ${next?.label}`);
     }
-    return this.#runTry(op);
+    return this.#runTry(op, key);
   }
 
-  #runTry(op: SlicedOp): boolean {
+  #runTry(op: SlicedOp, key: string): boolean {
     const reference = this.#reference;
-    return this.#framed({ kind: 'try' }, () => {
+    return this.#framed({ kind: 'try', key }, () => {
       this.#tries++;
       this.#advance(reference.failure === undefined ? this.#history.tryMs : 10); // a loop without end yields
       const next = this.#inside[0];
@@ -279,6 +280,11 @@ export class SlicedHistory implements SlicedStage {
 
   #doCheck(key: string, atMost: number | undefined): void {
     const reference = this.#reference;
+    if (this.#frames.some((each) => 'key' in each && each.key === key)) {
+      reference.notify(key, atMost ?? Number.POSITIVE_INFINITY);
+      if (this.#purgatory.checkAndComplete(key, { atMost }) !== 0) reference.fail(`check of ${key} in a try`);
+      return;
+    }
     const frame: Frame = { kind: 'check', key, members: [...reference.key(key).watchers] };
     const completed = this.#framed(frame, () => this.#purgatory.checkAndComplete(key, { atMost }));
     if (completed < (atMost ?? Number.POSITIVE_INFINITY) && frame.members.length > 0) {

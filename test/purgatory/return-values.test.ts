@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { DelayedOperation, Purgatory, PurgatoryError } from '../../src/index.ts';
+import { DelayedOperation, ManualClock, Purgatory, PurgatoryError } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
-import { rejection } from '../support/rejection.ts';
+import { turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
 /** An operation whose tries return what they are told to. */
@@ -166,73 +166,118 @@ describe('A subclass in JavaScript', () => {
   });
 });
 
-describe('An event on its own key inside a try', () => {
-  function endless(
-    count: number,
-    keys: readonly string[] = ['k'],
-  ): { purgatory: Purgatory<string, Op>; ops: Op[]; errors: unknown[] } {
-    const errors: unknown[] = [];
-    const purgatory = new Purgatory<string, Op>('test', { onError: (error) => errors.push(error) });
-    let isArmed = false;
-    const onTry = (): void => {
-      if (isArmed) for (const key of keys) purgatory.checkAndComplete(key);
+describe('An event by call on a key whose event is under way in this call', () => {
+  /** `count` operations on `key`. Those of `who` call `checkAndComplete` in each of their tries. */
+  function scene(count: number, who: (index: number) => boolean) {
+    const { purgatory, park, errors } = hall();
+    const order: number[] = [];
+    const returned: number[] = [];
+    let left = 0;
+    const onTry = (index: number) => (): void => {
+      order.push(index);
+      if (who(index) && left-- > 0) returned.push(purgatory.checkAndComplete('k'));
     };
-    const ops = Array.from({ length: count }, (_, i) => new Op(`${i}`, { onTry }));
-    for (const [i, op] of ops.entries()) purgatory.tryCompleteElseWatch(op, [keys[i % keys.length]]);
-    isArmed = true;
-    for (const op of ops) op.tries = 0;
-    return { purgatory, ops, errors };
+    for (let i = 0; i < count; i++) park(`${i}`, ['k'], { onTry: onTry(i) });
+    order.length = 0;
+    const arm = (tries: number): void => {
+      left = tries;
+    };
+    const rounds = (many: number): number[] => Array.from({ length: many * count }, (_, i) => i % count);
+    return { purgatory, order, returned, errors, arm, rounds };
   }
 
-  for (const [which, count, keys] of [
-    ['by a lone watcher', 1, ['k']],
-    ['by many watchers', 50, ['k']],
-    ['by lone watchers of two keys, in turns', 2, ['k', 'l']],
-    ['by watchers of two keys, in turns', 21, ['k', 'l']],
-  ] as const) {
-    it(`without end, ${which}, is an error in words, and every watcher is tried`, () => {
-      const { purgatory, ops, errors } = endless(count, keys);
-      for (const key of keys) purgatory.checkAndComplete(key);
-      expect(ops.every(({ tries }) => tries > 0)).to.equal(true);
-      expect(ops.reduce((sum, { tries }) => sum + tries, 0)).to.be.lessThan(count * 2_000);
-      expect(errors.length).to.be.within(1, count * 10);
-      for (const error of errors) {
-        expect(error).to.have.property('code', 'ERR_PURGATORY_ENDLESS_TRIES');
-        expect(error)
-          .to.have.property('message')
-          .that.matches(/^tryComplete of a Op on "[kl]" calls checkAndComplete, which calls that condition/);
-      }
-      checkPurgatoryInvariants(purgatory);
-      for (const op of ops) expect(op.cancel()).to.equal(true);
-      checkPurgatoryInvariants(purgatory);
-      purgatory.close();
-    });
-  }
-
-  it('without end, by the condition of a wait, is an error that names the key of the wait', async () => {
-    const purgatory = new Purgatory('test');
-    let isArmed = false;
-    const wait = purgatory.waitFor(['job-7'], () => isArmed && void purgatory.checkAndComplete('job-7'), {
-      timeoutMs: 1_000,
-    });
-    isArmed = true;
-    purgatory.checkAndComplete('job-7');
-    expect(await rejection(wait)).to.include({
-      code: 'ERR_PURGATORY_ENDLESS_TRIES',
-      message:
-        'The condition of a wait on "job-7" calls checkAndComplete, which calls that condition again, without end: a condition must not cause events on its own keys',
-    });
-    checkPurgatoryInvariants(purgatory);
-    purgatory.close();
+  it('is served at the end of the turn and returns 0, for a lone watcher', async () => {
+    const { purgatory, order, returned, arm, rounds } = scene(1, () => true);
+    arm(100);
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect([order, returned]).to.deep.equal([[0], [0]]);
+    await purgatory.served();
+    expect(order).to.deep.equal(rounds(101));
   });
 
-  it('that comes to an end by itself is served', () => {
+  it('is served at the end of the turn, once for all of many watchers that cause it', async () => {
+    const { purgatory, order, returned, arm, rounds } = scene(50, () => true);
+    arm(50);
+    purgatory.checkAndComplete('k');
+    expect(order).to.deep.equal(rounds(1));
+    expect(returned).to.deep.equal(Array.from({ length: 50 }, () => 0));
+    await purgatory.served();
+    expect(order).to.deep.equal(rounds(2));
+  });
+
+  for (const [how, begin] of [
+    ['by call', (all: ReturnType<typeof scene>) => void all.purgatory.checkAndComplete('k')],
+    [
+      'by notify, in a pass that lasts for turns',
+      (all: ReturnType<typeof scene>) => all.purgatory.notify('k'),
+    ],
+  ] as const) {
+    it(`tries none of 3,000 watchers twice in a pass, one of which causes it again, ${how}`, async () => {
+      const all = scene(3_000, (index) => index === 1_500);
+      const { purgatory, order, returned, errors, arm, rounds } = all;
+      arm(3);
+      begin(all);
+      await purgatory.served();
+      checkPurgatoryInvariants(purgatory);
+      while (order.length < 4 * 3_000) await turn();
+      expect(order).to.deep.equal(rounds(4));
+      expect(returned).to.deep.equal([0, 0, 0]);
+      expect(errors).to.deep.equal([]);
+    });
+  }
+
+  it('does not stop the event loop, though it comes without end, and close ends it', async () => {
+    const { purgatory, order, arm } = scene(2, () => true);
+    arm(Number.POSITIVE_INFINITY);
+    purgatory.checkAndComplete('k');
+    expect(order).to.deep.equal([0, 1]);
+    for (let i = 0; i < 3; i++) await turn();
+    const { length } = order;
+    expect(length).to.be.above(2);
+    purgatory.close();
+    await turn();
+    expect(order).to.have.length(length);
+  });
+
+  it('counts with its limit, as one of notify', async () => {
+    const { purgatory, park, log } = hall();
+    let isArmed = false;
+    park('a', ['k'], { onTry: () => isArmed && purgatory.checkAndComplete('k', { atMost: 1 }) });
+    const others = ['b', 'c'].map((name) => park(name, ['k']));
+    isArmed = true;
+    purgatory.checkAndComplete('k');
+    isArmed = false;
+    for (const op of others) op.ready = true;
+    await turn();
+    expect(log).to.deep.equal(['complete b']);
+  });
+
+  it('is nested on other keys, as deep as there are keys', () => {
     const { purgatory, park } = hall();
-    let left = 100;
-    park('a', ['k'], { onTry: () => void (left-- > 0 && purgatory.checkAndComplete('k')) });
-    const b = park('b', ['k']);
-    left = 100;
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect(b.tries).to.equal(101);
+    const counts: number[] = [];
+    for (let i = 0; i < 300; i++) {
+      park(`${i}`, [i], {
+        onCompleted: () => counts.push(purgatory.checkAndComplete((i + 1) % 300)),
+      }).ready = true;
+    }
+    expect(purgatory.checkAndComplete(0)).to.equal(1);
+    expect(counts).to.deep.equal([0, ...Array.from({ length: 299 }, () => 1)]);
+  });
+
+  it('holds in the try of a deadline, and in that of a wait, which is not rejected', async () => {
+    const clock = new ManualClock();
+    const purgatory = new Purgatory('test', { clock });
+    let tries = 0;
+    const returned: number[] = [];
+    const condition = (): number | undefined => {
+      if (tries++ < 2) return undefined;
+      returned.push(purgatory.checkAndComplete('k'));
+      return tries > 4 ? tries : undefined;
+    };
+    const wait = purgatory.waitFor(['k'], condition, { timeoutMs: 5 });
+    purgatory.notify('k');
+    clock.advance(5); // its event came in time
+    expect(await wait).to.deep.equal({ expired: true });
+    expect([tries, returned]).to.deep.equal([3, [0]]);
   });
 });

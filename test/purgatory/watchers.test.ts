@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
+import { Pass } from '../../src/purgatory/pass.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { Watchers } from '../../src/purgatory/watchers.ts';
 import type { Slot } from '../../src/slab/slab.ts';
@@ -169,9 +170,9 @@ describe('behaviour 25: memory of watch lists', () => {
     const crowd = Array.from({ length: 4_000 }, (_, i) => park(`crowd ${i}`, ['crowd', i]));
     const ops = Array.from({ length: 300 }, (_, i) => park(`${i}`, ['k', `${i % 7}`]));
     const lists = purgatory.$parked.lists as Watchers<unknown>;
-    const pass = lists.beginPass(lists.find('k') as Slot);
-    lists.hold(pass);
-    lists.endPass();
+    const pass = new Pass<unknown>('k');
+    lists.begin(pass, lists.find('k') as Slot);
+    lists.held.set('k', pass);
     for (const op of crowd) op.cancel();
     for (const op of ops.slice(100)) op.cancel();
     await turn();
@@ -179,8 +180,7 @@ describe('behaviour 25: memory of watch lists', () => {
     checkPurgatoryInvariants(purgatory);
     ops[50].cancel();
     const stepped: unknown[] = [];
-    while (pass.next >= 0) stepped.push(lists.step(pass));
-    lists.release(pass);
+    while (!pass.isOver) stepped.push(lists.nextOf(pass));
     expect(stepped).to.deep.equal(ops.slice(0, 100).toSpliced(50, 1));
     expect(log).to.deep.equal([]);
   });

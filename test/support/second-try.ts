@@ -4,7 +4,7 @@
 import type { Context } from 'mocha';
 
 const ON_THE_HOST =
-  /\/test\/(examples|observe\/inspector|programs|compat|docs|bench|waits\/timers|waits\/idle|bus\/transports)\//;
+  /\/test\/(examples|observe\/inspector|programs|compat|docs|bench|waits\/timers|waits\/idle|bus\/transports)\/|\/system-timer-stood-still\./;
 
 export const mochaHooks = {
   beforeEach(this: Context): void {

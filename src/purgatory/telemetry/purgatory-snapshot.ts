@@ -7,6 +7,7 @@ import { cut, keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
+import type { Pass } from '../pass.ts';
 import { PromisedOperation } from '../promised-operation.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
@@ -167,18 +168,15 @@ export function oldOperation(
   };
 }
 
-/** A key whose pass is held. Undefined: one more is to begin. */
-interface Held {
-  readonly sinceMs: number;
-  readonly pass: { readonly watchers: number; readonly tried: number } | undefined;
+function isOlder({ sinceMs }: Pass, other: Pass): boolean {
+  return sinceMs !== undefined && (other.sinceMs === undefined || sinceMs < other.sinceMs);
 }
 
-/** The oldest of the passes under way, by key. */
-export function oldestPass(held: ReadonlyMap<unknown, Held>, nowMs: number): PassSnapshot | null {
-  let oldest: readonly [unknown, Held] | undefined;
-  for (const each of held) if (oldest === undefined || each[1].sinceMs < oldest[1].sinceMs) oldest = each;
+/** The oldest of the passes under way. */
+export function oldestPass(passes: Iterable<Pass>, nowMs: number): PassSnapshot | null {
+  let oldest: Pass | undefined;
+  for (const each of passes) if (oldest === undefined || isOlder(each, oldest)) oldest = each;
   if (oldest === undefined) return null;
-  const [key, { sinceMs, pass }] = oldest;
-  const { watchers, tried } = pass ?? { watchers: 0, tried: 0 };
+  const { key, watchers, tried, sinceMs = nowMs } = oldest;
   return { key: keyText(key), watchers, tried, ageMs: Math.max(0, nowMs - sinceMs) };
 }

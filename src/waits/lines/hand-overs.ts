@@ -11,6 +11,7 @@ import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
 import { type EventsSnapshot, NO_EVENTS } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import { NO_EVENT } from '../../purgatory/tries-under-way.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/job.ts';
 import { KeyLines } from './key-lines.ts';
 import type { Line } from './line.ts';
@@ -51,7 +52,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   /** Hands over to `most` at most. Returns to how many it did. */
   #give(line: L, most: number): number {
     const { parking } = this;
-    const outer = parking.beginEvent();
+    parking.beginEvent(NO_EVENT);
     let given = 0;
     line.isServing = true;
     while (given < most && this.canGive(line)) {
@@ -59,7 +60,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
       given++;
     }
     line.isServing = false;
-    parking.endEvent(outer);
+    parking.endEvent();
     return given;
   }
 

@@ -5,7 +5,6 @@
 // park order, to the waits that were parked before the load began.
 //
 // Costs. O(1) for each wait besides its `accept`. (npm run bench -- shared)
-import { isOver } from '../../purgatory/watchers.ts';
 import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
@@ -58,7 +57,7 @@ export class Answers<V> {
   #pass(answer: Answer<V>, job: Job): boolean {
     const { load, key, failure } = answer;
     while (job.left > 0) {
-      if (isOver(key.pass)) {
+      if (key.pass.isOver) {
         this.#at++;
         this.#done(answer);
         return true;

@@ -7,7 +7,7 @@ import { isNativeError } from 'node:util/types';
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
-import type { Pass } from '../../purgatory/watchers.ts';
+import type { Pass } from '../../purgatory/pass.ts';
 import type { Division } from './division.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
@@ -16,7 +16,7 @@ import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
 export interface LoadedKey {
   readonly watched: WatchedKey;
   /** The waits that it answers. */
-  readonly pass: Pass;
+  readonly pass: Pass<string>;
   /** An event caused this load, so rechecks follow it. */
   readonly hasEvent: boolean;
   /** The sweep that this load is a part of. */

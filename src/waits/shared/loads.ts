@@ -13,7 +13,6 @@ import { backoffMs } from '../../base/backoff.ts';
 import { loadTimedOut } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import { isOver } from '../../purgatory/watchers.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { schedulerOf } from '../../turns/scheduler.ts';
@@ -83,7 +82,7 @@ export class Loads<V> {
     const { load, pass } = watched;
     if (load === undefined) {
       if (!watched.isWaitedFor) this.#forget(watched);
-    } else if (pass !== undefined && isOver(pass)) {
+    } else if (pass?.isOver) {
       watched.pass = undefined;
       load.left();
     }

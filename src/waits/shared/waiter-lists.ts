@@ -3,7 +3,8 @@
 // Invariants. A WatchedKey is known from the first wait on its key until `forget`.
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { isOver, type Pass, Watchers } from '../../purgatory/watchers.ts';
+import { Pass } from '../../purgatory/pass.ts';
+import { Watchers } from '../../purgatory/watchers.ts';
 import type { Slot } from '../../slab/slab.ts';
 import { type SharedWaiter, WatchedKey } from './watched-key.ts';
 
@@ -39,17 +40,22 @@ export class WaiterLists<V> extends Watchers<string> {
   }
 
   /** A pass over the waits on `key`. It is held until `release`. */
-  holdPass(key: WatchedKey): Pass {
-    const pass = this.beginPass(this.find(key.key) as Slot);
-    this.hold(pass);
-    this.endPass();
+  holdPass({ key }: WatchedKey): Pass<string> {
+    const pass = new Pass(key);
+    this.begin(pass, this.find(key) as Slot);
+    this.held.set(key, pass);
     return pass;
   }
 
+  release(pass: Pass<string>): void {
+    pass.stop();
+    this.held.delete(pass.key);
+  }
+
   /** The next wait of a pass that is not over. */
-  nextOf(pass: Pass): SharedWaiter<V> {
+  override nextOf(pass: Pass<string>): SharedWaiter<V> {
     pass.tried++;
-    return this.step(pass) as SharedWaiter<V>;
+    return super.nextOf(pass) as SharedWaiter<V>;
   }
 
   override check(): void {
@@ -59,7 +65,7 @@ export class WaiterLists<V> extends Watchers<string> {
       const watchers = this.watchersOf(key.key);
       mustHold(key.waiters === watchers, `${watchers} wait for "${key.key}", it says ${key.waiters}`);
       mustHold(watchers > 0 || key.load !== undefined, `"${key.key}" is left over`);
-      const isSound = key.pass === undefined || isOver(key.pass) || watchers > 0;
+      const isSound = key.pass === undefined || key.pass.isOver || watchers > 0;
       mustHold(isSound, `the pass of "${key.key}" is not over, and nobody waits`);
       waiters += watchers;
     }

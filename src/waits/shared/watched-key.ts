@@ -11,9 +11,9 @@
 // was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Refusal } from '../../base/refusal.ts';
+import type { Pass } from '../../purgatory/pass.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import type { Pass } from '../../purgatory/watchers.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import type { Settler } from '../../turns/settler.ts';
 
@@ -59,7 +59,7 @@ export class WatchedKey {
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
   /** The waits that were parked before its load began, until all of them have ended. */
-  pass: Pass | undefined;
+  pass: Pass<string> | undefined;
   /** How many waits there are on it. Belongs to the lists. */
   waiters = 0;
 

@@ -128,14 +128,14 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     const { lists } = parking;
     lists.setValue(key, value);
-    const outer = parking.beginEvent();
+    parking.beginEvent(key);
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
-        if (parking.tryAgain(op, key)) completed++;
+        if (parking.triesFor(op, key)) completed++;
       }
     } finally {
-      parking.endEvent(outer);
+      parking.endEvent();
     }
     return completed;
   }
