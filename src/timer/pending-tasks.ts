@@ -163,9 +163,10 @@ export class PendingTasks<S extends Scheme = Scheme> {
   }
 
   /**
-   * Reads a row of due tasks, from `first` on. Tasks that have been pending for long lie all over
-   * memory. One by one, the processor waits for each. In a row, it fetches them side by side. The
-   * comparison always holds: only its reading counts.
+   * Reads a row of due tasks, from `first` on, for the processor's cache. Tasks that have been
+   * pending for long lie all over memory. One by one, the processor waits for each; in a row, it
+   * fetches several at a time. It compares something that is always equal, so that V8 keeps the
+   * reading.
    */
   #readRow(first: Slot): void {
     const slab = this.#slab;

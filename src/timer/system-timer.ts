@@ -62,7 +62,7 @@ export class SystemTimer extends Timer {
    * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
    */
   scheduleAtFixedRate(callback: () => unknown, periodMs: number, options?: FixedRateOptions): TimerTask {
-    const task = new FixedRateTask(this, this.clock, callback, periodMs, options);
+    const task = new FixedRateTask(this, callback, periodMs, options);
     this.add(task);
     return task;
   }

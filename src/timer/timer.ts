@@ -1,12 +1,15 @@
-// A timer by a clock: what all timers of the library are around their pending tasks. Start, stop
-// and close, the passes that run what is due, and the one wake-up that looks for it.
+// A timer by a clock: what all timers of the library are around their pending tasks.
 //
-// It alone calls its tasks (PendingTasks) and user code; no slot is kept across that call. A
-// deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none
-// is late by more than a tick, plus the host's lateness. (Kafka rounds the deadline down.) With
-// nothing pending no wake-up is held. A start arms for an earlier tick only, because each arming
-// costs a host timer: so a wake-up may find nothing due, once for each bucket. On a fake host a
-// wake-up is always for a task, never for a cascade alone, because users step from timer to timer.
+//   add ─► PendingTasks, by tick ─► #look: one wake-up of the clock, for the first of them
+//                ▲                        │ #wake
+//                │ take                   ▼
+//         #runTasks ◄── a pass: all that is due at the wake-up, in batches of a job
+//                                         └─► #endPass: trim, and #look again
+//
+// A deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none
+// is late by more than a tick, plus the host's lateness. With nothing pending no wake-up is held. A
+// start arms for an earlier tick only, as each arming costs a host timer: so a wake-up may find
+// nothing due. It alone calls user code of tasks; no slot is kept across that call.
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
@@ -31,7 +34,7 @@ const MAX_INT32 = 2 ** 31 - 1;
  */
 const STOOD_STILL_MS = 20;
 
-/** Is called for what a timer runs. */
+/** The meter of a timer, which imports this file. */
 export interface PassObserver {
   /** `task` is about to run, and is not pending any more. */
   willRun(task: TimerTask, latenessMs: number): void;
@@ -150,9 +153,9 @@ export abstract class Timer implements TaskKeeper {
     if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
     // Before the task is in, as a clock may refuse. A pass looks on at its end.
     if (tick < this.#wakeUpTick && !this.#isRunning) this.#look(tick);
-    const left = task.$slot;
+    const oldSlot = task.$slot;
     task.$slot = tasks.add(task, tick);
-    if (isMoved) tasks.release(left);
+    if (isMoved) tasks.release(oldSlot);
     else task.$keeper = this;
   }
 
@@ -313,7 +316,7 @@ export abstract class Timer implements TaskKeeper {
 
   #runBatch(job: Job): boolean {
     try {
-      this.#ran += this.#step(job, job.endMs);
+      this.#ran += this.#runTasks(job, job.endMs);
     } finally {
       if (!this.#tasks.isPassOpen) {
         this.#ran = 0;
@@ -332,10 +335,10 @@ export abstract class Timer implements TaskKeeper {
   /** Ends the pass that a slice has left: what that adds waits. Then runs one up to `tick`. */
   #runUpTo(tick: number, endMs: number): number {
     const tasks = this.#tasks;
-    const ran = tasks.isPassOpen ? this.#step(undefined, endMs) : 0;
+    const ran = tasks.isPassOpen ? this.#runTasks(undefined, endMs) : 0;
     if (tasks.isPassOpen) return ran;
     tasks.openPass(tick);
-    return ran + this.#step(undefined, endMs);
+    return ran + this.#runTasks(undefined, endMs);
   }
 
   /**
@@ -343,7 +346,7 @@ export abstract class Timer implements TaskKeeper {
    * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one
    * long task after many short ones then blocked the loop for several slices.
    */
-  #step(job: Job | undefined, endMs: number): number {
+  #runTasks(job: Job | undefined, endMs: number): number {
     const tasks = this.#tasks;
     let ran = 0;
     this.#isRunning = true;
@@ -385,7 +388,7 @@ export abstract class Timer implements TaskKeeper {
   /** @internal Runs the next task of an open pass. False when there is none, and in a task. */
   runNext(): boolean {
     if (this.#isRunning || !this.#tasks.isPassOpen) return false;
-    return this.#step(undefined, Number.NEGATIVE_INFINITY) > 0;
+    return this.#runTasks(undefined, Number.NEGATIVE_INFINITY) > 0;
   }
 
   #endPass(): void {
