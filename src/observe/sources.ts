@@ -6,7 +6,7 @@
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/timer.ts';
+import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import type { ItemsSnapshot } from '../waits/queues/queues.ts';
 import type { UnitsSnapshot } from '../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../waits/shared/load-meter.ts';
@@ -43,11 +43,12 @@ export interface ObservedPurgatory extends Source {
 }
 
 /**
- * The snapshot of a purgatory, or of SharedWaits, which have loads as well. Not all have what is
- * optional.
+ * The snapshot of a purgatory, of a ThresholdPurgatory, which keeps values, or of SharedWaits, which
+ * have loads. Not all have what is optional.
  */
 type ObservedSnapshot = PurgatorySnapshot & {
   readonly loads?: LoadsSnapshot;
+  readonly keptValues?: number;
   /** Of a Semaphore. */
   readonly units?: UnitsSnapshot;
   /** Of Queues. */

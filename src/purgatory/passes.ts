@@ -41,7 +41,7 @@ export function countTries<K>({ underWay }: Watched<K>, job: Job, tried: number,
   job.count(tried, completed);
   if (!underWay.hasPromises) return;
   underWay.hasPromises = false;
-  job.hasAnswered = true;
+  job.goesOnInMicrotasks();
 }
 
 /** Tries the next `steps` of `pass` until `most` have completed; how many did. */
@@ -56,7 +56,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
       tried++;
       const operation = lists.nextOf(pass);
       if (hasTryListener) meter.willTry(operation, pass.key);
-      if (!parking.tries(operation)) continue;
+      if (!parking.tries(operation, pass.key)) continue;
       completed++;
       pass.countCompletion();
     }

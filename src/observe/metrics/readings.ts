@@ -3,7 +3,7 @@
 // Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
-import type { TimerSnapshot } from '../../timer/timer.ts';
+import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { ItemsSnapshot } from '../../waits/queues/queues.ts';
 import type { UnitsSnapshot } from '../../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../../waits/shared/load-meter.ts';
@@ -146,6 +146,12 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'rejected',
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
+  gauge(
+    'purgatory.kept_values',
+    'value',
+    'Keys of a ThresholdPurgatory whose value is kept',
+    (now) => now.keptValues,
+  ),
   ...LOAD_READINGS.map(({ of, ...reading }) => ({
     ...reading,
     of: ({ loads }: ObservedSnapshot) => loads && of(loads),
