@@ -62,24 +62,25 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     this.#longer = undefined;
   }
 
-  override get isUnderWay(): boolean {
+  /** A try has begun, and its promise has not settled. */
+  get isUnderWay(): boolean {
     return this.#longer !== undefined && this.#longer.underWay > 0;
   }
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.eventKey;
+    return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.underWay.key;
   }
 
   override tryComplete(): boolean {
     const longer = this.#longer;
     if (longer?.isAsynchronous) return this.#tryLonger(longer);
-    const key = this.keeper?.eventKey; // the condition may take it out
+    const key = this.keeper?.underWay.key; // the condition may take it out
     let value: unknown;
     try {
       value = this.#condition(this);
       if (!isAnswer(value)) return false;
-      if (!isThenable(value)) return this.answer(value);
+      if (!isThenable(value)) return this.complete({ expired: false, value });
     } catch (error) {
       this.fail(error);
       return false;
@@ -89,7 +90,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
   }
 
   #tryLonger(longer: Longer): boolean {
-    const key = this.keeper?.eventKey;
+    const key = this.keeper?.underWay.key;
     if (longer.underWay > 0) {
       longer.isDue = true;
       longer.dueKey = key;
@@ -121,7 +122,8 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     const longer = this.#longer;
     longer.isAsynchronous = true;
     longer.key = key;
-    this.keeper?.didBeginPromise();
+    const { keeper } = this;
+    if (keeper !== undefined) keeper.underWay.hasPromises = true;
     longer.underWay++;
     Promise.resolve(promise).then(
       (value) => {
@@ -138,7 +140,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
 
   #tryAgain(longer: Longer): void {
     longer.isDue = false;
-    if (!this.isCompleted) this.keeper?.tryAgain(this);
+    if (!this.isOver) this.keeper?.tryAgain(this);
   }
 
   /** The signal of its tries: most conditions look at memory and never ask for it. */
