@@ -45,7 +45,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   waitFor: () =>
     new Purgatory('p').waitFor(['k'], () => 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') }),
   ThresholdPurgatory: () =>
-    new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current', 'loadTimeoutMs')),
+    new ThresholdPurgatory('p', undefinedOf(...PURGATORY, 'current', 'loadTimeoutMs', 'keep')),
   awaitAtLeast: () => {
     const purgatory = new ThresholdPurgatory('p');
     purgatory.advance('k', 1);

@@ -26,7 +26,8 @@ export function knownOptions<Options extends object>(
   names: OptionNames<Options>,
 ): Partial<Options> {
   const given = checkedOptions(options);
-  for (const name in given) if (!Object.hasOwn(names, name)) warn(of, given, name, names);
+  // Half as long as by Object.hasOwn.
+  for (const name in given) if (names[name] !== true) warn(of, given, name, names);
   return given;
 }
 

@@ -41,11 +41,12 @@ export interface ObservedPurgatory extends Source {
 }
 
 /**
- * The snapshot of a purgatory, or of SharedWaits, which have loads as well. Not all have what is
- * optional.
+ * The snapshot of a purgatory, of a ThresholdPurgatory, which keeps values, or of SharedWaits, which
+ * have loads. Not all have what is optional.
  */
 type ObservedSnapshot = PurgatorySnapshot & {
   readonly loads?: LoadsSnapshot;
+  readonly keptValues?: number;
   /** How many operations were refused, by the code of the error. */
   readonly refused?: Readonly<Record<string, number>>;
 };

@@ -36,6 +36,14 @@ const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: st
   ],
 };
 
+describe('The recipes for locks, pools and queues', () => {
+  for (const name of ['locks.mjs', 'pool.mjs', 'bounded.mjs', 'jobs.mjs']) {
+    it(`print what the page says: ${name}`, async () => {
+      expect(await printed(recipe('locks-and-queues', name))).to.equal(outputOf('locks-and-queues', name));
+    });
+  }
+});
+
 describe('The recipe for a long poll', function () {
   this.timeout(30_000);
 

@@ -22,6 +22,18 @@ class NaivePurgatory {
   readonly values = new Map<Key, Value>();
   readonly log: string[] = [];
   nowMs = 0;
+  readonly keep: 'all' | 'watched';
+
+  constructor(keep: 'all' | 'watched') {
+    this.keep = keep;
+  }
+
+  /** To be called after each step. */
+  forgetUnwatched(): void {
+    if (this.keep === 'all') return;
+    const watched = new Set(this.waits.flatMap(({ unreached }) => unreached.map(([key]) => key)));
+    for (const key of this.values.keys()) if (!watched.has(key)) this.values.delete(key);
+  }
 
   isReached([key, threshold]: [Key, Value]): boolean {
     const value = this.values.get(key);
@@ -165,6 +177,8 @@ const cancelForKey = key.map(
     },
 );
 
+const keep = fc.constantFrom('all' as const, 'watched' as const);
+
 const step = fc.oneof(
   { weight: 10, arbitrary: park },
   { weight: 6, arbitrary: advance },
@@ -177,18 +191,25 @@ const step = fc.oneof(
 describe('ThresholdPurgatory, whatever is done to it', () => {
   it('does what a list that is scanned from end to end does', () => {
     fc.assert(
-      fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
+      fc.property(keep, fc.array(step, { minLength: 20, maxLength: 80 }), (keep, steps) => {
         const clock = new ManualClock();
         const timer = new SystemTimer({ clock, wheelSize: 4 });
-        const naive = new NaivePurgatory();
+        const naive = new NaivePurgatory(keep);
         const log: string[] = [];
-        const purgatory = new ThresholdPurgatory<Key, Value, LoggingOperation>('model', { timer });
+        const purgatory = new ThresholdPurgatory<Key, Value, LoggingOperation>('model', {
+          timer,
+          keep,
+          current: keep === 'watched' ? () => undefined : undefined,
+        });
         const both = { naive, purgatory, clock, ops: new Map<string, LoggingOperation>(), log };
         for (const run of steps) {
           countStep();
           run(both);
+          naive.forgetUnwatched();
           checkAndCompact(purgatory);
           expect(log).to.deep.equal(naive.log);
+          expect(purgatory.keptValues).to.equal(naive.values.size);
+          for (const k of ['x', 'y', 'z'] as const) expect(purgatory.get(k)).to.equal(naive.values.get(k));
           const pairs = naive.waits.flatMap(({ unreached }) => unreached);
           expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size]).to.deep.equal([
             naive.waits.length,

@@ -119,6 +119,12 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'rejected',
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
+  gauge(
+    'purgatory.kept_values',
+    'value',
+    'Keys of a ThresholdPurgatory whose value is kept',
+    (now) => now.keptValues,
+  ),
   ...LOAD_READINGS.map(({ of, ...reading }) => ({
     ...reading,
     of: ({ loads }: ObservedSnapshot) => loads && of(loads),

@@ -2,5 +2,5 @@
 export type { ThresholdValue } from './threshold-heap.ts';
 export { ThresholdOperation } from './threshold-operation.ts';
 export type { ThresholdPurgatoryOptions } from './threshold-options.ts';
-export { ThresholdPurgatory } from './threshold-purgatory.ts';
+export { ThresholdPurgatory, type ThresholdSnapshot } from './threshold-purgatory.ts';
 export type { Threshold } from './thresholds.ts';

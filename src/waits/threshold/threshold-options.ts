@@ -1,4 +1,6 @@
 // The options of a ThresholdPurgatory and its waits, and their checks.
+import { checkedLoadTimeout } from '../../base/backoff.ts';
+import { checkedFunction } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import type { OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
@@ -7,7 +9,7 @@ import type { Current } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold } from './thresholds.ts';
 
-/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and two. */
+/** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and three. */
 export interface ThresholdPurgatoryOptions<
   K = string,
   V extends ThresholdValue = number,
@@ -28,6 +30,11 @@ export interface ThresholdPurgatoryOptions<
    * Default 10,000.
    */
   loadTimeoutMs?: number | undefined;
+  /**
+   * Which values are kept: 'all' of them until `delete`, or those of 'watched' keys only, which needs
+   * `current`. A kept value takes about 225 bytes. Default 'all'.
+   */
+  keep?: 'all' | 'watched' | undefined;
 }
 
 /** The names of the options of a ThresholdPurgatory. */
@@ -35,7 +42,35 @@ export const THRESHOLD_PURGATORY_OPTIONS: OptionNames<ThresholdPurgatoryOptions>
   ...PURGATORY_OPTIONS,
   current: true,
   loadTimeoutMs: true,
+  keep: true,
 };
+
+/** What a ThresholdPurgatory remembers, and how it reads what it does not know. */
+export interface CheckedValueOptions<K, V extends ThresholdValue> {
+  readonly current: Current<K, V> | undefined;
+  readonly loadTimeoutMs: number;
+  readonly keepsAll: boolean;
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedValueOptions<K, V extends ThresholdValue>({
+  current,
+  loadTimeoutMs,
+  keep = 'all',
+}: Pick<ThresholdPurgatoryOptions<K, V>, 'current' | 'loadTimeoutMs' | 'keep'>): CheckedValueOptions<K, V> {
+  checkedFunction('options.current', current);
+  if (keep !== 'all' && keep !== 'watched') {
+    throw invalidArgValue('options.keep', "must be 'all' or 'watched'", keep);
+  }
+  if (keep === 'watched' && current === undefined) {
+    throw invalidArgValue(
+      'options.keep',
+      "must not be 'watched' without options.current, which reads a value again",
+      keep,
+    );
+  }
+  return { current, loadTimeoutMs: checkedLoadTimeout(loadTimeoutMs), keepsAll: keep === 'all' };
+}
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */
 export function checkValue(name: string, value: unknown): void {

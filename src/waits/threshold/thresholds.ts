@@ -1,8 +1,8 @@
 // The last value of each key, and the thresholds above it that operations wait for.
 //
 // Invariants. It owns the heaps and the parked operations, runs no user code and knows no timer. A
-// key has a level exactly while it has a value or an operation waits on it. A parked operation has
-// a mark in the heap of each key that it still waits on, and knows its marks, so it leaves all
+// key has a level exactly while it has a value or an operation waits on it. With `keepsAll` false, a
+// value goes with the last operation that waits on its key. A parked operation has a mark in the heap of each key that it still waits on, and knows its marks, so it leaves all
 // heaps without a search. A threshold that was reached stays reached for the operation.
 //
 // Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
@@ -31,6 +31,18 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   #order = 0;
   #pairs = 0;
   #keys = 0;
+  #values = 0;
+  readonly #keepsAll: boolean;
+
+  constructor(keepsAll = true) {
+    super();
+    this.#keepsAll = keepsAll;
+  }
+
+  /** Keys that have a value. */
+  get values(): number {
+    return this.#values;
+  }
 
   /** How many thresholds operations wait for. */
   override get pairs(): number {
@@ -48,8 +60,17 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   /** A value in doubt stays in doubt: another than the last writer may have been overtaken. */
   setValue(key: K, value: V): void {
     const level = this.#levelOf(key);
-    if (level.value === undefined) level.era = this.#era;
+    if (level.value === undefined) {
+      level.era = this.#era;
+      this.#values++;
+    }
     level.value = value;
+  }
+
+  /** To be called when all that `setValue` has reached has been taken. */
+  endAdvance(key: K): void {
+    const level = this.#levels.get(key);
+    if (level !== undefined) this.#dropIfIdle(level);
   }
 
   /** Whether the value of `key` is known, and not in doubt. */
@@ -77,14 +98,14 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   forgetValue(key: K): boolean {
     const level = this.#levels.get(key);
     if (level?.value === undefined) return false;
-    level.value = undefined;
+    this.#forget(level);
     this.#dropIfIdle(level);
     return true;
   }
 
   forgetValues(): void {
     for (const level of this.#levels.values()) {
-      level.value = undefined;
+      this.#forget(level);
       this.#dropIfIdle(level);
     }
   }
@@ -140,7 +161,11 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     this.operations.remove(place);
     let mark = this.#marks[indexOf(place)];
     this.#marks[indexOf(place)] = undefined;
-    for (; mark !== undefined; mark = mark.sibling) if (mark.index !== NOT_IN_HEAP) this.#take(mark);
+    for (; mark !== undefined; mark = mark.sibling) {
+      if (mark.index === NOT_IN_HEAP) continue;
+      this.#take(mark);
+      this.#dropIfIdle(mark.level);
+    }
     return stamp;
   }
 
@@ -228,26 +253,35 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     this.#pairs--;
     if (level.heap.size > 0) return;
     this.#keys--;
-    this.#dropIfIdle(level);
     this.interest?.unwatched(level.key as string);
   }
 
   #dropIfIdle(level: Level<K, V>): void {
-    if (level.value === undefined && level.heap.size === 0) this.#levels.delete(level.key);
+    if (level.heap.size > 0) return;
+    if (!this.#keepsAll) this.#forget(level);
+    if (level.value === undefined) this.#levels.delete(level.key);
+  }
+
+  #forget(level: Level<K, V>): void {
+    if (level.value !== undefined) this.#values--;
+    level.value = undefined;
   }
 
   override check(): void {
     let pairs = 0;
     let keys = 0;
+    let values = 0;
     for (const level of this.#levels.values()) {
       const marks = level.heap.check();
-      mustHold(marks.length > 0 || level.value !== undefined, 'a level is idle');
+      const isKept = level.value !== undefined && this.#keepsAll;
+      mustHold(marks.length > 0 || isKept, 'a level is idle');
       const areHome = marks.every(
         (mark) => mark.level === level && waitingMarks(mark.first ?? mark).includes(mark),
       );
       mustHold(areHome, 'a mark is not where it belongs');
       pairs += marks.length;
       keys += Math.min(marks.length, 1);
+      values += level.value === undefined ? 0 : 1;
     }
     let waiting = 0;
     for (const place of this.checkOrder()) {
@@ -262,6 +296,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     }
     const areEqual = pairs === this.#pairs && pairs === waiting;
     mustHold(areEqual, `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`);
+    mustHold(values === this.#values, `${values} keys have a value, ${this.#values} are counted`);
     mustHold(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
   }
 }

@@ -83,6 +83,18 @@ describe('registerMetrics in a Registry of prom-client', () => {
     ]);
   });
 
+  it('counts the values that a ThresholdPurgatory keeps, and has no such metric of others', async () => {
+    const registry = new Registry();
+    const offsets = new ThresholdPurgatory('offsets');
+    for (const key of ['a', 'b']) offsets.advance(key, 1);
+    registerMetrics(registry, { purgatories: [offsets, busyHall().purgatory] });
+    const lines = (await registry.metrics()).split('\n');
+    expect(lines.filter((line) => line.startsWith('purgatory_kept_values'))).to.deep.equal([
+      'purgatory_kept_values{purgatory="offsets"} 2',
+    ]);
+    offsets.close();
+  });
+
   it('tells times parked and lateness as cumulated histograms in seconds', async () => {
     const registry = new Registry();
     measuredHall((sources) => registerMetrics(registry, sources));

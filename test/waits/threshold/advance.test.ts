@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { ManualClock } from '../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
+import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
+import { codeOf } from '../../support/code-of.ts';
 import { counts, gauge } from '../../support/threshold-op.ts';
 
 describe('ThresholdPurgatory.advance', () => {
@@ -149,5 +152,61 @@ describe('ThresholdPurgatory.advance', () => {
     expect(purgatory.get('p0')).to.equal(undefined);
     expect(purgatory.advance('p0', 2)).to.equal(0);
     expect(purgatory.get('p0')).to.equal(undefined);
+  });
+});
+
+describe('The values that a ThresholdPurgatory keeps', () => {
+  it('are counted in the snapshot, whether somebody waits or not, until delete or close', () => {
+    const purgatory = new ThresholdPurgatory('offsets', { clock: new ManualClock() });
+    for (const key of ['a', 'b', 'c', 'a']) purgatory.advance(key, 1);
+    expect([purgatory.keptValues, purgatory.snapshot().keptValues]).to.deep.equal([3, 3]);
+    expect(purgatory.snapshot()).to.include({ name: 'offsets', parked: 0 });
+    purgatory.delete('a');
+    purgatory.delete('a');
+    expect(purgatory.keptValues).to.equal(2);
+    purgatory.close();
+    expect(purgatory.keptValues).to.equal(0);
+  });
+
+  it("are those of watched keys only with keep: 'watched', and current reads the others again", async () => {
+    const reads: string[] = [];
+    const current = (key: string): number => {
+      reads.push(key);
+      return 3;
+    };
+    using purgatory = new ThresholdPurgatory('offsets', {
+      clock: new ManualClock(),
+      keep: 'watched',
+      current,
+    });
+    purgatory.advance('a', 9);
+    expect([purgatory.get('a'), purgatory.keptValues]).to.deep.equal([undefined, 0]);
+    const waits = [2, 5, 7].map((least) => purgatory.awaitAtLeast('a', least, { timeoutMs: 1_000 }));
+    expect(await waits[0]).to.deep.equal({ expired: false, value: 3 });
+    expect([purgatory.get('a'), purgatory.keptValues]).to.deep.equal([3, 1]);
+    expect(await purgatory.awaitAtLeast('a', 3, { timeoutMs: 1_000 })).to.deep.equal({
+      expired: false,
+      value: 3,
+    });
+    expect(reads, 'known while somebody waits').to.deep.equal(['a']);
+    expect(purgatory.advance('a', 8), 'the last two').to.equal(2);
+    expect(await Promise.all(waits.slice(1))).to.deep.equal([
+      { expired: false, value: 8 },
+      { expired: false, value: 8 },
+    ]);
+    expect(purgatory.keptValues).to.equal(0);
+    expect(await purgatory.awaitAtLeast('a', 1, { timeoutMs: 1_000 })).to.deep.equal({
+      expired: false,
+      value: 3,
+    });
+    expect(reads).to.deep.equal(['a', 'a']);
+    expect(purgatory.keptValues).to.equal(0);
+  });
+
+  it('have rules that the constructor checks', () => {
+    const make = (options: object) => () => new ThresholdPurgatory('offsets', options);
+    expect(codeOf(make({ keep: 'watched' }))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(make({ keep: 'watched' })).to.throw("must not be 'watched' without options.current");
+    expect(codeOf(make({ keep: 'none' }))).to.equal('ERR_INVALID_ARG_VALUE');
   });
 });
