@@ -1,7 +1,7 @@
 // The one place where operations enter a purgatory and leave it, its lists and its timer together:
 // tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
-// Invariants. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
+// Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
 // operation that is parked there. Such an operation is on all its lists and, with a deadline, in
 // the timer. Each way out has a method of its own. Memory is given back in a turn of its own, so
 // what runs within a call may hold places.
@@ -19,10 +19,8 @@ import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
-import { DrivenTimer } from '../timer/driven-timer.ts';
-import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
-import { NOT_HELD } from '../timer/timer-protocol.ts';
+import { NOT_HELD } from '../timer/timer-task.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
@@ -68,8 +66,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly settler: Settler;
   readonly timer: Timer;
   readonly hints: KeyHints;
-  /** The timer, if it can release operations. */
-  readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
@@ -91,7 +87,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
     this.hints = new KeyHints(this, lists);
-    this.#releasing = releasing(timer);
     this.scheduler = schedulerOf(timer);
     this.#compaction = this.scheduler.job({ sliceMs, step: () => this.#compact() });
     this.settler = new Settler(this.scheduler, sliceMs);
@@ -176,7 +171,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
     const { delayMs } = operation;
     try {
-      operation.$place = NONE; // throws for one that is frozen, before anything has changed
+      operation.$place = NONE; // of a frozen one nothing has changed when this throws
       if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
@@ -202,14 +197,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For a wait of `delayMs`, before its first try. A timer from outside is asked at parking.
+   * For a wait of `delayMs`, before its first try.
    *
    * @throws PurgatoryError if the purgatory or its timer is full.
    */
   checkRoom(delayMs: number): void {
     const { lists, timer, maxParked } = this;
     if (lists.size >= maxParked) throw this.refused(purgatoryFull(this.name, maxParked));
-    if (delayMs === Number.POSITIVE_INFINITY || !(timer instanceof DrivenTimer)) return;
+    if (delayMs === Number.POSITIVE_INFINITY) return;
     try {
       timer.checkRoom();
     } catch (error) {
@@ -366,13 +361,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #unpark(operation: DelayedOperation, place: number): number {
     this.#removals = (this.#removals + 1) | 0;
     const stamp = this.lists.leave(operation);
-    const timer = this.#releasing;
-    if (timer !== undefined) {
-      const slot = operation.$slot;
-      if (slot !== NOT_HELD) timer.release(operation, slot);
-    }
+    const slot = operation.$slot;
+    if (slot !== NOT_HELD) this.timer.release(operation, slot);
     operation.$keeper = undefined;
-    if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
     operation.$place = place;
     if (this.underWay.keys.length === 0) this.#trim();
     return stamp;
@@ -381,7 +372,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** After operations were removed, outside of events. */
   #trim(): void {
     this.#trimmedAt = this.#removals;
-    this.#releasing?.settle();
+    this.timer.trim();
     if (this.lists.isSparse) this.#compaction.wakeNextTurn();
   }
 
