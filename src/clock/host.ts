@@ -2,7 +2,7 @@
 //
 // The globals are looked up at every call, so a replacement that is installed after the import just
 // works. A replacement of setTimeout or setInterval is foreign: a fake, or a wrapper of some tool.
-// The drop-in timers of this library are not foreign (`isOurs`), and neither is a wrapper around
+// The drop-in timers of this library are not foreign (`addOurs`), and neither is a wrapper around
 // them: an engine that waits for its own timers would wait for itself.
 //
 // A replacement that came while our timers were the globals stands over them. A direct call of our
@@ -11,10 +11,13 @@
 import { setTimeout as hostSetTimeout } from 'node:timers';
 import { rootContext } from './root-context.ts';
 
-/** The host's own, to compare the globals with. */
+/** The host's own, whatever the globals are. */
 export const host: Readonly<
-  Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval' | 'Date'>
-> = { setTimeout, setInterval, clearTimeout, clearInterval, Date };
+  Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval'>
+> = { setTimeout, setInterval, clearTimeout, clearInterval };
+const HostDate = Date;
+const hostPerformance = performance;
+const hostPerformanceNow = performance.now;
 /**
  * Whether `host` has the host's own timers indeed. A fake that was installed before this module was
  * loaded passes for the host, but its time jumps in the middle of a turn. It may have replaced the
@@ -36,8 +39,8 @@ let wereOurs = false;
 /** Whether a replacement is being called: one that calls our timers is a wrapper around them. */
 let isCalling = false;
 
-/** Says that `start` is one of the drop-in timers. */
-export function isOurs(start: (callback: () => void, delayMs?: number) => unknown): void {
+/** Adds one of the drop-in timers to those that are no replacement. */
+export function addOurs(start: (callback: () => void, delayMs?: number) => unknown): void {
   ours.add(start as Start);
 }
 
@@ -63,6 +66,18 @@ export function foreignToTimers(name: Name): Start | undefined {
   const start = foreign(name);
   if (start === undefined || wereOurs) return undefined;
   return ours.has(globalThis.setTimeout) || ours.has(globalThis.setInterval) ? undefined : start;
+}
+
+/** What tells the time in place of the host. */
+export type FakeTime = Pick<typeof Date, 'now'>;
+
+/**
+ * The fake of performance, or else of Date: node:test and older fakes do not move performance.
+ * Undefined when both are the host's. A stub of Date.now alone is no fake.
+ */
+export function fakeTime(): FakeTime | undefined {
+  if (performance !== hostPerformance || performance.now !== hostPerformanceNow) return performance;
+  return Date === HostDate ? undefined : Date;
 }
 
 /** A timer of a foreign setTimeout or setInterval, made in the root context. */

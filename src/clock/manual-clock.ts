@@ -28,11 +28,11 @@ export class ManualClock implements Clock {
   readonly isStill: boolean = true;
   #nowMs = 0;
   #depth = 0;
-  readonly #outstanding: ManualWakeUp[] = [];
+  readonly #outstanding = new Set<ManualWakeUp>();
   /**
    * The wake-ups that wake-ups have set for a time that has come. Not due before the clock moves.
    */
-  readonly #held: ManualWakeUp[] = [];
+  readonly #held = new Set<ManualWakeUp>();
 
   /**
    * @param startMs the first reading, in ms.
@@ -51,10 +51,11 @@ export class ManualClock implements Clock {
       atMs,
       wake,
       cancel: () => {
-        remove(this.#outstanding, wakeUp) || remove(this.#held, wakeUp);
+        this.#outstanding.delete(wakeUp);
+        this.#held.delete(wakeUp);
       },
     };
-    (this.#depth > 0 && atMs <= this.#nowMs ? this.#held : this.#outstanding).push(wakeUp);
+    (this.#depth > 0 && atMs <= this.#nowMs ? this.#held : this.#outstanding).add(wakeUp);
     return wakeUp;
   }
 
@@ -73,10 +74,10 @@ export class ManualClock implements Clock {
     try {
       for (;;) {
         const next = this.#earliest();
-        const heldMs = this.#held.length > 0 ? this.#soon(targetMs) : Number.POSITIVE_INFINITY;
+        const heldMs = this.#held.size > 0 ? this.#soon(targetMs) : Number.POSITIVE_INFINITY;
         if (next !== undefined && next.atMs <= Math.max(targetMs, this.#nowMs) && next.atMs <= heldMs) {
           this.#stepTo(next.atMs);
-          remove(this.#outstanding, next);
+          this.#outstanding.delete(next);
           next.wake();
         } else if (heldMs !== Number.POSITIVE_INFINITY && this.#nowMs < targetMs) {
           this.#stepTo(Math.min(heldMs, targetMs));
@@ -106,7 +107,8 @@ export class ManualClock implements Clock {
   }
 
   #release(): void {
-    if (this.#held.length > 0) this.#outstanding.push(...this.#held.splice(0));
+    for (const wakeUp of this.#held) this.#outstanding.add(wakeUp);
+    this.#held.clear();
   }
 
   #earliest(): ManualWakeUp | undefined {
@@ -116,11 +118,4 @@ export class ManualClock implements Clock {
     }
     return earliest;
   }
-}
-
-function remove<T>(list: T[], item: T): boolean {
-  const index = list.indexOf(item);
-  if (index < 0) return false;
-  list.splice(index, 1);
-  return true;
 }

@@ -1,53 +1,23 @@
-// The host's time, and its timers for wake-ups. Both are looked up at every call, so fake clocks
-// that are installed after the import just work. Whoever wakes us has the time: while setTimeout is
-// the host's own, time is the host's, whatever else is a fake.
+// The clock of the host: its time, and its setTimeout for wake-ups. A test may put a fake in place
+// of either at any moment, and nothing tells. So the globals are looked at in every call. Whoever
+// wakes us has the time:
 //
-// Invariants. Its time never goes back: when its source changes or goes back, the readings are
-// rebased, and time stands still at the seam. When globalThis.setTimeout has changed, every
-// outstanding wake-up (one for each timer, so few) moves to the new one. Each is cleared by the
-// clearTimeout that belongs to its setTimeout. Host timers are made in the root context, because a
-// wake-up serves all tasks, and not the request that happened to arm it.
+//   setTimeout is     performance is   Date is    the time is
+//   the host's        anything         anything   hrtime
+//   a replacement     a fake           anything   performance.now()
+//                     the host's       a fake     Date.now()
+//                     the host's       its own    hrtime: what wakes us is early by it, and we warn
 //
-// Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
-import { endianness } from 'node:os';
+// Invariants. Time never goes back: where its source changes or goes back, it stands still at the
+// seam. When setTimeout has changed, every outstanding wake-up (one for each timer, so few) moves to
+// the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import type { Clock, WakeUp } from './clock.ts';
-import { ForeignTimer, foreign, host, isHostsOwn, MAX_TIMEOUT_MS } from './host.ts';
-import { inNextTurn } from './later.ts';
+import { type FakeTime, ForeignTimer, fakeTime, foreign, host, isHostsOwn, MAX_TIMEOUT_MS } from './host.ts';
+import { hrtimeMs } from './hrtime.ts';
+import { NextTurn, type Turns } from './next-turn.ts';
 import { rootContext } from './root-context.ts';
 
 const hostSetTimeout = host.setTimeout;
-const HostDate = host.Date;
-const hostPerformance = performance;
-const hostPerformanceNow = performance.now;
-const hostHrtime = process.hrtime.bigint;
-
-const reading = new BigUint64Array(1);
-const halves = new Uint32Array(reading.buffer);
-const [LOW, HIGH] = endianness() === 'LE' ? [0, 1] : [1, 0];
-/** The high half of the last reading, which changes every 4 s, and the same in ms. */
-let high = 0;
-let highMs = 0;
-
-/**
- * The host's monotonic time in ms, from its own origin. process.hrtime.bigint() is the clock behind
- * performance.now(), without the checks of that method. Through the array, V8 gets numbers and
- * never makes the BigInt. The reading is most of the cost of a start (`npm run bench -- churn
- * limits`).
- */
-function fromHrtime(): number {
-  reading[0] = hostHrtime();
-  if (halves[HIGH] !== high) {
-    high = halves[HIGH];
-    highMs = high * 2 ** 32 * 1e-6;
-  }
-  return highMs + halves[LOW] * 1e-6;
-}
-
-/**
- * The difference between the origins of hrtime and performance.now(): the two agree to the
- * microsecond.
- */
-const ORIGIN_MS = performance.now() - fromHrtime();
 
 /**
  * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of
@@ -60,50 +30,6 @@ const LATE_MS = 1 / 16;
 /** Whether it has been said that setTimeout and the time disagree: once in a process. */
 let hasWarned = false;
 
-/** What waits for the next turn. */
-export interface DueWakeUp {
-  run(): void;
-}
-
-/** Runs wake-ups whose time has come, in a later turn. */
-export interface Turns {
-  add(wakeUp: DueWakeUp): void;
-  delete(wakeUp: DueWakeUp): void;
-}
-
-/**
- * Runs them in the next turn, each in an immediate of its own: Node runs microtasks between two,
- * and the others when one throws. An immediate whose wake-up was cancelled runs the next that is
- * added, or nothing.
- */
-class NextTurn implements Turns {
-  readonly #wakeUps = new Set<DueWakeUp>();
-  #immediates = 0;
-
-  add(wakeUp: DueWakeUp): void {
-    this.#wakeUps.add(wakeUp);
-    if (this.#immediates >= this.#wakeUps.size) return;
-    this.#immediates++;
-    inNextTurn(this.#runOne);
-  }
-
-  delete(wakeUp: DueWakeUp): void {
-    this.#wakeUps.delete(wakeUp);
-  }
-
-  readonly #runOne = (): void => {
-    this.#immediates--;
-    for (const wakeUp of this.#wakeUps) {
-      this.#wakeUps.delete(wakeUp);
-      wakeUp.run();
-      return;
-    }
-  };
-}
-
-/** A fake of Date or performance. */
-type FakeTime = Pick<typeof Date, 'now'>;
-
 /**
  * The host's time. The engine has one for all, `systemClock`. The drop-in timers have one of their
  * own.
@@ -113,9 +39,9 @@ export class SystemClock implements Clock {
   #setTimeout = globalThis.setTimeout;
   /** The fake that told the time then. Undefined: the host did. */
   #fakeTime: FakeTime | undefined;
-  #offsetMs = ORIGIN_MS;
-  #lastMs = Number.NEGATIVE_INFINITY;
-  readonly #outstanding = new Set<HostWakeUp>();
+  #offsetMs = 0;
+  #lastMs: number = hrtimeMs();
+  readonly #outstanding = new Set<SystemWakeUp>();
   readonly turns: Turns;
   readonly foreign: typeof foreign;
 
@@ -135,20 +61,20 @@ export class SystemClock implements Clock {
 
   /** Whether it follows a fake clock, which runs timers in the middle of a turn. */
   get isStepped(): boolean {
-    return this.#findFakeTime() !== undefined;
+    return this.#followed() !== undefined;
   }
 
   now(): number {
     if (globalThis.setTimeout !== hostSetTimeout || this.#setTimeout !== hostSetTimeout) {
       return this.#nowReplaced();
     }
-    const nowMs = fromHrtime() + this.#offsetMs;
+    const nowMs = hrtimeMs() + this.#offsetMs;
     this.#lastMs = nowMs;
     return nowMs;
   }
 
   wakeAt(atMs: number, wake: () => void): WakeUp {
-    return new HostWakeUp(this, this.#outstanding, atMs, wake);
+    return new SystemWakeUp(this, this.#outstanding, atMs, wake);
   }
 
   /** To be called when setTimeout has fired `earlyMs` too early: it or the time is a fake. */
@@ -164,62 +90,57 @@ export class SystemClock implements Clock {
     );
   }
 
+  /** The fake whose time it goes by. Undefined: the host's. */
+  #followed(): FakeTime | undefined {
+    const fake = fakeTime();
+    return fake !== undefined && this.foreign('setTimeout') !== undefined ? fake : undefined;
+  }
+
   #nowReplaced(): number {
     const { setTimeout } = globalThis; // undefined when it was deleted
     const movesTimers = setTimeout !== this.#setTimeout;
     if (movesTimers) {
       this.#setTimeout = setTimeout;
-      this.foreign('setTimeout'); // the look that tells a replacement of ours from one of the host's
+      this.foreign('setTimeout'); // a look at each change: host.ts
     }
-    const fakeTime = this.#findFakeTime();
-    const isSame = fakeTime === this.#fakeTime && (fakeTime === undefined || !movesTimers);
-    if (!isSame) this.#follow(fakeTime);
+    const followed = this.#followed();
+    if (movesTimers || followed !== this.#fakeTime) this.#follow(followed);
     const nowMs = this.#read();
-    if (nowMs < this.#lastMs) this.#rebase();
+    if (nowMs < this.#lastMs) this.#joinLast();
     else this.#lastMs = nowMs;
-    if (!movesTimers) return this.#lastMs;
-    for (const wakeUp of this.#outstanding) wakeUp.rearm();
+    if (movesTimers) for (const wakeUp of this.#outstanding) wakeUp.rearm();
     return this.#lastMs;
   }
 
   #read(): number {
-    return (this.#fakeTime === undefined ? fromHrtime() : this.#fakeTime.now()) + this.#offsetMs;
+    return (this.#fakeTime === undefined ? hrtimeMs() : this.#fakeTime.now()) + this.#offsetMs;
   }
 
-  #follow(fakeTime: FakeTime | undefined): void {
-    this.#fakeTime = fakeTime;
-    this.#offsetMs = fakeTime === undefined ? ORIGIN_MS : 0;
-    if (this.#lastMs > Number.NEGATIVE_INFINITY) this.#rebase();
+  #follow(fake: FakeTime | undefined): void {
+    if (fake === undefined && this.#fakeTime === undefined) return;
+    this.#fakeTime = fake;
+    this.#offsetMs = 0;
+    this.#joinLast();
   }
 
   /**
-   * Our time goes on from the last reading. The offset changes by whole ms, so each whole ms of a
+   * Its time goes on from the last reading. The offset changes by whole ms, so each whole ms of a
    * fake is the edge of a tick.
    */
-  #rebase(): void {
+  #joinLast(): void {
     this.#offsetMs += Math.ceil(this.#lastMs - this.#read());
-  }
-
-  /**
-   * The time of the fake that replaces setTimeout: its performance, or else its Date (node:test and
-   * older vitest do not move performance). A fake that moves neither hides its time: no timer can
-   * follow it, and a warning says so.
-   */
-  #findFakeTime(): FakeTime | undefined {
-    const isReal = performance === hostPerformance && performance.now === hostPerformanceNow;
-    const fakeTime = !isReal ? performance : Date !== HostDate ? Date : undefined;
-    return fakeTime !== undefined && this.foreign('setTimeout') !== undefined ? fakeTime : undefined;
   }
 }
 
 /**
  * A wake-up of the system clock. It waits for one setTimeout of the host, or for a chain of them,
- * or for the next turn. Each arming has a number: a host timer that fires with an old number was
- * given up, and is ignored.
+ * or for the next turn. Each arming has a number: a timer that fires with an old number was given
+ * up, and is ignored. A wake-up serves all tasks of its timer, and not the request that happened to
+ * arm it: so it is armed in the root context.
  */
-class HostWakeUp implements WakeUp, DueWakeUp {
+class SystemWakeUp implements WakeUp {
   readonly #clock: SystemClock;
-  readonly #outstanding: Set<HostWakeUp>;
+  readonly #outstanding: Set<SystemWakeUp>;
   readonly #atMs: number = 0;
   readonly #wake: () => void;
   #isRef = true;
@@ -229,7 +150,7 @@ class HostWakeUp implements WakeUp, DueWakeUp {
   /** When it was armed, by the clock. */
   #armedMs = 0;
 
-  constructor(clock: SystemClock, outstanding: Set<HostWakeUp>, atMs: number, wake: () => void) {
+  constructor(clock: SystemClock, outstanding: Set<SystemWakeUp>, atMs: number, wake: () => void) {
     this.#clock = clock;
     this.#outstanding = outstanding;
     this.#atMs = atMs;
@@ -273,9 +194,8 @@ class HostWakeUp implements WakeUp, DueWakeUp {
       }
       this.#timer = timer;
     } else if (delayMs <= 0) {
-      // What is due already comes in the next turn, and not a whole millisecond later.
       this.#timer = undefined;
-      this.#clock.turns.add(this);
+      this.#clock.turns.add(this.#run);
       return;
     } else {
       const hostMs = hostDelayFor(delayMs - LATE_MS);
@@ -284,25 +204,25 @@ class HostWakeUp implements WakeUp, DueWakeUp {
     if (!this.#isRef) this.#timer.unref();
   }
 
+  /** Each timer is cleared by the clearTimeout that belongs to its setTimeout. */
   #disarm(): void {
     this.#arming++;
-    if (this.#timer === undefined) this.#clock.turns.delete(this);
+    if (this.#timer === undefined) this.#clock.turns.delete(this.#run);
     else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
     else host.clearTimeout(this.#timer);
   }
 
-  /** In the next turn. Its time had come before. */
-  run(): void {
+  readonly #run = (): void => {
     this.#outstanding.delete(this);
     this.#wake();
-  }
+  };
 
   /** To be called by the timer of that number. */
   fire(arming: number): void {
     const nowMs = this.#clock.now(); // first: it may find a fake, and arm anew
     if (arming !== this.#arming) return;
     if (nowMs >= this.#atMs) {
-      this.run();
+      this.#run();
     } else {
       this.#checkEarly(nowMs);
       this.#arm();
@@ -325,7 +245,7 @@ function hostDelayFor(delayMs: number): number {
   return Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
 }
 
-function fire(wakeUp: HostWakeUp, arming: number): void {
+function fire(wakeUp: SystemWakeUp, arming: number): void {
   wakeUp.fire(arming);
 }
 

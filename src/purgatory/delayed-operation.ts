@@ -54,8 +54,11 @@ export abstract class DelayedOperation extends TimerTask {
    * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. A
    * Purgatory calls it before parking, once more right after, and for each event on one of the
    * keys. A ThresholdPurgatory calls it once, when all thresholds are reached.
+   *
+   * @param key that of the event which causes the try. Undefined where none does: at parking, for
+   * the sweep of a bus, and in a call of your own.
    */
-  abstract tryComplete(): boolean;
+  abstract tryComplete(key?: unknown): boolean;
 
   /**
    * The answer. It runs at most once, when the operation is off the timer and every watch list;
@@ -120,12 +123,13 @@ export function checkOperation(op: DelayedOperation): void {
 /**
  * One try, held to its contract: true iff it completed the operation.
  *
+ * @param key of the event that causes it, if one does.
  * @throws what `tryComplete` throws; TypeError ERR_INVALID_RETURN_VALUE for a result that is no
  *   boolean; PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not
  *   completed.
  */
-export function tryOnce(operation: DelayedOperation): boolean {
-  const result: unknown = operation.tryComplete();
+export function tryOnce(operation: DelayedOperation, key?: unknown): boolean {
+  const result: unknown = operation.tryComplete(key);
   if (result === false) return false;
   if (result === true && operation.$place === COMPLETED) return true;
   throw badResult(operation, result);

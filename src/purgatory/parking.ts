@@ -242,22 +242,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries a parked operation for the innermost event. True iff that completed it, also if
-   * `tryComplete` called `forceComplete` and then returned false or threw. What it throws is
-   * reported.
+   * Tries a parked operation for the innermost event, whose key is `key`, if there is one. True iff
+   * that completed it, also if `tryComplete` called `forceComplete` and then returned false or
+   * threw. What it throws is reported.
    */
-  tries(operation: DelayedOperation): boolean {
+  tries(operation: DelayedOperation, key: unknown): boolean {
     const left = this.#left;
     let isCompleted = false;
     try {
-      if (tryOnce(operation)) return true;
+      if (tryOnce(operation, key)) return true;
       // The counter is compared first: in most tries none leaves, so the operation need not be
       // read.
       if (left === this.#left || operation instanceof PromisedOperation) return false;
       isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
-      this.report(error, operation, this.underWay.key);
+      this.report(error, operation, key);
     }
     return isCompleted;
   }
@@ -267,8 +267,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.beginEvent(key);
     try {
       const { meter } = this;
-      if (meter.hasTryListener) meter.willTry(operation, this.underWay.key);
-      return this.tries(operation);
+      const eventKey = key === NO_EVENT ? undefined : key;
+      if (meter.hasTryListener) meter.willTry(operation, eventKey);
+      return this.tries(operation, eventKey);
     } finally {
       this.endEvent();
     }

@@ -56,7 +56,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
       tried++;
       const operation = lists.nextOf(pass);
       if (hasTryListener) meter.willTry(operation, pass.key);
-      if (!parking.tries(operation)) continue;
+      if (!parking.tries(operation, pass.key)) continue;
       completed++;
       pass.countCompletion();
     }

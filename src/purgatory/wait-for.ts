@@ -71,10 +71,9 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.eventKey;
   }
 
-  override tryComplete(): boolean {
+  override tryComplete(key?: unknown): boolean {
     const longer = this.#longer;
-    if (longer?.isAsynchronous) return this.#tryLonger(longer);
-    const key = this.keeper?.eventKey; // the condition may take it out
+    if (longer?.isAsynchronous) return this.#tryLonger(longer, key);
     let value: unknown;
     try {
       value = this.#condition(this);
@@ -88,8 +87,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     return false;
   }
 
-  #tryLonger(longer: Longer): boolean {
-    const key = this.keeper?.eventKey;
+  #tryLonger(longer: Longer, key: unknown): boolean {
     if (longer.underWay > 0) {
       longer.isDue = true;
       longer.dueKey = key;

@@ -262,12 +262,12 @@ export abstract class DrivenTimer implements Timer, TaskKeeper {
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
     const tick = tickAt(nowMs, this.#tickMs);
-    const { isStepped } = this.clock;
+    const { isStepped, isStill } = this.clock;
     if (this.#job !== undefined && !isStepped) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) {
         this.#tasks.openPass(tick);
-        if (nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
+        if (!isStill && nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
       }
       this.#job.run();
       return;

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('DelayedOperation', () => {
@@ -86,6 +88,56 @@ describe('DelayedOperation as a plain task, without a purgatory', () => {
     clock.advance(5);
     const { errors } = reported[1] as AggregateError;
     expect(errors.map(({ message }) => message)).to.deep.equal(['onComplete', 'onExpiration']);
+  });
+});
+
+describe('the key that tryComplete gets', () => {
+  for (const company of ['alone', 'one of two']) {
+    it(`is that of the event, and none at parking: ${company} on its keys`, async () => {
+      const { purgatory, park } = hall();
+      const keys: unknown[] = [];
+      if (company !== 'alone') park('other', ['k', 'l']);
+      park('a', ['k', 'l'], { onTry: (_, key) => void keys.push(key) });
+      expect(keys.splice(0)).to.deep.equal([undefined, undefined]);
+      purgatory.checkAndComplete('k');
+      purgatory.notify('l');
+      await turn();
+      expect(keys).to.deep.equal(['k', 'l']);
+    });
+  }
+
+  it('is that of the pending event which the deadline meets', () => {
+    const { purgatory, park, clock } = hall();
+    const keys: unknown[] = [];
+    const op = park('a', ['k', 'l'], { delayMs: 50, onTry: (_, key) => void keys.push(key) });
+    purgatory.notify('l');
+    clock.advance(50);
+    expect(keys.slice(2)).to.deep.equal(['l']);
+    expect(op.expirations).to.equal(1);
+  });
+
+  it('is none at parking inside of an event', () => {
+    const { purgatory, park } = hall();
+    const keys: unknown[] = [];
+    let isArmed = false;
+    const onTry = (): void => void (isArmed && park('inner', ['l'], { onTry: (_, key) => keys.push(key) }));
+    park('outer', ['k'], { onTry });
+    isArmed = true;
+    purgatory.checkAndComplete('k');
+    expect(keys).to.deep.equal([undefined, undefined]);
+  });
+
+  it('is that of the threshold which is reached last', () => {
+    const purgatory = new ThresholdPurgatory<string, number, Op>('test', { clock: new ManualClock() });
+    const keys: unknown[] = [];
+    const op = new Op('a', { onTry: (_, key) => void keys.push(key) });
+    purgatory.tryCompleteElseWatch(op, [
+      ['k', 1],
+      ['l', 1],
+    ]);
+    purgatory.advance('l', 1);
+    purgatory.advance('k', 1);
+    expect(keys).to.deep.equal(['k']);
   });
 });
 

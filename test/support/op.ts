@@ -5,7 +5,8 @@ export interface OpOptions {
   readonly delayMs?: number;
   readonly ready?: boolean;
   readonly log?: string[];
-  readonly onTry?: (op: Op) => void;
+  /** Gets what `tryComplete` got. */
+  readonly onTry?: (op: Op, key: unknown) => void;
   readonly onCompleted?: (op: Op) => void;
   readonly onExpired?: (op: Op) => void;
 }
@@ -31,9 +32,9 @@ export class Op extends DelayedOperation {
     this.#options = options;
   }
 
-  override tryComplete(): boolean {
+  override tryComplete(key?: unknown): boolean {
     this.tries++;
-    this.#options.onTry?.(this);
+    this.#options.onTry?.(this, key);
     return this.ready && this.forceComplete();
   }
 

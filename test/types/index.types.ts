@@ -26,6 +26,15 @@ class Fetch extends DelayedOperation {
   override onComplete(): void {}
 }
 
+// A condition may look at the key of the event, which is undefined where none causes the try.
+class Keyed extends Fetch {
+  override tryComplete(key?: string): boolean {
+    return key !== undefined && super.tryComplete();
+  }
+}
+new Keyed(5).tryComplete();
+expectTypeOf<Parameters<DelayedOperation['tryComplete']>[0]>().toBeUnknown();
+
 // A purgatory's own operations come back as what they are.
 const fetches = new Purgatory<string, Fetch>('fetches', {
   onError: (error, op) => {

@@ -54,14 +54,14 @@ export class Sweep {
    * calls the last `ended` alone.
    */
   begin(ended: (tried: number) => void): void {
-    const isFirst = this.#timer === undefined;
+    const isNew = this.#timer === undefined;
     this.#timer ??= new SystemTimer({ clock: this.#clock, onError: throwLater }).unref();
     this.#ended = ended;
-    if (isFirst) this.#tried = 0;
-    this.#walk.begin(isFirst ? Math.random() : undefined);
+    if (isNew) this.#tried = 0;
+    this.#walk.begin(isNew ? Math.random() : undefined);
     this.#steps = this.#walk.left;
     this.#beganMs = this.#clock.now();
-    if (isFirst) this.#timer.schedule(this.#goOn, 0);
+    if (isNew) this.#timer.schedule(this.#goOn, 0);
   }
 
   /** Ends a sweep that is under way, without a call of `ended`. */

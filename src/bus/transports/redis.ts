@@ -154,8 +154,9 @@ function ioOwn(node: IoRedis, link: TransportLink): Own {
     retryStrategy: null,
     sentinelRetryStrategy: null,
   });
-  client.on('error', link.down);
-  client.on('close', () => link.down(new Error('Redis closed the connection')));
+  const errors: unknown[] = []; // not all of them end the connection
+  client.on('error', (error: unknown) => errors.push(error));
+  client.on('close', () => link.down(errors.at(-1) ?? new Error('Redis closed the connection')));
   client.on('message', (_channel: string, message: string) => link.received(message));
   return {
     client,

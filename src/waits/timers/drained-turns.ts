@@ -9,8 +9,8 @@
 //
 // Costs. add, delete: O(1). A run: one host immediate.
 import { setImmediate as hostSetImmediate } from 'node:timers';
+import type { Turns } from '../../clock/next-turn.ts';
 import { rootContext } from '../../clock/root-context.ts';
-import type { DueWakeUp, Turns } from '../../clock/system-clock.ts';
 
 /** The immediates of the first batch. */
 const LEAST = 16;
@@ -33,7 +33,7 @@ export class DrainedTurns implements Turns {
   readonly #burst: Burst;
   readonly #budgetMs: number;
   #beginMs = 0;
-  #job: DueWakeUp | undefined;
+  #job: (() => void) | undefined;
   /** The immediates of the batch that is to come, and those of the one under way. */
   #coming = 0;
   #left = 0;
@@ -49,13 +49,13 @@ export class DrainedTurns implements Turns {
   }
 
   /** Runs `job` once: in this turn, if a batch is under way and may go on, else in the next. */
-  add(job: DueWakeUp): void {
+  add(job: () => void): void {
     this.#job = job;
     const goesOn = this.#isRunning || (!this.#isOver && this.#left > 0);
     if (this.#coming === 0 && !goesOn) this.#queue(LEAST);
   }
 
-  delete(job: DueWakeUp): void {
+  delete(job: () => void): void {
     if (this.#job === job) this.#job = undefined;
   }
 
@@ -92,7 +92,7 @@ export class DrainedTurns implements Turns {
     try {
       if (!this.#burst.runNext()) {
         this.#job = undefined;
-        job.run();
+        job();
       }
     } finally {
       this.#isRunning = false;

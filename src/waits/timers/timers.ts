@@ -6,7 +6,7 @@
 // limit, callbacks by deadline across delays. Starting, refreshing and clearing are O(1).
 import { promisify } from 'node:util';
 import { requiredFunction } from '../../base/checks.ts';
-import { foreign, host, isOurs } from '../../clock/host.ts';
+import { addOurs, foreign, host } from '../../clock/host.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
 
@@ -69,8 +69,8 @@ export function clearInterval(timeout: Timeout | NodeJS.Timeout | string | numbe
 
 // A user may install these functions as the globals. Then the engine must not use them for its own
 // wake-ups.
-isOurs(setTimeout);
-isOurs(setInterval);
+addOurs(setTimeout);
+addOurs(setInterval);
 // A module that imports this one to make them the globals has done so by the end of its own run.
 void Promise.resolve().then(() => {
   foreign('setTimeout');

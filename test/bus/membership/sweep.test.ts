@@ -14,7 +14,7 @@ interface Scene {
   readonly parking: Parking<string, Watchers<string>>;
   readonly sweep: Sweep;
   readonly ended: number[];
-  park(label: string, onTry?: (op: Op) => void): Op;
+  park(label: string, onTry?: (op: Op, key: unknown) => void): Op;
 }
 
 function scene(overMs = 1_000, clock: Scene['clock'] = new ManualClock()): Scene {
@@ -47,6 +47,15 @@ describe('A sweep', () => {
     h.clock.advance(1_100);
     expect(ops.map(({ tries }) => tries)).to.deep.equal(ops.map((_, i) => (i < 300 ? 0 : 1)));
     expect(h.ended).to.deep.equal([700]);
+  });
+
+  it('gives no key to a try: no event causes it', () => {
+    const h = scene();
+    const keys: unknown[] = [];
+    h.park('a', (_, key) => keys.push(key));
+    h.sweep.begin(() => {});
+    h.clock.advance(1_100);
+    expect(keys).to.deep.equal([undefined]);
   });
 
   it('is spread over the time that it is given', () => {

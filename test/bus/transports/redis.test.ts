@@ -94,6 +94,12 @@ describe('redisBus', () => {
     expect(errors).not.to.be.empty;
   });
 
+  it('is live though its client names a database that is not there, which ends no connection', async () => {
+    const bus = track(redisBus(client({ db: 99 })));
+    await until(() => bus.state === 'live');
+    expect(bus.snapshot().lastError).to.equal(null);
+  });
+
   it('sweeps when the subscribing connection is killed', async () => {
     const listener = new Listener('orders');
     const bus = track(redisBus(client()));

@@ -1,6 +1,5 @@
 import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
-import type { DueWakeUp } from '../../../src/clock/system-clock.ts';
 import { DrainedTurns } from '../../../src/waits/timers/drained-turns.ts';
 import { turn, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
@@ -23,7 +22,7 @@ describe('The drained turns', () => {
     now: () => nowMs,
   };
 
-  const job: DueWakeUp = { run: () => void runs.push('job') };
+  const job = (): void => void runs.push('job');
 
   beforeEach(() => {
     nowMs = 0;
@@ -70,12 +69,10 @@ describe('The drained turns', () => {
   it('go on in the next turn when a piece asks for it', async () => {
     const turns = new DrainedTurns(burst, 100);
     let jobs = 0;
-    const again: DueWakeUp = {
-      run: () => {
-        if (++jobs === 2) return;
-        turns.add(again);
-        turns.endTurn();
-      },
+    const again = (): void => {
+      if (++jobs === 2) return;
+      turns.add(again);
+      turns.endTurn();
     };
     turns.add(again);
     await turn();
@@ -87,10 +84,8 @@ describe('The drained turns', () => {
   it('run in one turn a job that adds itself, more often than a batch is long', async () => {
     const turns = new DrainedTurns(burst, 100);
     let jobs = 0;
-    const again: DueWakeUp = {
-      run: () => {
-        if (++jobs < 1_000) turns.add(again);
-      },
+    const again = (): void => {
+      if (++jobs < 1_000) turns.add(again);
     };
     turns.add(again);
     let count = 0;
@@ -112,10 +107,8 @@ describe('The drained turns', () => {
   it('run what is added after a job that has thrown', async () => {
     const turns = new DrainedTurns(burst, 100);
     const errors = await uncaughtDuring(1, () => {
-      turns.add({
-        run: () => {
-          throw new Error('boom');
-        },
+      turns.add(() => {
+        throw new Error('boom');
       });
     });
     turns.add(job);
