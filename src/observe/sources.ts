@@ -6,7 +6,7 @@
 import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
-import type { TimerSnapshot } from '../timer/timer.ts';
+import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import type { LoadsSnapshot } from '../waits/shared/load-meter.ts';
 
 /**

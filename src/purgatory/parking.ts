@@ -1,7 +1,7 @@
 // The one place where operations enter a purgatory and leave it, its lists and its timer together:
 // tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
-// Invariants. A Parking belongs to one purgatory, and is the keeper (timer-protocol.ts) of every
+// Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
 // operation that is parked there. Such an operation is on all its lists and, with a deadline, in
 // the timer. Each way out has a method of its own. Memory is given back in a turn of its own, so
 // what runs within a call may hold places.
@@ -15,14 +15,11 @@ import {
   purgatoryFull,
   timerOfPurgatoryClosed,
 } from '../base/errors.ts';
-import { invalidArgValue } from '../base/node-errors.ts';
 import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
-import { DrivenTimer } from '../timer/driven-timer.ts';
-import { releasing, type SystemTimer } from '../timer/system-timer.ts';
 import type { Timer } from '../timer/timer.ts';
-import { NOT_HELD, type TaskKeeper } from '../timer/timer-protocol.ts';
+import { NOT_HELD, type TaskKeeper } from '../timer/timer-task.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
@@ -70,8 +67,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly settler: Settler;
   readonly timer: Timer;
   readonly hints: KeyHints;
-  /** The timer, if it can release operations. */
-  readonly #releasing: SystemTimer | undefined;
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
@@ -93,7 +88,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
     this.hints = new KeyHints(this, lists);
-    this.#releasing = releasing(timer);
     this.scheduler = schedulerOf(timer);
     this.#compaction = this.scheduler.job({ sliceMs, step: () => this.#compact() });
     this.settler = new Settler(this.scheduler, sliceMs);
@@ -178,7 +172,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
     const { delayMs } = operation;
     try {
-      operation.$place = NOT_PARKED; // throws for one that is frozen
+      operation.$place = NOT_PARKED; // of a frozen one nothing has changed when this throws
       if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
@@ -190,7 +184,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Takes out an operation that was parked in part. Returns the error. */
   #undo(operation: DelayedOperation, error: unknown): unknown {
-    if (Object.isFrozen(operation)) return invalidArgValue('op', 'must not be frozen', operation);
     if (operation.$keeper === this) this.#leave(operation, NOT_PARKED);
     return this.#refusedByTimer(error);
   }
@@ -205,14 +198,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For a wait of `delayMs`, before its first try. A timer from outside is asked at parking.
+   * For a wait of `delayMs`, before its first try.
    *
    * @throws PurgatoryError if the purgatory or its timer is full.
    */
   checkRoom(delayMs: number): void {
     const { lists, timer, maxParked } = this;
     if (lists.size >= maxParked) throw this.refused(purgatoryFull(this.name, maxParked));
-    if (delayMs === Number.POSITIVE_INFINITY || !(timer instanceof DrivenTimer)) return;
+    if (delayMs === Number.POSITIVE_INFINITY) return;
     try {
       timer.checkRoom();
     } catch (error) {
@@ -346,13 +339,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (!this.keeps(operation)) continue; // the abort of another wait has taken it out
       const wait = operation instanceof PromisedOperation ? operation : undefined;
       if (wait === undefined) taken.push(operation);
-      try {
-        if (wait !== undefined) refusal ??= new Refusal(why(wait));
-        this.withdraw(operation);
-        wait?.end(refusal as Refusal, this.settler);
-      } catch (error) {
-        this.report(error, operation); // it was frozen while it was parked: the others leave
-      }
+      if (wait !== undefined) refusal ??= new Refusal(why(wait));
+      this.withdraw(operation);
+      wait?.end(refusal as Refusal, this.settler);
     }
     this.endEvent();
     return taken;
@@ -393,13 +382,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #leave(operation: DelayedOperation, state: typeof COMPLETED | typeof NOT_PARKED): number {
     this.#left = (this.#left + 1) | 0;
     const stamp = this.lists.leave(operation);
-    const timer = this.#releasing;
-    if (timer !== undefined) {
-      const slot = operation.$slot;
-      if (slot !== NOT_HELD) timer.release(operation, slot);
-    }
+    const slot = operation.$slot;
+    if (slot !== NOT_HELD) this.timer.release(operation, slot);
     operation.$keeper = undefined;
-    if (timer === undefined) this.timer.remove(operation); // `delayMs` may have changed since
     operation.$place = state;
     if (this.underWay.keys.length === 0) this.#settle();
     return stamp;
@@ -408,7 +393,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** After operations have left, outside of events. */
   #settle(): void {
     this.#settledLeft = this.#left;
-    this.#releasing?.settle();
+    this.timer.trim();
     if (this.lists.isSparse) this.#compaction.wakeNextTurn();
   }
 

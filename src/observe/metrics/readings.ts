@@ -3,7 +3,7 @@
 // Ground rules. Counts and gauges are read from snapshots. A name is written as OpenTelemetry
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
-import type { TimerSnapshot } from '../../timer/timer.ts';
+import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { LoadsSnapshot } from '../../waits/shared/load-meter.ts';
 import type { ObservedSnapshot } from '../live-sources.ts';
 
