@@ -202,6 +202,7 @@ describe('Semaphore', () => {
     const permits = new Semaphore<unknown>('kinds', { units: 1 });
     for (const key of [Number.NaN, 0, '0', null, permits, Symbol('key')]) {
       expect(permits.tryAcquire({ key })?.units).to.equal(1);
+      expect(permits.available(key)).to.equal(0);
       expect(permits.tryAcquire({ key })).to.equal(undefined);
     }
     expect(permits.tryAcquire({ key: -0 })).to.equal(undefined);
