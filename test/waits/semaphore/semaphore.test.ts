@@ -182,7 +182,10 @@ describe('Semaphore', () => {
       const wait = rejection(permits.acquire({ ...NEVER, key, units: 2, signal: stop.signal }));
       stop.abort();
       await wait;
+      const other = permits.tryAcquire({ key: `other-${i}` }); // so that both lines are filed
+      expect(permits.available(key)).to.equal(1);
       permit.release();
+      other?.release();
       Semaphore.check(permits); // that only one idle line is kept
     }
   });
