@@ -20,5 +20,6 @@ export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';
-export type { LevelSnapshot, Timer, TimerSnapshot } from './timer/timer.ts';
+export type { Timer } from './timer/timer.ts';
+export type { LevelSnapshot, TimerSnapshot } from './timer/timer-snapshot.ts';
 export { TimerTask } from './timer/timer-task.ts';

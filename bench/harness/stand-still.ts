@@ -14,6 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { turn } from './measure.ts';
 import type { Ask } from './talkers.ts';
 
+/** By then what is silent has been given up, on a busy machine too. */
+const LONGEST_MS = 5_000;
+
 /** A connection of the process under test. */
 export interface Talker {
   readonly index: number;
@@ -37,6 +40,8 @@ export interface StandStill {
   readonly stopMs: number;
   /** `block`: an immediate that takes so long. `stop`: SIGSTOP and SIGCONT, by another process. */
   readonly how: 'block' | 'stop';
+  /** Is called at each beat of a connection, before those who wait for it. */
+  readonly onBeat?: (index: number) => void;
 }
 
 export interface GivenUp {
@@ -51,7 +56,7 @@ export interface GivenUp {
 /** What each of `watches` gives up, all on the same connections. */
 export async function standStill<Name extends string>(
   watches: Readonly<Record<Name, Watch>>,
-  { connections, silent = 0, timeoutMs, stopMs, how }: StandStill,
+  { connections, silent = 0, timeoutMs, stopMs, how, onBeat }: StandStill,
 ): Promise<Record<Name, GivenUp>> {
   const names = Object.keys(watches) as Name[];
   const givenUp = new Map<string, { readonly by: Name; readonly index: number; readonly atMs: number }>();
@@ -69,6 +74,7 @@ export async function standStill<Name extends string>(
       .on('error', () => {})
       .on('data', () => {
         talker.beats++;
+        onBeat?.(index);
         for (const beat of beating) beat();
       });
   });
@@ -92,7 +98,9 @@ export async function standStill<Name extends string>(
       await stopped(stopMs, askedMs);
     }
     const endMs = performance.now();
-    await sleep(timeoutMs / 2);
+    const most = names.length * silent;
+    const isDone = (): boolean => [...givenUp.values()].filter(({ index }) => index < silent).length >= most;
+    while (!isDone() && performance.now() - endMs < LONGEST_MS) await sleep(10);
     const all = [...givenUp.values()];
     return Object.fromEntries(
       names.map((name): [Name, GivenUp] => {

@@ -65,32 +65,19 @@ export function refuseUnread<Options extends object>(
   }
 }
 
-/** The option that is spelt most like `name`, if one is: it may lack the unit, or a letter. */
+/** The option that `name` probably stands for, if there is one: it may lack the unit, or a letter. */
 function meant(name: string, names: object): string {
   const given = name.toLowerCase();
-  let near: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const each of Object.keys(names)) {
-    const known = each.toLowerCase();
-    const distance = editDistance(given, known);
-    const isNear = known.startsWith(given) || distance <= known.length / 3;
-    if (!isNear || distance >= least) continue;
-    near = each;
-    least = distance;
-  }
+  const near = Object.keys(names).find((each) => isNear(given, each.toLowerCase()));
   return near === undefined ? '' : ` (is "${near}" meant?)`;
 }
 
-/** How many letters to insert, delete or replace to make `b` of `a` (Levenshtein's distance). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = row[j]! + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
+/** Whether the two differ in one place only, by at most a third of the letters. */
+function isNear(given: string, known: string): boolean {
+  const [short, long] = [Math.min(given.length, known.length), Math.max(given.length, known.length)];
+  let head = 0;
+  while (head < short && given[head] === known[head]) head++;
+  let tail = 0;
+  while (tail < short - head && given.at(-1 - tail) === known.at(-1 - tail)) tail++;
+  return head === given.length || long - head - tail <= known.length / 3;
 }

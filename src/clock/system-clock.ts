@@ -254,8 +254,3 @@ function fire(wakeUp: SystemWakeUp, arming: number): void {
  * given no other.
  */
 export const systemClock: Clock = new SystemClock(new NextTurn(), foreign);
-
-/** The clock of `timer`. A timer from outside may have none: then the system's. */
-export function clockOf(timer: object): Clock {
-  return (timer as { readonly clock?: Clock | undefined }).clock ?? systemClock;
-}

@@ -174,7 +174,7 @@ export class EventQueue<K> implements PendingEvents {
     let left = pending.size;
     while (pending.size > 0 && job.left > 0) {
       if (left-- <= 0) {
-        if (job.isVain) return; // a condition may notify its own key without end
+        if (!job.hasAnswered) return; // a condition may notify its own key without end
         left = pending.size;
       }
       if (!this.#serve(pending.first, job)) return;

@@ -130,9 +130,7 @@ export abstract class ParkedLists<Watch> {
   }
 
   /** Gives memory back. Places change: no pass within a call may be under way. */
-  compact(): void {
-    this.moveTo(new Slab(this.size), (a) => a);
-  }
+  abstract compact(): void;
 
   /** Parks all anew, in park order, in a slab that is empty. */
   protected moveTo(operations: Slab<DelayedOperation>, refile: Refile): void {
@@ -142,7 +140,7 @@ export abstract class ParkedLists<Watch> {
       const operation = old.value(from) as DelayedOperation;
       const to = operations.pushValue(all, NONE, old.b(from), operation);
       operations.setA(to, refile(old.a(from), from, to));
-      Reflect.set(operation, '$place', to); // a frozen one stops nothing
+      operation.$place = to;
     }
     this.operations = operations;
     this.all = all;
@@ -160,8 +158,7 @@ export abstract class ParkedLists<Watch> {
     mustHold(places.length === this.size, `${places.length} operations are linked, ${this.size} in use`);
     for (const place of places) {
       const operation = this.operations.value(place) as DelayedOperation;
-      const knowsIt = operation.$place === place || Object.isFrozen(operation);
-      mustHold(knowsIt, 'an operation does not know its place');
+      mustHold(operation.$place === place, 'an operation does not know its place');
     }
     return places;
   }

@@ -41,7 +41,7 @@ export function countTries<K>({ underWay }: Watched<K>, job: Job, tried: number,
   job.count(tried, completed);
   if (!underWay.hasPromises) return;
   underWay.hasPromises = false;
-  job.hasAnswered = true;
+  job.goesOnInMicrotasks();
 }
 
 /** Tries the next `steps` of `pass` until `most` have completed; how many did. */

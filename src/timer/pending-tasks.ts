@@ -163,9 +163,10 @@ export class PendingTasks<S extends Scheme = Scheme> {
   }
 
   /**
-   * Reads a row of due tasks, from `first` on. Tasks that have been pending for long lie all over
-   * memory. One by one, the processor waits for each. In a row, it fetches them side by side. The
-   * comparison always holds: only its reading counts.
+   * Reads a row of due tasks, from `first` on, for the processor's cache. Tasks that have been
+   * pending for long lie all over memory. One by one, the processor waits for each; in a row, it
+   * fetches several at a time. It compares something that is always equal, so that V8 keeps the
+   * reading.
    */
   #readRow(first: Slot): void {
     const slab = this.#slab;
@@ -230,8 +231,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
     });
     this.#renew(this.#scheme.cursor);
     this.size = 0;
-    // A task that was frozen while it was pending must not leave the others without their slots.
-    for (const [i, task] of tasks.entries()) Reflect.set(task, '$slot', this.add(task, ticks[i]));
+    for (const [i, task] of tasks.entries()) task.$slot = this.add(task, ticks[i]);
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
@@ -253,7 +253,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
       mustHold(!slots.has(slot), 'a task is linked twice');
       slots.add(slot);
       const task = slab.value(slot);
-      mustHold(task?.$slot === slot || Object.isFrozen(task), 'a task does not know its slot');
+      mustHold(task?.$slot === slot, 'a task does not know its slot');
     });
     mustHold(slots.size === this.size, `${slots.size} tasks are held, size says ${this.size}`);
     mustHold(slab.inUse === this.size + this.#scheme.lists + 2, 'cells have leaked');

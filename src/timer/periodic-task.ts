@@ -44,19 +44,13 @@ const OPTIONS: OptionNames<FixedRateOptions> = { initialDelayMs: true, missedRun
  */
 const HELD_MS = 86_400_000;
 
-/** What a periodic task needs of its timer. */
-interface PeriodicTimer extends Timer {
-  /** Reports what a run has thrown. */
-  report(error: unknown, task: TimerTask): void;
-}
-
 abstract class PeriodicTask extends TimerTask {
-  readonly #timer: PeriodicTimer;
+  readonly #timer: Timer;
   readonly #callback: () => unknown;
   /** Whether the promise of the last run has yet to settle. */
   #isUnderWay = false;
 
-  constructor(timer: PeriodicTimer, callback: () => unknown, initialDelayMs: number) {
+  constructor(timer: Timer, callback: () => unknown, initialDelayMs: number) {
     super(initialDelayMs);
     this.#timer = timer;
     this.#callback = callback;
@@ -126,8 +120,7 @@ export class FixedRateTask extends PeriodicTask {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad argument. */
   constructor(
-    timer: PeriodicTimer,
-    clock: Clock,
+    timer: Timer,
     callback: () => unknown,
     periodMs: number,
     options: FixedRateOptions | undefined,
@@ -137,10 +130,10 @@ export class FixedRateTask extends PeriodicTask {
       throw invalidArgValue('options.missedRuns', "must be 'coalesce' or 'makeUp'", missedRuns);
     }
     super(timer, callback, initialDelay(callback, 'periodMs', periodMs, PERIOD, options));
-    this.#clock = clock;
+    this.#clock = timer.clock;
     this.#periodMs = periodMs;
     this.#makesUp = missedRuns === 'makeUp';
-    this.#originMs = clock.now() + this.delayMs;
+    this.#originMs = timer.clock.now() + this.delayMs;
   }
 
   protected override delayAtBegin(): number {
@@ -173,7 +166,7 @@ export class FixedDelayTask extends PeriodicTask {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad argument. */
   constructor(
-    timer: PeriodicTimer,
+    timer: Timer,
     callback: () => unknown,
     delayMs: number,
     options: FixedDelayOptions | undefined,

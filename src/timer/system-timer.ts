@@ -1,11 +1,9 @@
 // The timer of the library: hierarchical timing wheels with a DelayQueue, driven by a clock.
 //
-// It adds to DrivenTimer the wheels, periodic tasks, a meter with its snapshot, and `release`. That
-// is for purgatories: when one event completes very many operations, `settle` comes once, at its
-// end. (`remove` settles at once: on a fake host that looks through a bucket.)
+// It adds to Timer the wheels, periodic tasks, and a meter with its snapshot.
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
-import { DrivenTimer } from './driven-timer.ts';
+import type { Clock } from '../clock/clock.ts';
 import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
@@ -15,9 +13,10 @@ import {
 } from './periodic-task.ts';
 import { checkedTimerOptions, type SystemTimerOptions, TIMER_OPTIONS } from './system-timer-options.ts';
 import { tickAt } from './tick.ts';
-import type { Timer, TimerSnapshot } from './timer.ts';
+import { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
-import { NOT_HELD, type TimerTask } from './timer-task.ts';
+import type { TimerSnapshot } from './timer-snapshot.ts';
+import type { TimerTask } from './timer-task.ts';
 import { TimingWheels } from './wheels/timing-wheels.ts';
 
 /** About how many steps the counting of a snapshot may take: some hundred microseconds. */
@@ -29,7 +28,7 @@ const MIN_PER_BUCKET = 16;
  * A {@link Timer} on hierarchical timing wheels. To start or stop a task is O(1), however many are
  * pending. A pending task keeps the process alive, unless `unref()` was called.
  */
-export class SystemTimer extends DrivenTimer {
+export class SystemTimer extends Timer {
   readonly #tickMs: number;
   readonly #tasks: PendingTasks<TimingWheels>;
   readonly #meter: TimerMeter;
@@ -63,7 +62,7 @@ export class SystemTimer extends DrivenTimer {
    * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
    */
   scheduleAtFixedRate(callback: () => unknown, periodMs: number, options?: FixedRateOptions): TimerTask {
-    const task = new FixedRateTask(this, this.clock, callback, periodMs, options);
+    const task = new FixedRateTask(this, callback, periodMs, options);
     this.add(task);
     return task;
   }
@@ -82,7 +81,7 @@ export class SystemTimer extends DrivenTimer {
    * A picture of the timer, as plain JSON. Changes nothing. O(wheels x wheelSize): the number of
    * pending tasks adds a bounded number of steps, as `maxPerBucket` says.
    */
-  snapshot(): TimerSnapshot {
+  override snapshot(): TimerSnapshot {
     const nowMs = this.now();
     const nextExpirationMs = this.nextExpirationMs ?? null; // makes the head one that has tasks
     const tickMs = this.#tickMs;
@@ -129,48 +128,19 @@ export class SystemTimer extends DrivenTimer {
   get $lateness(): DurationSnapshot {
     return this.#meter.lateness.snapshot();
   }
-
-  /**
-   * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as
-   * they are. `settle` must follow, once for all that are released in a row. O(1).
-   *
-   * @internal
-   */
-  release(task: TimerTask, slot: number): void {
-    const tasks = this.#tasks;
-    if (!tasks.holds(task, slot)) return;
-    tasks.release(slot);
-    task.$slot = NOT_HELD;
-  }
-}
-
-/**
- * `timer`, if `release` does what its `remove` does: a SystemTimer whose methods are not
- * overridden.
- *
- * @internal
- */
-export function releasing(timer: Timer): SystemTimer | undefined {
-  if (!(timer instanceof SystemTimer)) return undefined;
-  const { add, remove } = SystemTimer.prototype;
-  return timer.add === add && timer.remove === remove ? timer : undefined;
 }
 
 /**
  * For a timer that a user shares with a purgatory, with replies or with a signal. Returns it.
  * `clock`, if it is given, may be the clock that this timer reads.
- * @throws TypeError with ERR_INVALID_ARG_TYPE when it has not the methods of one, with
+ * @throws TypeError with ERR_INVALID_ARG_TYPE when it is none of the library's, with
  *   ERR_INVALID_ARG_VALUE for another clock.
  */
-export function checkedTimer(timer: Timer & { clock?: unknown }, clock?: unknown): Timer {
-  if (
-    typeof timer?.add !== 'function' ||
-    typeof timer.remove !== 'function' ||
-    typeof timer.advanceClock !== 'function'
-  ) {
-    throw invalidArgType('options.timer', 'a Timer, with the methods add, remove and advanceClock', timer);
+export function checkedTimer(timer: Timer, clock?: Clock): Timer {
+  if (!(timer instanceof Timer)) {
+    throw invalidArgType('options.timer', 'an instance of SystemTimer, or of purgatory/schemes', timer);
   }
-  if (clock !== undefined && timer.clock !== undefined && clock !== timer.clock) {
+  if (clock !== undefined && clock !== timer.clock) {
     const why = 'must not be given beside options.timer, unless it is the clock of that timer';
     throw invalidArgValue('options.clock', why, clock);
   }

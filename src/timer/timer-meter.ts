@@ -9,8 +9,8 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../base/debug.ts';
 import { DurationHistogram } from '../base/duration-histogram.ts';
-import type { PassObserver } from './driven-timer.ts';
-import type { Timer, TimerSnapshot } from './timer.ts';
+import type { PassObserver, Timer } from './timer.ts';
+import type { TimerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** `purgatory:task:run`: a task is about to run, and can no longer be cancelled. */

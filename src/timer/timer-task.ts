@@ -1,12 +1,19 @@
 // What a timer runs: user code with a delay.
 //
-// Ground rules. The two fields whose names begin with $ belong to the timer protocol
-// (timer-protocol.ts). Nobody else may use them. Everything here is O(1). A task takes 56 bytes at
-// most: with a million pending, the tasks are most of what the collector has to visit.
+// A task knows who answers for it ($keeper) and where its timer has it ($slot). Both are written by
+// those alone: a timer sets them in `add`, and clears them when the task runs or leaves. Of a parked
+// operation the keeper is its purgatory: that stays while the task runs, and the timer asks it when
+// it is to remove the task. Everything here is O(1). A task takes 56 bytes at most: with a million
+// pending, the tasks are most of what the collector has to visit.
+//
+// Why the fields have names and are no symbols: users' classes make every access in the engine
+// megamorphic. V8 has a cache for megamorphic named properties, and none for symbols.
 import { requiredNumber } from '../base/checks.ts';
 import { debug, isDebugging } from '../base/debug.ts';
-import { methodNotImplemented } from '../base/node-errors.ts';
+import { taskPendingElsewhere } from '../base/errors.ts';
+import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 
+const FINITE_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 const TIMEOUT_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 /** In ms, three years: a longer timeout is more likely a date. */
 const LIKE_A_DATE = 1e11;
@@ -35,10 +42,7 @@ export abstract class TimerTask {
   readonly delayMs: number;
   /** Who answers for the task while it is pending. Undefined while it is not. */
   $keeper: TaskKeeper | undefined;
-  /**
-   * An integer that belongs to the timer that holds the task; NOT_HELD in a task that no timer
-   * holds.
-   */
+  /** Where the timer that holds the task has it; NOT_HELD in a task that no timer holds. */
   $slot: number;
 
   /**
@@ -94,6 +98,29 @@ export class CallbackTask extends TimerTask {
     const callback = this.#callback;
     callback();
   }
+}
+
+/**
+ * Throws unless `task` may be added to `timer`. Returns its delay in ms, 0 for a negative one. O(1).
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE: not a TimerTask, or a delay that is no number.
+ * @throws RangeError with ERR_OUT_OF_RANGE: a delay that is not finite or above
+ * Number.MAX_SAFE_INTEGER.
+ * @throws PurgatoryError with ERR_PURGATORY_ALREADY_PENDING: pending in another timer, or parked in
+ * a purgatory.
+ */
+export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
+  if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+  const keptBy = task.$keeper;
+  if (keptBy !== undefined && keptBy !== timer) throw taskPendingElsewhere();
+  task.$keeper = keptBy; // of a frozen task nothing has changed when the language refuses this
+  const { delayMs } = task;
+  return delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER ? delayMs : uncommonDelay(delayMs);
+}
+
+/** Apart, so that V8 inlines what most starts need. */
+function uncommonDelay(delayMs: number): number {
+  return delayMs <= 0 && delayMs >= -Number.MAX_VALUE ? 0 : requiredNumber('delayMs', delayMs, FINITE_MS);
 }
 
 /**

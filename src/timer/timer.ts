@@ -1,104 +1,465 @@
-// The interface of every timer, and what its snapshot says. A timer from outside the library can
-// have it too (timer-protocol.ts).
-import type { DurationSnapshot } from '../base/duration-histogram.ts';
-import type { TimerTask } from './timer-task.ts';
+// A timer by a clock: what all timers of the library are around their pending tasks.
+//
+//   add ─► PendingTasks, by tick ─► #look: one wake-up of the clock, for the first of them
+//                ▲                        │ #wake
+//                │ take                   ▼
+//         #runTasks ◄── a pass: all that is due at the wake-up, in batches of a job
+//                                         └─► #endPass: trim, and #look again
+//
+// A deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none
+// is late by more than a tick, plus the host's lateness. With nothing pending no wake-up is held. A
+// start arms for an earlier tick only, as each arming costs a host timer: so a wake-up may find
+// nothing due. It alone calls user code of tasks; no slot is kept across that call.
+import { requiredFunction } from '../base/checks.ts';
+import { timerClosed, timerFull } from '../base/errors.ts';
+import { mustHold } from '../base/must-hold.ts';
+import { invalidArgType } from '../base/node-errors.ts';
+import { reportError } from '../base/report-error.ts';
+import type { Clock, WakeUp } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import type { Job } from '../turns/job.ts';
+import { schedulerOf } from '../turns/scheduler.ts';
+import type { PendingTasks } from './pending-tasks.ts';
+import type { CheckedTimerOptions } from './system-timer-options.ts';
+import { tickAt, tickFrom } from './tick.ts';
+import type { TimerSnapshot } from './timer-snapshot.ts';
+import { CallbackTask, checkAddable, NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
+
+/** More tasks than any memory holds, and an int32, which is compared without a double. */
+const MAX_INT32 = 2 ** 31 - 1;
 
 /**
- * Runs tasks when their delay has passed. Never early by its clock, and late by one tick at most,
- * plus the host's own lateness.
+ * A wake-up that the host brings so much later than it was due, in ms, tells that the process stood
+ * still. A turn of a busy server takes less.
  */
-export interface Timer {
+const STOOD_STILL_MS = 20;
+
+/** The meter of a timer, which imports this file. */
+export interface PassObserver {
+  /** `task` is about to run, and is not pending any more. */
+  willRun(task: TimerTask, latenessMs: number): void;
+  threw(error: unknown, task: TimerTask): void;
+  /** The timer yields after `ran` tasks, with `pending` left, some of them due. */
+  didYield(ran: number, pending: number): void;
+}
+
+// V8 inlines up to a limit of size: so what most starts and stops do not need is in methods of its
+// own. A field that holds a number begins as one: else V8 gives it no number representation.
+
+/**
+ * Runs tasks when their delay has passed: a SystemTimer, or one of `purgatory/schemes`. Never early
+ * by its clock, and late by one tick at most, plus the host's own lateness. A pending task keeps the
+ * process alive, unless `unref()` was called.
+ */
+export abstract class Timer implements TaskKeeper {
+  readonly #tickMs: number = 0;
+  readonly #maxPending: number = 0;
+  readonly #sliceMs: number = 0;
+  /** Its source of time. */
+  readonly clock: Clock;
+  readonly #tasks: PendingTasks;
+  readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
+  readonly #observer: PassObserver | undefined;
+  /** The highest reading so far: a clock that goes back stands still. */
+  #nowMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  /** True while tasks run. */
+  #isRunning = false;
+  /** How many tasks have run in the slice. */
+  #ran = 0;
+  #wakeUp: WakeUp | undefined;
+  /**
+   * The tick of the wake-up, which is at or before the first task. Infinity without one, -Infinity
+   * without a reaper: then there never is one.
+   */
+  #wakeUpTick = Number.NEGATIVE_INFINITY;
+  /** When the host can bring the wake-up, in ms: one for a tick that has passed, at once. */
+  #wakeUpMs = 0;
+  readonly #hasReaper: boolean;
+  #isRef = true;
+  /** Whether the clock was stepped when it was last looked for what is pending. */
+  #isStepped = false;
+  readonly #compaction: Job;
+  /** On the host's time, passes take turns with all other jobs of the system clock. */
+  readonly #job: Job | undefined;
+
+  /**
+   * @param nowMs a reading of the clock.
+   * @param tasks without a task, at the tick of `nowMs`.
+   * @param observer is called for what runs.
+   */
+  protected constructor(
+    options: CheckedTimerOptions,
+    nowMs: number,
+    tasks: PendingTasks,
+    observer?: PassObserver,
+  ) {
+    const { tickMs, clock, maxPending, sliceMs, onError, reaper } = options;
+    this.#tickMs = tickMs;
+    this.#maxPending = Math.min(maxPending, MAX_INT32);
+    this.#sliceMs = sliceMs;
+    this.clock = clock;
+    this.#tasks = tasks;
+    this.#onError = onError;
+    this.#observer = observer;
+    this.#nowMs = nowMs;
+    this.#hasReaper = reaper;
+    const scheduler = schedulerOf(this);
+    this.#compaction = scheduler.job({ sliceMs, step: () => this.#compact() });
+    if (!reaper) return;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    if (clock !== systemClock) return;
+    this.#job = scheduler.job({
+      sliceMs,
+      isOfTimer: true,
+      step: (job) => this.#runBatch(job),
+      didYield: () => this.#didYield(),
+    });
+  }
+
+  /** How many tasks are pending. */
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  /**
+   * When the reaper looks next, in ms of the clock. No pending task is due before. The first may be
+   * due later (a cascade). Undefined when none is pending.
+   */
+  get nextExpirationMs(): number | undefined {
+    const tick = this.#tasks.nextTick();
+    return tick === Number.POSITIVE_INFINITY ? undefined : tick * this.#tickMs;
+  }
+
   /**
    * Starts `task`: it will run `task.delayMs` from now, never inside this call. A task that is
-   * pending here already is moved.
+   * pending here already is moved. O(1).
    *
    * @throws TypeError, RangeError (Node's codes) for an object that is not a task, or a delay that
    * is not finite.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED, ERR_PURGATORY_FULL, ERR_PURGATORY_ALREADY_PENDING
-   * (in another timer).
+   * (in another timer, or parked). What the clock throws. Then nothing has changed.
    */
-  add(task: TimerTask): void;
-  /** Stops `task`: takes it out. True iff it was pending here. */
-  remove(task: TimerTask): boolean;
+  add(task: TimerTask): void {
+    const delayMs = checkAddable(task, this);
+    const tasks = this.#tasks;
+    const isMoved = task.$keeper !== undefined;
+    if (this.#isClosed || (!isMoved && tasks.size >= this.#maxPending)) throw this.#refusal();
+    this.#read();
+    const nowMs = this.#nowMs;
+    const nowTick = tickAt(nowMs, this.#tickMs);
+    // Without delay it is due at once, and runs in the next pass.
+    const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
+    if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
+    // Before the task is in, as a clock may refuse. A pass looks on at its end.
+    if (tick < this.#wakeUpTick && !this.#isRunning) this.#look(tick);
+    const oldSlot = task.$slot;
+    task.$slot = tasks.add(task, tick);
+    if (isMoved) tasks.release(oldSlot);
+    else task.$keeper = this;
+  }
+
+  /**
+   * Adds a task that runs `callback`. Returns the task, for `cancel()`.
+   * @throws as `add`, and TypeError when `callback` is no function.
+   */
+  schedule(callback: () => void, delayMs: number): TimerTask {
+    requiredFunction('callback', callback);
+    const task = new CallbackTask(callback, delayMs);
+    this.add(task);
+    return task;
+  }
+
+  /** Stops `task`: takes it out. True iff it was pending here. O(1). */
+  remove(task: TimerTask): boolean {
+    const slot = task?.$slot;
+    if (slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
+    const tasks = this.#tasks;
+    if (!tasks.holds(task, slot)) return false;
+    const keptBy = task.$keeper;
+    if (keptBy !== this && keptBy !== undefined) return keptBy.remove(task);
+    task.$keeper = undefined;
+    task.$slot = NOT_HELD;
+    tasks.release(slot);
+    this.trim();
+    return true;
+  }
+
+  /** Whether it was closed. Then it has no task and takes none. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /**
    * Runs the tasks that are due now, in the order of the tick of their deadline, then of `add`.
    * Returns how many ran, those that threw included. A call from inside a task does nothing and
    * returns 0: the pass under way runs all that is due.
    */
-  advanceClock(): number;
-  /** How many tasks are pending. */
-  readonly size: number;
+  advanceClock(): number {
+    if (this.#isRunning || this.#isClosed) return 0;
+    const tick = tickAt(this.now(), this.#tickMs);
+    if (!this.#tasks.hasDue(tick)) return 0;
+    try {
+      return this.#runUpTo(tick, Number.POSITIVE_INFINITY);
+    } finally {
+      this.#endPass();
+    }
+  }
+
   /**
-   * The time by the timer's clock in ms, never less than before. Optional: without it, a purgatory
-   * measures ages by the system's clock.
+   * Ends the timer for good. Returns the tasks that never ran, by deadline, without waits. A second
+   * call returns [].
    */
-  now?(): number;
-  /** The last reading of the clock, in ms. Each `add` reads it. Optional, as `now`. */
-  readonly lastReadingMs?: number | undefined;
-  /**
-   * Whether a pending task keeps the process alive: after `ref` it does, after `unref` it does not.
-   * Optional: the timers of this library have both.
-   */
-  ref?(): unknown;
-  unref?(): unknown;
-  /**
-   * How the timer is doing, as plain JSON, for metrics, the inspector and people. Optional: a
-   * SystemTimer and the timers of `purgatory/schemes` have it.
-   */
+  close(): TimerTask[] {
+    if (this.#isClosed) return [];
+    this.#isClosed = true;
+    const neverRan = this.#tasks.takeAll().filter((task) => {
+      task.$slot = NOT_HELD;
+      const keptBy = task.$keeper;
+      if (keptBy !== this) return keptBy === undefined || keptBy.remove(task);
+      task.$keeper = undefined;
+      return true;
+    });
+    this.trim();
+    return neverRan;
+  }
+
+  /** Pending tasks keep the process alive (the default). */
+  ref(): this {
+    this.#isRef = true;
+    this.#wakeUp?.ref?.();
+    return this;
+  }
+
+  /** Pending tasks let the process end. */
+  unref(): this {
+    this.#isRef = false;
+    this.#wakeUp?.unref?.();
+    return this;
+  }
+
+  /** Whether pending tasks keep the process alive: the setting, also when none is pending. */
+  hasRef(): boolean {
+    return this.#isRef;
+  }
+
+  /** How the timer is doing, as plain JSON: of a SystemTimer. */
   snapshot?(): TimerSnapshot;
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** The time by its clock in ms, never less than before. Reads the clock once. */
+  now(): number {
+    this.#read();
+    return this.#nowMs;
+  }
+
+  /** Returns nothing: a double that a function returns is boxed, unless the function is inlined. */
+  #read(): void {
+    const nowMs = this.clock.now();
+    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+  }
+
+  /** The last reading of the clock, in ms. Each `add` reads it, and so does the reaper. */
+  get lastReadingMs(): number {
+    return this.#nowMs;
+  }
+
   /**
-   * Ends the timer for good. Returns the tasks that never ran, by deadline. A second call returns
-   * [].
+   * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as
+   * they are. `trim` must follow, once for all that are released in a row. O(1).
+   *
+   * @internal
    */
-  close(): TimerTask[];
+  release(task: TimerTask, slot: number): void {
+    const tasks = this.#tasks;
+    if (!tasks.holds(task, slot)) return;
+    tasks.release(slot);
+    task.$slot = NOT_HELD;
+  }
+
+  /** @internal Throws what `add` of a new task would, when the timer is full or closed. */
+  checkRoom(): void {
+    if (this.#isClosed || this.#tasks.size >= this.#maxPending) throw this.#refusal();
+  }
+
+  #refusal(): Error {
+    return this.#isClosed ? timerClosed(this.constructor.name) : timerFull(this.#maxPending);
+  }
+
+  readonly #wake = (): void => {
+    this.#wakeUp = undefined;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    if (this.#isRunning) return;
+    const nowMs = this.now(); // first: it may find a fake
+    const tick = tickAt(nowMs, this.#tickMs);
+    const { isStepped, isStill } = this.clock;
+    if (this.#job !== undefined && !isStepped) {
+      // From now on, what is added waits for the next pass.
+      if (!this.#tasks.isPassOpen) {
+        this.#tasks.openPass(tick);
+        if (!isStill && nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
+      }
+      this.#job.run();
+      return;
+    }
+    try {
+      // On a fake host, to go on in the next turn would take a fake millisecond.
+      this.#ran = this.#runUpTo(tick, isStepped ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      this.#didYield();
+    } finally {
+      this.#endPass();
+    }
+  };
+
+  #runBatch(job: Job): boolean {
+    try {
+      this.#ran += this.#runTasks(job, job.endMs);
+    } finally {
+      if (!this.#tasks.isPassOpen) {
+        this.#ran = 0;
+        this.#read(); // what is overdue by now is so by this pass, and not by the host
+        this.#endPass();
+      }
+    }
+    return this.#tasks.isPassOpen;
+  }
+
+  #didYield(): void {
+    if (this.#tasks.isPassOpen) this.#observer?.didYield(this.#ran, this.#tasks.size);
+    this.#ran = 0;
+  }
+
+  /** Ends the pass that a slice has left: what that adds waits. Then runs one up to `tick`. */
+  #runUpTo(tick: number, endMs: number): number {
+    const tasks = this.#tasks;
+    const ran = tasks.isPassOpen ? this.#runTasks(undefined, endMs) : 0;
+    if (tasks.isPassOpen) return ran;
+    tasks.openPass(tick);
+    return ran + this.#runTasks(undefined, endMs);
+  }
+
+  /**
+   * Runs tasks of the open pass, one at least, until the batch of `job` is full or the clock reads
+   * `endMs`. Returns how many. To read the clock less often while tasks are short was tried: one
+   * long task after many short ones then blocked the loop for several slices.
+   */
+  #runTasks(job: Job | undefined, endMs: number): number {
+    const tasks = this.#tasks;
+    let ran = 0;
+    this.#isRunning = true;
+    try {
+      do {
+        const task = tasks.take();
+        if (task === undefined) continue;
+        this.#run(task);
+        ran++;
+        job?.count(1, 1);
+      } while (
+        tasks.isPassOpen &&
+        !(job !== undefined && job.left <= 0) &&
+        (endMs === Number.POSITIVE_INFINITY || this.now() < endMs)
+      );
+    } finally {
+      this.#isRunning = false;
+    }
+    return ran;
+  }
+
+  #run(task: TimerTask): void {
+    try {
+      task.$slot = NOT_HELD;
+      if (task.$keeper === this) task.$keeper = undefined;
+      this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
+      task.run();
+    } catch (error) {
+      this.report(error, task);
+    }
+  }
+
+  /** @internal */
+  report(error: unknown, task: TimerTask): void {
+    this.#observer?.threw(error, task);
+    reportError(error, task, this.#onError);
+  }
+
+  /** @internal Runs the next task of an open pass. False when there is none, and in a task. */
+  runNext(): boolean {
+    if (this.#isRunning || !this.#tasks.isPassOpen) return false;
+    return this.#runTasks(undefined, Number.NEGATIVE_INFINITY) > 0;
+  }
+
+  #endPass(): void {
+    this.trim();
+    if (this.#tasks.size > 0) this.#look();
+  }
+
+  /**
+   * @internal To be called after tasks were taken out. With none left, gives the wake-up and memory
+   * back; with few left, memory in a turn of its own. Does nothing while a pass runs tasks: its end
+   * does it. O(1), but O(tasks of a bucket) on a fake host.
+   */
+  trim(): void {
+    if (this.#isRunning) return;
+    const tasks = this.#tasks;
+    if (tasks.size === 0) {
+      tasks.rest();
+      this.#disarm();
+    } else {
+      if (this.#isStepped) this.#look();
+      if (tasks.isSparse) this.#compaction.wakeNextTurn();
+    }
+  }
+
+  #compact(): boolean {
+    if (this.#tasks.isSparse) this.#tasks.refile();
+    return false;
+  }
+
+  /**
+   * Holds a wake-up for what is pending, and for a task that is to be added for `tick`.
+   * @throws what the clock throws.
+   */
+  #look(tick = Number.POSITIVE_INFINITY): void {
+    if (!this.#hasReaper) return;
+    const tasks = this.#tasks;
+    this.#isStepped = this.clock.isStepped === true;
+    const first = this.#isStepped
+      ? Math.min(tasks.firstTick(), tick)
+      : Math.min(tasks.nextTick(), tasks.lookFor(tick));
+    if (this.#isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
+  }
+
+  #arm(tick: number): void {
+    this.#disarm(); // first: a timer holds one wake-up at most
+    this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
+    this.#wakeUpTick = tick;
+    this.#wakeUpMs = Math.max(tick * this.#tickMs, this.#nowMs);
+    if (!this.#isRef) this.#wakeUp.unref?.();
+  }
+
+  #disarm(): void {
+    const wakeUp = this.#wakeUp;
+    if (wakeUp === undefined) return;
+    this.#wakeUp = undefined;
+    this.#wakeUpTick = Number.POSITIVE_INFINITY;
+    wakeUp.cancel();
+  }
+
+  /** @internal */
+  static check(timer: Timer): void {
+    const tasks = timer.#tasks;
+    const lookTick = tasks.check();
+    if (timer.#isRunning || timer.#job?.isUnderWay || !timer.#hasReaper) return;
+    const { size } = tasks;
+    mustHold(timer.#wakeUpTick <= lookTick, `wakes at ${timer.#wakeUpTick}, though ${lookTick} is due`);
+    mustHold(size > 0 || timer.#wakeUp === undefined, 'holds a wake-up with nothing pending');
+  }
 }
 
-/** A {@link SystemTimer} at one moment. Times are in ms by the timer's clock. */
-export interface TimerSnapshot {
-  tickMs: number;
-  /** Buckets per wheel: the option, rounded up to a power of two. */
-  wheelSize: number;
-  nowMs: number;
-  /** Tasks pending. */
-  pending: number;
-  /** When the reaper looks next; null when nothing is pending. */
-  nextExpirationMs: number | null;
-  /** Whether pending tasks keep the process alive. */
-  isRef: boolean;
-  /** The wheels made so far, the finest first. */
-  levels: LevelSnapshot[];
-  /** The limit of the count of a bucket: a count of this means this or more. */
-  maxPerBucket: number;
-  delayQueue: {
-    /**
-     * How many buckets are queued. A bucket that has lost its tasks stays queued until it is the
-     * head.
-     */
-    size: number;
-    /** The bucket that expires first. A large one that is expiring has the tasks that are left. */
-    head: { level: number; bucket: number; expirationMs: number; tasks: number } | null;
-  };
-  /** How long after the tick of its deadline each task ran. */
-  lateness: DurationSnapshot;
-  /** Counted since the timer was made. */
-  totals: {
-    /** Tasks that ran, those that threw included. */
-    ran: number;
-    /** Tasks that threw. (A purgatory counts its own operations.) */
-    failed: number;
-    /** How often a task moved to a finer wheel. */
-    cascaded: number;
-    /** How often the reaper yielded to the event loop with more to run. */
-    slices: number;
-  };
-}
-
-/** One wheel. */
-export interface LevelSnapshot {
-  /** The span of a bucket, in ms. */
-  tickMs: number;
-  /** The bucket of the present time. */
-  position: number;
-  /** The tasks of each bucket, counted up to `maxPerBucket`. */
-  buckets: number[];
+/** Throws unless the invariants of the timer's structures hold. For tests: O(tasks + buckets). */
+export function checkTimerInvariants(timer: Timer): void {
+  Timer.check(timer);
 }

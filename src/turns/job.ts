@@ -1,12 +1,13 @@
 // A job: deferred work that is done a batch at a time, as far as each turn of the host allows.
 //
-// Ground rules. The owner has the work, and its `step` does a batch of it. The job knows how much
-// that is. A batch ends after `left` steps, or after `answersLeft` of them that answered a wait.
-// What an answer causes runs after the batch, where the batch cannot measure it: so its answers are
-// few. Steps in vain run no work of others, so a batch may have many. The size of a batch adapts to
-// what its steps cost, with the microtasks that ran after them.
+//   owner: wake() ─► runner: doBatch() ─► owner: step(job) ─► job.count(steps, answers) ...
+//                       ▲ microtasks, took(ms) │ true: more is left, so another batch follows
+//                       └──────────────────────┘
 //
-// Costs. count: O(1). One reading of the clock a batch.
+// The owner has the work. The job knows how much of it a batch may have: `left` steps, of which
+// `answersLeft` may answer a wait. What an answer causes runs in microtasks after the batch, where
+// the batch cannot measure it: so its answers are few, and its steps in vain may be many. The size
+// of a batch adapts to what its steps cost, those microtasks included. Costs. count: O(1).
 import { inNextTurn } from '../clock/later.ts';
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
@@ -32,7 +33,7 @@ export interface JobOptions {
   didYield?(): void;
 }
 
-/** What runs jobs: the scheduler of their clock. */
+/** What runs jobs: the scheduler of their clock, which imports this file. */
 export interface JobRunner {
   /** The last reading of the clock, in ms. */
   readonly lastMs: number;
@@ -50,14 +51,10 @@ export class Job {
   isUnderWay = false;
   /** How many steps the next batch may have. */
   size: number = FIRST_BATCH;
-  /** The steps that are left of the batch under way. 0 or less: it is full. */
-  left = 0;
-  /** The answers that are left of it. */
-  answersLeft = 0;
-  /** Whether the microtasks should run after the batch: a wait was answered in it. */
-  hasAnswered = false;
-  /** Whether no wait was answered in the batch. */
-  isVain = true;
+  #left = 0;
+  #answersLeft = 0;
+  #needsMicrotasks = false;
+  #hasAnswered = false;
   /** When the slice of the turn ends, in ms of the clock. */
   endMs: number = Number.POSITIVE_INFINITY;
   /** How many steps the last batch has done. */
@@ -82,7 +79,10 @@ export class Job {
     this.#runner.wake(this);
   }
 
-  /** Has it begin the next turn: a step that takes longer than a batch has the slice for itself. */
+  /**
+   * Has it begin in the next turn, before all others. For a step that may take longer than a batch:
+   * no other work has used up a part of the slice then.
+   */
   wakeNextTurn(): void {
     if (this.isUnderWay) return;
     this.isUnderWay = true;
@@ -107,7 +107,7 @@ export class Job {
     if (!this.isUnderWay) this.#runner.run(this);
   }
 
-  /** The last reading of the clock, in ms. In a batch that is free of a reading, an old one. */
+  /** The last reading of the clock, in ms: of an earlier turn, if none was made in this one. */
   get lastMs(): number {
     return this.#runner.lastMs;
   }
@@ -117,15 +117,40 @@ export class Job {
     return this.#timedSteps === 0 ? null : this.#timedMs / this.#timedSteps;
   }
 
+  /** The steps that are left of the batch under way. 0 or less: it is full. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The answers that are left of it. */
+  get answersLeft(): number {
+    return this.#answersLeft;
+  }
+
+  /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** Whether the batch has caused microtasks, which the next batch is to come after. */
+  get needsMicrotasks(): boolean {
+    return this.#needsMicrotasks;
+  }
+
   /** Counts `steps` steps of the batch, of which `answers` have answered a wait. */
   count(steps: number, answers: number): void {
-    this.left -= steps;
+    this.#left -= steps;
     this.done += steps;
     if (answers === 0) return;
-    this.isVain = false;
-    this.hasAnswered = true;
-    this.answersLeft -= answers;
-    if (this.answersLeft <= 0) this.left = 0;
+    this.#hasAnswered = true;
+    this.#needsMicrotasks = true;
+    this.#answersLeft -= answers;
+    if (this.#answersLeft <= 0) this.#left = 0;
+  }
+
+  /** A step has made a promise and answered nobody yet: it goes on in microtasks. */
+  goesOnInMicrotasks(): void {
+    this.#needsMicrotasks = true;
   }
 
   /** How many answers a batch may have. */
@@ -135,12 +160,12 @@ export class Job {
 
   /** Does a batch of at most `steps` steps. Returns whether anything is left. */
   doBatch(steps: number, endMs: number): boolean {
-    this.left = Math.min(this.size, steps);
-    this.answersLeft = Math.min(this.left, MAX_ANSWERS);
+    this.#left = Math.min(this.size, steps);
+    this.#answersLeft = Math.min(this.#left, MAX_ANSWERS);
     this.endMs = endMs;
     this.done = 0;
-    this.isVain = true;
-    this.hasAnswered = false;
+    this.#hasAnswered = false;
+    this.#needsMicrotasks = false;
     this.#hasRun = true;
     this.isUnderWay = this.#options.step(this);
     return this.isUnderWay;

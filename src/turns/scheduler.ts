@@ -1,15 +1,15 @@
 // The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair turns.
 //
-// Invariants. The jobs that are woken in a turn begin at its end, in one microtask. Each gets a
-// batch in turn; deadlines and all other jobs alternate. After a batch that answered a wait the
-// microtasks run, so the next reading of the clock knows what they have cost. A slice is what all
-// jobs may take in a turn of the host. The first reading of the clock opens it, an immediate closes
-// it, and all that happens in between counts. When it is spent, the rest yields until the next
-// turn, in its order, as it does after a throw. Where time stands still (a ManualClock, a fake), no
-// slice is ever spent. Costs. wake: O(1). One microtask a turn, and one reading a batch.
+//   a turn of the host                                         the next turn
+//   user code wakes jobs A, B │ A │ microtasks │ B │ A │ ...   │ A │ B │ ...
+//                             ▲ the end of the turn            ▲ what has yielded
+//                             └─ the slice: 5 ms, all included ┘
+//
+// Each job gets a batch in its turn; deadlines and all other jobs alternate. The first reading of
+// the clock opens the slice, an immediate closes it. When it is spent, or after a throw, the rest
+// yields in its order. Where time stands still (a ManualClock, a fake), it is never spent.
 import type { Clock } from '../clock/clock.ts';
 import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
-import { clockOf } from '../clock/system-clock.ts';
 import { FIRST_BATCH, Job, type JobOptions, type JobRunner } from './job.ts';
 
 /**
@@ -58,19 +58,19 @@ export class Scheduler implements JobRunner {
     return new Job(this, options);
   }
 
-  /** For `job.wake`. */
+  /** As `job.wake` says, at the end of this turn. */
   wake(job: Job): void {
     if (job.isOfTimer) this.#deadlines.push(job);
     else this.#others.push(job);
     if (!this.#isDraining) this.#turnEnd.request();
   }
 
-  /** For `job.wakeNextTurn`. */
+  /** As `job.wakeNextTurn` says. */
   wakeNextTurn(job: Job): void {
     if (this.#yielded.unshift(job) === 1) inNextTurn(this.#nextTurn);
   }
 
-  /** For `job.run`. */
+  /** As `job.run` says. */
   run(job: Job): void {
     if (!this.#clock.isStill) {
       job.wake();
@@ -119,7 +119,7 @@ export class Scheduler implements JobRunner {
   #runBatches(): boolean {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       this.#runBatch(job);
-      if (!job.hasAnswered) continue;
+      if (!job.needsMicrotasks) continue;
       if (this.#isIdle) return false;
       if (!this.#isSliceOpen) this.#read(); // what runs before the next batch counts
       afterMicrotasks(this.#drain);
@@ -160,7 +160,7 @@ export class Scheduler implements JobRunner {
       else if (isLeft) this.wake(job);
     }
     if (isLeft && !isFree) this.#timed = job;
-    this.#vainBatches = job.isVain ? this.#vainBatches + 1 : 0;
+    this.#vainBatches = job.hasAnswered ? 0 : this.#vainBatches + 1;
   }
 
   #read(): void {
@@ -192,7 +192,8 @@ export class Scheduler implements JobRunner {
   }
 
   /**
-   * By an immediate of its own: on the one that closes the slice, it would open another at once.
+   * The job goes on in the next turn, by an immediate of its own. (By the one that closes the slice,
+   * it would go on in the turn that has just spent it.)
    */
   #yield(job: Job): void {
     if (this.#yielded.push(job) === 1) inNextTurn(this.#nextTurn);
@@ -205,7 +206,7 @@ export class Scheduler implements JobRunner {
     this.#isDeadlineNext = jobs[0].isOfTimer;
     this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
     this.#others = jobs.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
-    this.#freeSteps = FREE_STEPS; // they are not few
+    this.#freeSteps = FREE_STEPS; // what has yielded is much work: the clock is read from the first batch on
     this.#turnEnd.request();
   };
 }
@@ -213,8 +214,7 @@ export class Scheduler implements JobRunner {
 const schedulers = new WeakMap<object, Scheduler>();
 
 /** The scheduler of the clock of `timer`: all that work by that clock share it. */
-export function schedulerOf(timer: object): Scheduler {
-  const clock = clockOf(timer);
+export function schedulerOf({ clock }: { readonly clock: Clock }): Scheduler {
   let scheduler = schedulers.get(clock);
   if (scheduler === undefined) {
     scheduler = new Scheduler(clock);

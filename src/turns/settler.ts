@@ -6,6 +6,7 @@
 // slice a turn.
 //
 // Costs. settle: O(1).
+import { Fifo } from './fifo.ts';
 import type { Job } from './job.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -18,9 +19,7 @@ export interface Settleable {
 export class Settler {
   readonly #scheduler: Scheduler;
   readonly #job: Job;
-  #queue: Settleable[] = [];
-  /** How many of the queue have settled. */
-  #at = 0;
+  readonly #queue = new Fifo<Settleable>();
 
   /** @param sliceMs how long they may take in a turn, in ms. Infinity: they never yield. */
   constructor(scheduler: Scheduler, sliceMs: number) {
@@ -38,13 +37,9 @@ export class Settler {
   }
 
   #settleBatch(job: Job): boolean {
-    const queue = this.#queue;
-    const until = Math.min(queue.length, this.#at + job.answersLeft);
-    job.count(until - this.#at, until - this.#at);
-    while (this.#at < until) queue[this.#at++].settle();
-    if (this.#at < queue.length) return true;
-    this.#queue = [];
-    this.#at = 0;
-    return false;
+    const answers = Math.min(this.#queue.size, job.answersLeft);
+    job.count(answers, answers);
+    for (let settled = 0; settled < answers; settled++) this.#queue.take().settle();
+    return this.#queue.size > 0;
   }
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { countStep, runs } from './runs.ts';
 

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { countStep, runs } from './runs.ts';
 

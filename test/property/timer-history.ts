@@ -5,8 +5,8 @@
 // throw for the user's.
 import { expect } from 'chai';
 import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { countStep } from './runs.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';

@@ -12,7 +12,7 @@ const MOST_SLICES = 2;
 export class TurnBound {
   readonly #slices: readonly number[];
   readonly #fail: (wrong: string) => void;
-  readonly #scheduler: Scheduler = schedulerOf(systemClock);
+  readonly #scheduler: Scheduler = schedulerOf({ clock: systemClock });
   /** How many slices may be used in this turn. */
   #slicesLeft = MOST_SLICES;
   /** What tasks and their microtasks took in the turn, in ms. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { counts, EMPTY, hall, labels, type Op } from '../support/op.ts';
 
 describe('behaviour 15: what completes, expires or is cancelled leaves every list and the timer in that call', () => {

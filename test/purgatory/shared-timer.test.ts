@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, PurgatoryError, SystemTimer, type TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
-import { ListTimer } from '../support/list-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
@@ -132,39 +131,13 @@ describe('Purgatories that share a timer', () => {
     expect(op.expirations).to.equal(1);
   });
 
-  it('go through the add and remove of a class that extends SystemTimer', () => {
-    const calls: string[] = [];
-    class Watched extends SystemTimer {
-      override add(task: TimerTask): void {
-        calls.push('add');
-        super.add(task);
-      }
-      override remove(task: TimerTask): boolean {
-        calls.push('remove');
-        return super.remove(task);
-      }
+  it('is one of the library: a timer from outside is refused', () => {
+    const outside = { add() {}, remove: () => false, advanceClock: () => 0, size: 0, close: () => [] };
+    for (const timer of [outside, null, 5]) {
+      expect(() => new Purgatory('p', { timer: timer as never }))
+        .to.throw(TypeError, 'an instance of SystemTimer')
+        .with.property('code', 'ERR_INVALID_ARG_TYPE');
     }
-    const timer = new Watched({ clock: new ManualClock() });
-    const purgatory = new Purgatory<string, Op>('p', { timer });
-    const op = new Op('a', { delayMs: 5 });
-    purgatory.tryCompleteElseWatch(op, ['k']);
-    op.forceComplete();
-    expect(calls).to.deep.equal(['add', 'remove']);
-    expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
-  });
-
-  it('ask a timer from outside by its protocol alone, whatever else it has', async () => {
-    class Hotel extends ListTimer {
-      checkRoom(): never {
-        throw new Error('no such room');
-      }
-    }
-    const timer = new Hotel(new ManualClock());
-    using purgatory = new Purgatory<string>('hotel', { timer });
-    const wait = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 });
-    expect([timer.size, purgatory.numDelayed]).to.deep.equal([1, 1]);
-    purgatory.cancelForKey('k');
-    expect(await rejection(wait)).to.include({ code: 'ERR_PURGATORY_CANCELLED' });
   });
 
   it('refuse options that only a timer of their own would follow', () => {

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
-import { turn } from '../support/turns.ts';
-import { uncaughtDuring } from '../support/uncaught.ts';
 
 /** A clock of the user that fails when the test says so. */
 class FailingClock extends HostClock {
@@ -50,50 +48,19 @@ describe('A clock that throws', () => {
     expect(task.runs).to.equal(1);
   });
 
-  it('from wakeAt, again and again: the next task has it asked anew, though another is due first', () => {
+  it('from wakeAt, for a task that is due before the others: the next call asks it for all', () => {
     const { clock, timer } = onFailing();
     const first = new Task(100);
     timer.add(first);
     failToWake(clock);
-    expect(() => timer.add(new Task(50))).to.throw('no wake-up'); // neither for this one nor, after it, for the first
-    expect(clock.next).to.equal(undefined);
+    expect(() => timer.add(new Task(50))).to.throw('no wake-up');
+    expect([timer.size, clock.next]).to.deep.equal([1, undefined]);
     clock.fails = false;
     const later = new Task(150);
     timer.add(later);
     checkTimerInvariants(timer);
     for (clock.time = 100; clock.time <= 150; clock.time += 50) clock.fire();
     expect([first.runs, later.runs]).to.deep.equal([1, 1]);
-  });
-
-  it('from wakeAt: it is asked once for the task, and once more in a later turn, for what was pending before', async () => {
-    const { clock, timer } = onFailing();
-    const first = new Task(100);
-    timer.add(first);
-    let asked = 0;
-    const { wakeAt } = clock;
-    clock.wakeAt = () => {
-      asked++;
-      throw new RangeError('Maximum call stack size exceeded');
-    };
-    expect(() => timer.add(new Task(50))).to.throw('call stack');
-    expect(asked).to.equal(1);
-    clock.wakeAt = wakeAt;
-    await turn();
-    checkTimerInvariants(timer);
-    clock.time = 100;
-    clock.fire();
-    expect(first.runs).to.equal(1);
-  });
-
-  it('from wakeAt, also in the later turn: that is an uncaught exception, once', async () => {
-    const { clock, timer } = onFailing();
-    timer.add(new Task(100));
-    const errors = await uncaughtDuring(1, () => {
-      failToWake(clock);
-      expect(() => timer.add(new Task(50))).to.throw('no wake-up');
-    });
-    expect(errors.map(String)).to.deep.equal(['Error: no wake-up']);
-    timer.close();
   });
 
   it('from now, in a wake-up: the next task has the timer look again', () => {
@@ -175,71 +142,5 @@ describe('A clock that throws', () => {
     clock.fire();
     expect([second.runs, timer.size]).to.deep.equal([1, 0]);
     expect(clock.outstanding.size).to.equal(0);
-  });
-
-  describe('from the cancel of its wake-up', () => {
-    /** Its wake-ups cannot be cancelled. */
-    function onHolding(): ReturnType<typeof onFailing> {
-      const held = onFailing();
-      const { clock } = held;
-      const wakeAt = clock.wakeAt.bind(clock);
-      clock.wakeAt = (atMs, wake) => ({
-        ...wakeAt(atMs, wake),
-        cancel: () => {
-          throw new Error('no cancel');
-        },
-      });
-      return held;
-    }
-
-    async function throwsLater(action: () => void): Promise<void> {
-      const errors = await uncaughtDuring(1, action);
-      expect(errors.map(String)).to.deep.equal(['Error: no cancel']);
-    }
-
-    for (const [which, keys] of Object.entries({ 'a lone watcher': ['k'], 'one of two keys': ['k', 'l'] })) {
-      it(`${which} is answered by an event and by force all the same, and it is thrown later`, async () => {
-        for (const complete of [
-          (purgatory: Purgatory<string, Op>) => purgatory.checkAndComplete('k') === 1,
-          (_: unknown, op: Op) => op.forceComplete(),
-        ]) {
-          const { timer, purgatory } = onHolding();
-          const op = new Op('a', { delayMs: 50 });
-          purgatory.tryCompleteElseWatch(op, keys);
-          op.ready = true;
-          await throwsLater(() => expect(complete(purgatory, op)).to.equal(true));
-          expect([op.isCompleted, op.completions, timer.size]).to.deep.equal([true, 1, 0]);
-          expect(counts(purgatory)).to.deep.equal(EMPTY);
-          expect(purgatory.snapshot().totals).to.include({ completed: 1, failed: 0 });
-        }
-      });
-    }
-
-    it('close returns what never ran', async () => {
-      const { timer } = onHolding();
-      const task = new Task(50);
-      timer.add(task);
-      await throwsLater(() => expect(timer.close()).to.deep.equal([task]));
-    });
-
-    it('the next task has a wake-up of its own asked for, and the old one is not cancelled again', async () => {
-      const { clock, timer } = onHolding();
-      const task = new Task(50);
-      timer.add(task);
-      await throwsLater(() => task.cancel());
-      expect(await uncaughtDuring(0, () => timer.add(new Task(60)))).to.deep.equal([]);
-      expect([...clock.outstanding].map(({ atMs }) => atMs)).to.deep.equal([50, 60]);
-    });
-
-    it('a task that is due before the others is added, and runs in time', async () => {
-      const { clock, timer } = onHolding();
-      timer.add(new Task(50));
-      const task = new Task(5);
-      await throwsLater(() => timer.add(task));
-      clock.time = 5;
-      clock.fire();
-      expect(task.runs).to.equal(1);
-      checkTimerInvariants(timer);
-    });
   });
 });

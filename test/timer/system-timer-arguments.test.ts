@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DelayedOperation, SystemTimer, TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { Op } from '../support/op.ts';
 import { bench, Task, type TimerOptions } from '../support/task.ts';
 
@@ -152,11 +152,9 @@ describe('SystemTimer options', () => {
     }
   });
 
-  it('a task that is frozen is refused, and nothing of it is left', () => {
+  it('a task that is frozen is refused by the language, and nothing of it is left', () => {
     const { timer } = bench();
-    expect(() => timer.add(Object.freeze(new Task(5))))
-      .to.throw(TypeError, 'must not be frozen')
-      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    expect(() => timer.add(Object.freeze(new Task(5)))).to.throw(TypeError, 'read only');
     expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
     checkTimerInvariants(timer);
   });

@@ -38,7 +38,6 @@ describe('The import paths', () => {
       ([path, source]) => !`/${source}`.endsWith(`${path.slice(1)}/index.ts`),
     );
     expect(others.map(([path]) => path).filter((path) => path !== '.')).to.deep.equal([
-      './timer-protocol',
       './timers/promises',
       './bus/redis',
       './bus/nats',

@@ -6,7 +6,6 @@
 import { checkedNumber } from '../../base/checks.ts';
 import { debug } from '../../base/debug.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { clockOf } from '../../clock/system-clock.ts';
 import type { Timer } from '../../timer/timer.ts';
 import {
   type BusMember,
@@ -49,7 +48,7 @@ export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): 
     if (sweepMs !== undefined) debug('sweepMs is given without a bus: nothing reads it');
     return undefined;
   }
-  return { bus: checkedBus(bus), sweepMs: checked, clock: clockOf(timer) };
+  return { bus: checkedBus(bus), sweepMs: checked, clock: timer.clock };
 }
 
 /**

@@ -9,8 +9,8 @@
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { PurgatoryTotals } from '../../purgatory/telemetry/rates.ts';
-import type { TimerSnapshot } from '../../timer/timer.ts';
 import type { WheelCascaded } from '../../timer/timer-meter.ts';
+import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { ObservedSnapshot } from '../live-sources.ts';
 
 /**

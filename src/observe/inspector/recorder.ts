@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { cut } from '../../base/text.ts';
-import type { TimerSnapshot } from '../../timer/timer.ts';
+import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { Cascades } from './cascades.ts';

@@ -8,7 +8,6 @@
 // try completes, or whose first try throws, was never parked and causes no event.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
-import { systemClock } from '../../clock/system-clock.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import { type PurgatoryTotals, Rates } from './rates.ts';
@@ -82,14 +81,6 @@ const operationParked: Channel = channel('purgatory:operation:parked');
 const operationTried: Channel = channel('purgatory:operation:tried');
 const operationError: Channel = channel('purgatory:operation:error');
 
-/** The time for timers that have none to give. */
-const systemTime = {
-  now: (): number => systemClock.now(),
-  get lastReadingMs(): number {
-    return systemClock.now();
-  },
-};
-
 /** By how an operation leaves. */
 const ends: Readonly<Record<'completed' | 'expired' | 'cancelled' | 'rejected', Channel>> = {
   completed: channel('purgatory:operation:completed'),
@@ -101,18 +92,15 @@ const ends: Readonly<Record<'completed' | 'expired' | 'cancelled' | 'rejected', 
 export class PurgatoryMeter {
   readonly rates: Rates;
   #purgatory!: Named;
-  readonly #time: { now(): number; readonly lastReadingMs: number };
+  readonly #timer: Timer;
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
   /** Refusals by the code of their error. */
   readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
 
   constructor(timer: Timer) {
-    this.#time =
-      timer.now === undefined || timer.lastReadingMs === undefined
-        ? systemTime
-        : (timer as typeof systemTime);
-    this.rates = new Rates(this.#time.now());
+    this.#timer = timer;
+    this.rates = new Rates(timer.now());
   }
 
   /** To be called once, before anything is parked: events name this purgatory. */
@@ -137,7 +125,7 @@ export class PurgatoryMeter {
 
   /** The time by the timer's clock, in ms. One reading. */
   now(): number {
-    return this.#time.now();
+    return this.#timer.now();
   }
 
   /**
@@ -146,7 +134,7 @@ export class PurgatoryMeter {
    * deadline the timer has just read the clock, and no other reading is made.
    */
   stamp(delayMs: number): number {
-    return (delayMs === Number.POSITIVE_INFINITY ? this.#time.now() : this.#time.lastReadingMs) | 0;
+    return (delayMs === Number.POSITIVE_INFINITY ? this.#timer.now() : this.#timer.lastReadingMs) | 0;
   }
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
@@ -175,7 +163,7 @@ export class PurgatoryMeter {
     this.#counts[how]++;
     if (why !== undefined) this.#debugThrow(operation, why.error);
     if (!ends[how].hasSubscribers) return;
-    const parkedMs = ageMs(stamp, this.#time.now());
+    const parkedMs = ageMs(stamp, this.#timer.now());
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 

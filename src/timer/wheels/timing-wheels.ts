@@ -12,14 +12,9 @@ import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../pending-tasks.ts';
+import type { TimerMeter } from '../timer-meter.ts';
 import type { TimerTask } from '../timer-task.ts';
 import { type Bucket, TimingWheel } from './timing-wheel.ts';
-
-/** Is called after a cascade. */
-export interface CascadeObserver {
-  /** `tasks` tasks of the bucket with the index `bucket`, in the wheel of `level`, were moved. */
-  didCascade(level: number, bucket: number, tasks: number): void;
-}
 
 /** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
@@ -62,16 +57,16 @@ class DelayQueue {
 
 export class TimingWheels implements Scheme {
   readonly #slab: Slab<TimerTask>;
-  readonly #observer: CascadeObserver | undefined;
+  readonly #meter: TimerMeter | undefined;
   readonly lowest: TimingWheel;
   readonly queue: DelayQueue = new DelayQueue();
   cursor: number = 0;
 
   /** @param bits log2 of the buckets of each wheel. */
-  constructor(slab: Slab<TimerTask>, cursor: number, bits: number, observer?: CascadeObserver) {
+  constructor(slab: Slab<TimerTask>, cursor: number, bits: number, meter?: TimerMeter) {
     this.#slab = slab;
     this.cursor = cursor;
-    this.#observer = observer;
+    this.#meter = meter;
     this.lowest = new TimingWheel(bits, slab);
   }
 
@@ -90,9 +85,7 @@ export class TimingWheels implements Scheme {
     const { queue } = this;
     if (queue.headExpiration <= tick) this.#dropEmptyHeads();
     const head = queue.headExpiration;
-    if (tick < head) this.cursor = tick;
-    // Beyond 2^53 the tick before the head may be no double, and round to the head.
-    else if (head - 1 < head) this.cursor = head - 1;
+    this.cursor = tick < head ? tick : head - 1;
   }
 
   lookFor(tick: number): number {
@@ -120,7 +113,7 @@ export class TimingWheels implements Scheme {
       queue.dequeue();
       this.cursor = queue.headExpiration > horizon ? horizon : expiration;
     }
-    if (moved > 0) this.#observer?.didCascade(wheel.level, bucket.index, moved);
+    if (moved > 0) this.#meter?.didCascade(wheel.level, bucket.index, moved);
   }
 
   #cascade({ list, expiration }: Bucket, due: Slot): number {

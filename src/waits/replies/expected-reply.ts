@@ -1,12 +1,12 @@
 // One expected reply: a timer task behind a promise.
 //
-// Ground rules. Its keeper is the table of replies that holds it (timer-protocol.ts). It ends by
+// Ground rules. Its keeper is the table of replies that holds it (timer-task.ts). It ends by
 // the reply, by the deadline, by an abort, by `rejectAll` or `close` of its table, or when a shared
 // timer is closed. Each of them takes it off the table, the timer and its signal first. Then its
 // promise settles.
 import { type Abortable, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { resolution } from '../../base/refusal.ts';
-import type { TaskKeeper } from '../../timer/timer-protocol.ts';
+import type { TaskKeeper } from '../../timer/timer-task.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import type { Settleable } from '../../turns/settler.ts';
 
@@ -56,7 +56,7 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
   }
 
-  /** The timer calls this at the deadline; it leaves $keeper in place (timer-protocol.ts). */
+  /** The timer calls this at the deadline; it leaves $keeper in place (timer-task.ts). */
   override run(): void {
     (this.$keeper as ReplyKeeper).expire(this);
   }

@@ -4,10 +4,11 @@
 // clock of the paper wakes at every tick.) A scheme steps through its empty buckets in a loop. That
 // costs PER_TICK_BOOKKEEPING for each, and no host timer. A pass collects all that is due before it
 // runs the first task. Then it runs in slices.
-import { DrivenTimer } from '../../timer/driven-timer.ts';
+
 import { type MakeScheme, PendingTasks } from '../../timer/pending-tasks.ts';
 import { checkedTimerOptions, type SystemTimerOptions } from '../../timer/system-timer-options.ts';
 import { tickAt } from '../../timer/tick.ts';
+import { Timer } from '../../timer/timer.ts';
 
 /** The options that every scheme has: those of a SystemTimer, but for its wheels. */
 export type SchemeTimerOptions = Omit<SystemTimerOptions, 'wheelSize'>;
@@ -16,7 +17,7 @@ export type SchemeTimerOptions = Omit<SystemTimerOptions, 'wheelSize'>;
  * A {@link Timer} that keeps its tasks by one of the schemes. It has the methods of a SystemTimer,
  * without periodic tasks and snapshots.
  */
-export abstract class SchemeTimer extends DrivenTimer {
+export abstract class SchemeTimer extends Timer {
   /** The tick in ms. */
   readonly tickMs: number;
 

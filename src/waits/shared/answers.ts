@@ -5,6 +5,7 @@
 // park order, to the waits that were parked before the load began.
 //
 // Costs. O(1) for each wait besides its `accept`. (npm run bench -- shared)
+import { Fifo } from '../../turns/fifo.ts';
 import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
@@ -29,9 +30,7 @@ export class Answers<V> {
   readonly #lists: WaiterLists<V>;
   readonly #done: (answer: Answer<V>) => void;
   readonly #job: Job;
-  #queue: Answer<V>[] = [];
-  /** How many of the queue have been given. */
-  #at = 0;
+  readonly #queue = new Fifo<Answer<V>>();
 
   /** @param done is called at the end of each pass. */
   constructor(scheduler: Scheduler, lists: WaiterLists<V>, done: (answer: Answer<V>) => void) {
@@ -47,9 +46,7 @@ export class Answers<V> {
   }
 
   #giveBatch(job: Job): boolean {
-    while (this.#at < this.#queue.length) if (!this.#pass(this.#queue[this.#at], job)) return true;
-    this.#queue = [];
-    this.#at = 0;
+    while (this.#queue.first !== undefined) if (!this.#pass(this.#queue.first, job)) return true;
     return false;
   }
 
@@ -58,7 +55,7 @@ export class Answers<V> {
     const { load, key, failure } = answer;
     while (job.left > 0) {
       if (key.pass.isOver) {
-        this.#at++;
+        this.#queue.take();
         this.#done(answer);
         return true;
       }

@@ -14,7 +14,6 @@ import { purgatoryClosed } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
-import { clockOf } from '../../clock/system-clock.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
@@ -77,7 +76,7 @@ export class ThresholdPurgatory<
     this.#parking = parking;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clockOf(checked.timer));
+      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, checked.timer.clock);
     }
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
     this.#link = BusLink.join(checked.link, { name, hinted }, parking.lists, (link) =>
@@ -252,8 +251,8 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     if (isDebugging) parking.hints.lookAt(thresholds.map(([key]) => key));
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
-    const isCompleted = parking.tryElsePark(op, thresholds, isReady);
-    if (isCompleted === undefined && this.#currentValues !== undefined) this.#askUnknown(thresholds);
-    return isCompleted ?? false;
+    const arrival = parking.tryElsePark(op, thresholds, isReady);
+    if (arrival === 'parked' && this.#currentValues !== undefined) this.#askUnknown(thresholds);
+    return arrival === 'completed';
   }
 }

@@ -4,11 +4,11 @@
 // every timeout of n ms waits n + 1 ms of the host, where Node's waits n. With a sixteenth of a ms,
 // the host's own lateness covers the tick (clock/system-clock.ts). A shorter tick gains nothing.
 //
-// Ground rules. Those of DrivenTimer. Nobody can see this timer, so it has no meter.
+// Ground rules. Those of Timer. Nobody can see this timer, so it has no meter.
 import type { Clock } from '../../clock/clock.ts';
-import { DrivenTimer } from '../../timer/driven-timer.ts';
 import { type MakeScheme, PendingTasks } from '../../timer/pending-tasks.ts';
 import { tickAt } from '../../timer/tick.ts';
+import { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { TimingWheels } from '../../timer/wheels/timing-wheels.ts';
 
@@ -17,7 +17,7 @@ const TICK_MS = 1 / 16;
 /** log2 of the buckets of a wheel. The lowest reaches 256 ms, the second 17 minutes. */
 const WHEEL_BITS = 12;
 
-export class FineTimer extends DrivenTimer {
+export class FineTimer extends Timer {
   constructor(clock: Clock, sliceMs: number, onError: (error: unknown, task: TimerTask) => void) {
     const nowMs = clock.now();
     const options = {

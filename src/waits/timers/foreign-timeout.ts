@@ -1,12 +1,11 @@
 // A timeout or interval while the host's setTimeout, or setInterval, is a replacement, usually a
 // fake. It is one timer of the replacement.
 //
-// Ground rules. It keeps its task while the task is pending (timer-protocol.ts). There is nothing
+// Ground rules. It keeps its task while the task is pending (timer-task.ts). There is nothing
 // else: no wheel, no clock. So fakes that move no time work too, and code that counts, steps
 // through or clears the timers of a fake finds each of ours there.
 import { ForeignTimer, foreignToTimers, MAX_TIMEOUT_MS } from '../../clock/host.ts';
-import type { TaskKeeper } from '../../timer/timer-protocol.ts';
-import type { TimerTask } from '../../timer/timer-task.ts';
+import type { TaskKeeper, TimerTask } from '../../timer/timer-task.ts';
 
 export class ForeignTimeout implements TaskKeeper {
   #timer!: ForeignTimer;

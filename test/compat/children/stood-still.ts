@@ -98,14 +98,12 @@ const schedule: Watch = (_, timeoutMs, giveUp) => {
   };
 };
 
-/** Counts the beats, and tells of them. It comes first: the others find the beat counted. */
-const events: Watch = ({ index }) => {
-  return () => {
-    beats[index] = (beats[index] ?? 0) + 1;
-    polls.notify(`${index}`);
-    marks.advance(`${index}`, beats[index]);
-  };
-};
+/** Counts the beats, and tells of them. */
+function onBeat(index: number): void {
+  beats[index] = (beats[index] ?? 0) + 1;
+  polls.notify(`${index}`);
+  marks.advance(`${index}`, beats[index]);
+}
 
 const nodeSocket: Watch = ({ socket }, timeoutMs, giveUp) => {
   socket.setTimeout(timeoutMs, giveUp);
@@ -118,7 +116,6 @@ const nodeTimeout: Watch = (_, timeoutMs, giveUp) => {
 };
 
 const watches = {
-  events,
   waitFor,
   operations,
   threshold,
@@ -136,5 +133,6 @@ const result = await standStill(watches, {
   timeoutMs,
   stopMs: 1.5 * timeoutMs,
   how: how === 'stop' ? 'stop' : 'block',
+  onBeat,
 });
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
+import { SystemTimer } from '../../../src/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
-import { ListTimer } from '../../support/list-timer.ts';
 import { hall, Op } from '../../support/op.ts';
 
 describe('purgatory.snapshot()', () => {
@@ -115,14 +114,6 @@ describe('purgatory.snapshot()', () => {
     expect(oldest.map(({ keys }) => keys)).to.deep.equal(
       Array.from({ length: 100 }, (_, i) => [`own ${i}`, 'all', `mod ${i % 3}`]),
     );
-  });
-
-  it('tells ages by the system clock where a timer from outside does not tell its time', () => {
-    const purgatory = new Purgatory<string, Op>('outside', { timer: new ListTimer(systemClock) });
-    purgatory.tryCompleteElseWatch(new Op('a', { delayMs: 60_000 }), ['k']);
-    const [{ ageMs, deadlineMs }] = purgatory.snapshot().oldest;
-    expect(ageMs).to.be.within(0, 5_000);
-    expect(deadlineMs).to.be.a('number');
   });
 
   it('tells the hottest keys', () => {

@@ -42,7 +42,6 @@ import type {
 import type { AcquireOptions, SemaphoreOptions, TryAcquireOptions } from 'purgatory/semaphore';
 import type { SharedWaits, SharedWaitsOptions, WaitUntilOptions } from 'purgatory/shared';
 import type { ThresholdPurgatoryOptions } from 'purgatory/threshold';
-import type {} from 'purgatory/timer-protocol';
 import type { TimeoutSignalOptions } from 'purgatory/timers';
 import type { TimerOptions } from 'purgatory/timers/promises';
 

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { ManualClock, PurgatoryError, SystemTimer } from '../../../src/index.ts';
 import { Replies, type RepliesOptions } from '../../../src/waits/replies/index.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { ListTimer } from '../../support/list-timer.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { rejection } from '../../support/rejection.ts';
 import { unhandledDuring } from '../../support/unhandled.ts';
@@ -265,22 +264,17 @@ describe('The close of replies', () => {
     expect(() => timer.schedule(() => {}, 1)).to.not.throw();
   });
 
-  for (const [kind, make] of [
-    ['a SystemTimer', (clock: ManualClock) => new SystemTimer({ clock })],
-    ['a timer from outside', (clock: ManualClock) => new ListTimer(clock)],
-  ] as const) {
-    it(`of ${kind} that is shared rejects what stands in it, and the timer returns none of it`, async () => {
-      const timer = make(new ManualClock());
-      const replies = new Replies<number, string>({ timer });
-      const rejected = rejection(replies.expect(1, SOON));
-      expect(timer.close()).to.deep.equal([]);
-      expect(replies.size).to.equal(0);
-      expect(await rejected).to.include({
-        code: 'ERR_PURGATORY_CLOSED',
-        message: 'The timer of the replies was closed',
-      });
+  it('of a timer that is shared rejects what stands in it, and the timer returns none of it', async () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    const replies = new Replies<number, string>({ timer });
+    const rejected = rejection(replies.expect(1, SOON));
+    expect(timer.close()).to.deep.equal([]);
+    expect(replies.size).to.equal(0);
+    expect(await rejected).to.include({
+      code: 'ERR_PURGATORY_CLOSED',
+      message: 'The timer of the replies was closed',
     });
-  }
+  });
 
   it('rejects nothing but the promises that were asked for', async () => {
     const unhandled = await unhandledDuring(async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../../src/index.ts';
-import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { HierarchicalWheelTimer, SimpleWheelTimer } from '../../../src/waits/schemes/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { HostClock } from '../../support/host-clock.ts';
 import { Task } from '../../support/task.ts';
 import { rig } from './rig.ts';

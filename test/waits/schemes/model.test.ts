@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { longRuns, runs } from '../../property/runs.ts';
 import { timerHistory } from '../../property/timer-arbitraries.ts';
 import { type Player, TimerHistory } from '../../property/timer-history.ts';

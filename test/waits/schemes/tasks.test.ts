@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer } from '../../../src/index.ts';
-import { checkTimerInvariants } from '../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { Op } from '../../support/op.ts';
 import { Task } from '../../support/task.ts';

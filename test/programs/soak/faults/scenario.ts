@@ -4,7 +4,7 @@
 
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../../../src/waits/idle/index.ts';
 import { ThresholdPurgatory } from '../../../../src/waits/threshold/threshold-purgatory.ts';
 import { holds } from '../load.ts';

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../../src/timer/timer.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Random } from '../random.ts';
 import { Order } from './order.ts';

@@ -2,7 +2,7 @@
 // test/property, without what these need to be shrunk and printed. So it goes hundreds of times as
 // far. Some steps check the invariants, and each run checks the order.
 import { SystemTimer, TimerTask } from '../../../../src/index.ts';
-import { checkTimerInvariants } from '../../../../src/timer/driven-timer.ts';
+import { checkTimerInvariants } from '../../../../src/timer/timer.ts';
 import { type Counts, count, holds, type Load } from '../load.ts';
 import { Random } from '../random.ts';
 import { Order } from './order.ts';
