@@ -1,4 +1,4 @@
-// The one place where operations enter a purgatory and leave it, its lists and its timer together:
+// The one place where operations enter a purgatory and are removed, from its lists and its timer:
 // tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
@@ -355,12 +355,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes `operation` off the lists and the timer, and leaves it in the state `state`. Returns its
-   * stamp.
+   * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
    */
   #unpark(operation: DelayedOperation, place: number): number {
     this.#removals = (this.#removals + 1) | 0;
-    const stamp = this.lists.leave(operation);
+    const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
     if (slot !== NOT_HELD) this.timer.release(operation, slot);
     operation.$keeper = undefined;
