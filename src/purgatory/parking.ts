@@ -115,9 +115,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (!this.#admits(operation)) return 'over';
     if (isReady) {
       if (tryOnce(operation)) return 'completed';
-      // The try was user code: it may have closed the purgatory, or completed or parked the
-      // operation elsewhere.
-      if (operation.$place <= COMPLETED || !this.#admits(operation)) return 'over';
+      // The try was user code: it may have completed the operation, parked it elsewhere, or closed
+      // the purgatory.
+      if (operation.$place <= COMPLETED) return 'over';
+      if (this.isClosed || operation.$keeper !== undefined) this.#refuses(operation);
     }
     this.park(operation, watches);
     return 'parked';
@@ -254,7 +255,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** As {@link tries}, for an event on `key` that tries it alone, or for none (NO_EVENT). */
   triesFor(operation: DelayedOperation, key: unknown): boolean {
-    this.beginEvent(key);
+    this.underWay.keys.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
