@@ -130,9 +130,7 @@ export abstract class ParkedLists<Watch> {
   }
 
   /** Gives memory back. Places change: no pass within a call may be under way. */
-  compact(): void {
-    this.moveTo(new Slab(this.size), (a) => a);
-  }
+  abstract compact(): void;
 
   /** Parks all anew, in park order, in a slab that is empty. */
   protected moveTo(operations: Slab<DelayedOperation>, refile: Refile): void {

@@ -62,13 +62,14 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     this.#longer = undefined;
   }
 
-  override get isUnderWay(): boolean {
+  /** A try has begun, and its promise has not settled. */
+  get isUnderWay(): boolean {
     return this.#longer !== undefined && this.#longer.underWay > 0;
   }
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.eventKey;
+    return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.underWay.key;
   }
 
   override tryComplete(key?: unknown): boolean {
@@ -78,7 +79,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     try {
       value = this.#condition(this);
       if (!isAnswer(value)) return false;
-      if (!isThenable(value)) return this.answer(value);
+      if (!isThenable(value)) return this.complete({ expired: false, value });
     } catch (error) {
       this.fail(error);
       return false;
@@ -119,7 +120,8 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     const longer = this.#longer;
     longer.isAsynchronous = true;
     longer.key = key;
-    this.keeper?.didBeginPromise();
+    const { keeper } = this;
+    if (keeper !== undefined) keeper.underWay.hasPromises = true;
     longer.underWay++;
     Promise.resolve(promise).then(
       (value) => {
@@ -136,7 +138,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
 
   #tryAgain(longer: Longer): void {
     longer.isDue = false;
-    if (!this.isCompleted) this.keeper?.tryAgain(this);
+    if (!this.isOver) this.keeper?.tryAgain(this);
   }
 
   /** The signal of its tries: most conditions look at memory and never ask for it. */

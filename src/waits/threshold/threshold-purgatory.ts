@@ -251,8 +251,8 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     if (isDebugging) parking.hints.lookAt(thresholds.map(([key]) => key));
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
-    const isCompleted = parking.tryElsePark(op, thresholds, isReady);
-    if (isCompleted === undefined && this.#currentValues !== undefined) this.#askUnknown(thresholds);
-    return isCompleted ?? false;
+    const arrival = parking.tryElsePark(op, thresholds, isReady);
+    if (arrival === 'parked' && this.#currentValues !== undefined) this.#askUnknown(thresholds);
+    return arrival === 'completed';
   }
 }
