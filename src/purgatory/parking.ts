@@ -1,4 +1,4 @@
-// The one place where operations enter a purgatory and leave it, its lists and its timer together:
+// The one place where operations enter a purgatory and are removed, from its lists and its timer:
 // tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
@@ -115,9 +115,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (!this.#admits(operation)) return 'over';
     if (isReady) {
       if (tryOnce(operation)) return 'completed';
-      // The try was user code: it may have closed the purgatory, or completed or parked the
-      // operation elsewhere.
-      if (operation.$place <= COMPLETED || !this.#admits(operation)) return 'over';
+      // The try was user code: it may have completed the operation, parked it elsewhere, or closed
+      // the purgatory.
+      if (operation.$place <= COMPLETED) return 'over';
+      if (this.isClosed || operation.$keeper !== undefined) this.#refuses(operation);
     }
     this.park(operation, watches);
     return 'parked';
@@ -254,7 +255,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** As {@link tries}, for an event on `key` that tries it alone, or for none (NO_EVENT). */
   triesFor(operation: DelayedOperation, key: unknown): boolean {
-    this.beginEvent(key);
+    this.underWay.keys.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
@@ -355,12 +356,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes `operation` off the lists and the timer, and leaves it in the state `state`. Returns its
-   * stamp.
+   * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
    */
   #unpark(operation: DelayedOperation, place: number): number {
     this.#removals = (this.#removals + 1) | 0;
-    const stamp = this.lists.leave(operation);
+    const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
     if (slot !== NOT_HELD) this.timer.release(operation, slot);
     operation.$keeper = undefined;

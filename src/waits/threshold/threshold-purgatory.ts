@@ -88,7 +88,7 @@ export class ThresholdPurgatory<
    * The value to which `key` was last advanced. Undefined if it never was, or was deleted. O(1).
    */
   get(key: K): V | undefined {
-    return this.#parking.lists.valueOf(key);
+    return this.#parking.lists.valueAt(key);
   }
 
   /**
