@@ -182,6 +182,7 @@ export class Broker {
     return {
       cluster: this.#cluster,
       wantTopic: (name) => this.#replication.wantTopic(name),
+      tellNodes: () => this.#replication.tellNodes(),
       lookAtController: () => this.#replication.lookAtController(),
       askController: (name, version, request) => this.#replication.askController(name, version, request),
       topics: this.#topics,

@@ -1,26 +1,70 @@
 import { describeFault } from '../fault.ts';
+import type { Exchange, Request, Response } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
-import type { Handler } from './context.ts';
+import type { Context, Handler } from './context.ts';
+
+/** Does what the request asks for in the call, and returns what is answered. */
+export type AnsweringHandler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => Response<N>;
 
 /**
- * A handler that the controller alone runs. Another node passes the request on, and knows what it
- * changed before it answers. Where the controller does not answer, the handler does, with
+ * A handler that the controller alone runs. It is answered when all nodes that are alive know what
+ * it changed, as far as they can be told soon. Another node passes the request on, and knows what
+ * it changed before it answers. Where the controller does not answer, the handler does, with
  * NOT_CONTROLLER: clients try again.
  */
-export function byController<N extends ApiName>(handler: Handler<N>): Handler<N> {
+export function byController<N extends ApiName>(handler: AnsweringHandler<N>): Handler<N> {
   return (exchange, context) => {
-    const { cluster } = context;
-    if (cluster.isSelf(cluster.controller) || !cluster.isAlive(cluster.controller)) {
-      handler(exchange, context);
+    const own = () => handler(exchange, context);
+    const passed = passOn(exchange, context);
+    if (passed === undefined) {
+      // In this turn: what comes next on the connection finds it done.
+      const response = own();
+      respondLater(
+        exchange,
+        context.tellNodes().then(() => response),
+      );
       return;
     }
-    context
-      .askController(exchange.api, exchange.version, exchange.request)
-      .then(async (answer) => {
-        if (answer === undefined) return handler(exchange, context);
-        await context.lookAtController();
-        exchange.respond(answer);
-      })
-      .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
+    const known = async (answered: Response<N> | undefined) => {
+      if (answered !== undefined) await context.lookAtController();
+      return answered ?? own();
+    };
+    respondLater(exchange, passed.then(known));
   };
+}
+
+/**
+ * A handler that reads what the controller knows first. Another node passes on the requests that
+ * are for the controller. Where that does not answer, the node tells what it knows itself.
+ */
+export function askingController<N extends ApiName>(
+  handler: AnsweringHandler<N>,
+  isForController: (request: Request<N>) => boolean,
+): Handler<N> {
+  return (exchange, context) => {
+    const own = () => handler(exchange, context);
+    const passed = isForController(exchange.request) ? passOn(exchange, context) : undefined;
+    if (passed === undefined) exchange.respond(own());
+    else
+      respondLater(
+        exchange,
+        passed.then((answered) => answered ?? own()),
+      );
+  };
+}
+
+/** What the controller answers, if it does; undefined where this is the controller, or it is away. */
+function passOn<N extends ApiName>(
+  { api, version, request }: Exchange<N>,
+  { cluster, askController }: Context,
+): Promise<Response<N> | undefined> | undefined {
+  const { controller } = cluster;
+  if (cluster.isSelf(controller) || !cluster.isAlive(controller)) return undefined;
+  return askController(api, version, request);
+}
+
+function respondLater<N extends ApiName>(exchange: Exchange<N>, response: Promise<Response<N>>): void {
+  response
+    .then((answer) => exchange.respond(answer))
+    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
 }

@@ -3,11 +3,13 @@
  * options of this node to read.
  */
 import { isLegalTopicName } from '../log/topics.ts';
+import type { Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { describeBrokerSettings } from '../settings/broker-settings.ts';
 import { ResourceType, type Setting, SettingError, SettingSource } from '../settings/setting.ts';
 import { describeTopicSettings, type TopicSettings, withSetting } from '../settings/topic-settings.ts';
-import type { Context, Handler } from './context.ts';
+import type { AnsweringHandler } from './by-controller.ts';
+import type { Context } from './context.ts';
 import { firstTime } from './first-time.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
 import { notController } from './topics.ts';
@@ -25,7 +27,7 @@ interface Resource {
 
 type Refusal = readonly [errorCode: number, errorMessage: string];
 
-export const describeConfigs: Handler<'DescribeConfigs'> = (exchange, context) => {
+export const describeConfigs: AnsweringHandler<'DescribeConfigs'> = (exchange, context) => {
   const { resources, includeSynonyms, includeDocumentation } = exchange.request;
   const isFirst = firstTime();
   const results = resources
@@ -42,8 +44,13 @@ export const describeConfigs: Handler<'DescribeConfigs'> = (exchange, context) =
       const configs = wanted.map((setting) => describe(setting, includeSynonyms, includeDocumentation));
       return { errorCode: ErrorCode.NONE, errorMessage: null, resourceType, resourceName, configs };
     });
-  exchange.respond({ results });
+  return { results };
 };
+
+/** The controller has the settings of topics first. A node has its own. */
+export function isOfTopics({ resources }: Request<'DescribeConfigs'>): boolean {
+  return resources.every(({ resourceType }) => resourceType === ResourceType.TOPIC);
+}
 
 function settingsOf(
   { resourceType, resourceName }: Resource,
@@ -89,7 +96,7 @@ function describe(
 }
 
 /** What is not named goes back to its default. */
-export const alterConfigs: Handler<'AlterConfigs'> = (exchange, context) => {
+export const alterConfigs: AnsweringHandler<'AlterConfigs'> = (exchange, context) => {
   const { resources, validateOnly } = exchange.request;
   const responses = alterEach(resources, validateOnly, context, (_, { configs }) =>
     configs.reduce<TopicSettings>(
@@ -97,11 +104,11 @@ export const alterConfigs: Handler<'AlterConfigs'> = (exchange, context) => {
       {},
     ),
   );
-  exchange.respond({ responses });
+  return { responses };
 };
 
 /** What is not named stays as it is. */
-export const incrementalAlterConfigs: Handler<'IncrementalAlterConfigs'> = (exchange, context) => {
+export const incrementalAlterConfigs: AnsweringHandler<'IncrementalAlterConfigs'> = (exchange, context) => {
   const { resources, validateOnly } = exchange.request;
   const responses = alterEach(resources, validateOnly, context, (before, { configs }) =>
     configs.reduce<TopicSettings>((settings, { name, configOperation, value }) => {
@@ -111,7 +118,7 @@ export const incrementalAlterConfigs: Handler<'IncrementalAlterConfigs'> = (exch
       return withSetting(settings, name, wanted, context.options);
     }, before),
   );
-  exchange.respond({ responses });
+  return { responses };
 };
 
 /** Changes the settings of each topic as a whole or not at all. */

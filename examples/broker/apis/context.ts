@@ -21,11 +21,13 @@ export interface Context {
   readonly options: BrokerOptions;
   readonly fetches: WaitingRoom;
   readonly produces: WaitingRoom<AckPurgatory>;
-  /**
-   * Has the controller create the topic; on the controller itself, has the other nodes learn of one
-   * that is new.
-   */
+  /** On another node than the controller: has the controller create the topic. */
   wantTopic(name: string): void;
+  /**
+   * On the controller: has the other nodes learn of what it has changed. Resolves when all that are
+   * alive have, and after a tenth of a second at the latest.
+   */
+  tellNodes(): Promise<void>;
   /** Resolves when this node knows the topics that the controller had at the call. */
   lookAtController(): Promise<void>;
   /** Resolves to the answer of the controller, another node, or to undefined where none came. */

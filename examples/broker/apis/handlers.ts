@@ -1,7 +1,7 @@
 /** The handler of every api in the table: what is listed here is what ApiVersions tells clients. */
 import { apiVersions } from './api-versions.ts';
-import { byController } from './by-controller.ts';
-import { alterConfigs, describeConfigs, incrementalAlterConfigs } from './configs.ts';
+import { askingController, byController } from './by-controller.ts';
+import { alterConfigs, describeConfigs, incrementalAlterConfigs, isOfTopics } from './configs.ts';
 import type { Handlers } from './context.ts';
 import { deleteRecords } from './delete-records.ts';
 import { describeCluster } from './describe-cluster.ts';
@@ -37,7 +37,7 @@ export const handlers: Handlers = {
   CreateTopics: byController(createTopics),
   DeleteTopics: byController(deleteTopics),
   InitProducerId: initProducerId,
-  DescribeConfigs: describeConfigs,
+  DescribeConfigs: askingController(describeConfigs, isOfTopics),
   AlterConfigs: byController(alterConfigs),
   IncrementalAlterConfigs: byController(incrementalAlterConfigs),
   CreatePartitions: byController(createPartitions),

@@ -4,7 +4,7 @@ import type { Handler } from './context.ts';
 /** The only type of group that there is here: its members share out the partitions (KIP-848). */
 const CLASSIC = 'classic';
 
-/** The groups of this node: those that have, or had, members, and those that committed something. */
+/** The groups of this node: those that have or had members, and those that committed something. */
 export const listGroups: Handler<'ListGroups'> = (exchange, { groups, offsets }) => {
   const hasState = filter(exchange.request.statesFilter);
   const hasType = filter(exchange.request.typesFilter);

@@ -11,7 +11,7 @@ import { unlessDiskIsFull } from './on-full-disk.ts';
 import { hasRoomFor, logTopicRefusal } from './topics.ts';
 
 type Wanted = NonNullable<Request<'Metadata'>['topics']>[number];
-/** What the topic is asked for by: its id where there is one. Some clients send one with an empty name. */
+/** Whether it is asked for by its id, which some clients send with an empty name. */
 const byId = ({ topicId }: Wanted): boolean => topicId !== NO_TOPIC_ID;
 
 type Missing = { errorCode: number; name: string | null; topicId: string };
@@ -94,7 +94,7 @@ function find(wanted: Wanted, context: Context, mayCreate: boolean, noName: stri
     const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
       const replicas = Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index));
       topics.create(name, replicas);
-      context.wantTopic(name);
+      void context.tellNodes();
     });
     return topics.get(name) ?? { errorCode, name, topicId: NO_TOPIC_ID };
   }

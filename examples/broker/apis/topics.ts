@@ -8,7 +8,8 @@ import { ErrorCode } from '../protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import { SettingError } from '../settings/setting.ts';
 import { describeTopicSettings, type TopicSettings, withSetting } from '../settings/topic-settings.ts';
-import type { Context, Handler } from './context.ts';
+import type { AnsweringHandler } from './by-controller.ts';
+import type { Context } from './context.ts';
 import { unlessDiskIsFull } from './on-full-disk.ts';
 import { placeMore, placeTopic, type Refused } from './placement.ts';
 
@@ -16,14 +17,14 @@ const DISK_IS_FULL = 'the disk of the broker is full';
 
 type NewTopic = Request<'CreateTopics'>['topics'][number];
 
-export const createTopics: Handler<'CreateTopics'> = (exchange, context) => {
+export const createTopics: AnsweringHandler<'CreateTopics'> = (exchange, context) => {
   const isRepeated = repeatedNames(exchange.request.topics);
   const topics = exchange.request.topics.map((wanted) =>
     createTopic(wanted, exchange, context, isRepeated(wanted.name)),
   );
   const refused = topics.filter(({ errorCode }) => errorCode === ErrorCode.POLICY_VIOLATION).length;
   if (refused > 0) logTopicRefusal(exchange, context, refused);
-  exchange.respond({ topics });
+  return { topics };
 };
 
 export function hasRoomFor(partitions: number, { topics, options }: Context): boolean {
@@ -55,7 +56,6 @@ function createTopic(
     ? ErrorCode.NONE
     : unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
         topicId = context.topics.create(name, replicas, settings).id;
-        context.wantTopic(name);
       });
   if (failure !== ErrorCode.NONE) return { ...refused, errorCode: failure, errorMessage: DISK_IS_FULL };
   const configs = describeTopicSettings(settings, context.options).map(
@@ -99,7 +99,7 @@ function createTopic(
   }
 }
 
-export const createPartitions: Handler<'CreatePartitions'> = (exchange, context) => {
+export const createPartitions: AnsweringHandler<'CreatePartitions'> = (exchange, context) => {
   const { topics: wanted, validateOnly } = exchange.request;
   const isRepeated = repeatedNames(wanted);
   const results = wanted.map((more) => {
@@ -127,7 +127,7 @@ export const createPartitions: Handler<'CreatePartitions'> = (exchange, context)
   });
   const refused = results.filter(({ errorCode }) => errorCode === ErrorCode.POLICY_VIOLATION).length;
   if (refused > 0) logTopicRefusal(exchange, context, refused);
-  exchange.respond({ results });
+  return { results };
 };
 
 export function notController({ cluster }: Context): Refused {
@@ -145,11 +145,11 @@ function repeatedNames(wanted: readonly { name: string }[]): (name: string) => b
   return (name) => seen.get(name) !== 1;
 }
 
-export const deleteTopics: Handler<'DeleteTopics'> = (exchange, context) => {
+export const deleteTopics: AnsweringHandler<'DeleteTopics'> = (exchange, context) => {
   const { cluster, topics } = context;
   const { request } = exchange;
   const wanted = [...request.topics, ...request.topicNames.map((name) => ({ name, topicId: NO_TOPIC_ID }))];
-  exchange.respond({
+  return {
     responses: wanted.map(({ name, topicId }) => {
       if (!cluster.isSelf(cluster.controller)) {
         const [errorCode, errorMessage] = notController(context);
@@ -169,5 +169,5 @@ export const deleteTopics: Handler<'DeleteTopics'> = (exchange, context) => {
       const errorCode = name === null ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
       return { name, topicId, errorCode, errorMessage: 'there is no such topic' };
     }),
-  });
+  };
 };

@@ -50,8 +50,8 @@ export class GroupCoordinator {
   }
 
   /**
-   * Reads the groups that the journal at `path` has. Their members have their whole sessions to show
-   * up. To be called once, first.
+   * Reads the groups that the journal at `path` has. Their members have their whole sessions to
+   * show up. To be called once, first.
    */
   open(path: string): void {
     for (const kept of this.#journal.open(path)) {

@@ -5,7 +5,8 @@
  * Owns, for each producer id, its epoch and its last MAX_BATCHES batches. It gets every batch of
  * the log, in order, at the start and later: the log is its only source. KnownProducers decides
  * which producers are forgotten, and when. A producer that is not known may begin anywhere: it may
- * have been forgotten, or its topic deleted and made anew. O(1) each. (Kafka: ProducerStateManager.)
+ * have been forgotten, or its topic deleted and made anew. O(1) each. (Kafka:
+ * ProducerStateManager.)
  */
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { type BatchHeader, RecordBatchError } from '../protocol/record-batch.ts';

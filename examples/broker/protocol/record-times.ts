@@ -1,7 +1,7 @@
 /**
- * Looks for a record in a batch by its time, the one question for which the broker reads records: of
- * each, its length, its attributes (a byte), and what its time and its offset are above those of the
- * batch. The numbers are varints.
+ * Looks for a record in a batch by its time, the one question for which the broker reads records.
+ * A record begins with its length, its attributes (a byte), and its time and its offset as sums
+ * above those of the batch. The numbers are varints.
  */
 import { decompressed } from './compression.ts';
 import { HEADER_BYTES, type RecordBatch } from './record-batch.ts';

@@ -5,8 +5,10 @@
  *
  * Owns its connection and that node's liveness. The next request comes sooner when somebody looks
  * for what this node does not know. A topic that a client wants is asked for by its name before
- * that: the controller creates it, and a node that does not know it looks at the controller.
+ * that, and the controller creates it. The controller tells a node of news in the same way: it asks
+ * for what nobody has, and a node that does not know a topic looks at the controller.
  */
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { SystemTimer, TimerTask } from 'purgatory';
 import type { Cluster, Node } from '../cluster.ts';
@@ -38,6 +40,7 @@ export class PeerHeartbeat {
   readonly #client: PeerClient;
   readonly #log: Log;
   readonly #wanted = new Set<string>();
+  #hasNews = false;
   /** Those who wait for a request that is not made yet. */
   readonly #looks: (() => void)[] = [];
   /** The next request, while none is under way. */
@@ -65,13 +68,23 @@ export class PeerHeartbeat {
     for (const seen of this.#looks.splice(0)) seen();
   }
 
-  /**
-   * Asks the node for the topic now: the controller creates it, with the default number of
-   * partitions, and any other learns of it.
-   */
+  get isAlive(): boolean {
+    return this.#cluster.isAlive(this.#peer);
+  }
+
+  /** Asks the controller for the topic now. It creates one of the default number of partitions. */
   want(topic: string): void {
     if (this.#wanted.size < MAX_WANTED) this.#wanted.add(topic);
     void this.look();
+  }
+
+  /**
+   * Resolves when the node knows the topics that this one, the controller, had at the call, or does
+   * not answer.
+   */
+  tell(): Promise<void> {
+    this.#hasNews = true;
+    return this.look();
   }
 
   /** Resolves when this node knows what the other one knew at the call, or got no answer from it. */
@@ -100,15 +113,18 @@ export class PeerHeartbeat {
   }
 
   async #exchange(): Promise<void> {
-    const wanted = [...this.#wanted];
+    const wanted = [...this.#wanted].map((name) => ({ topicId: NO_TOPIC_ID, name }));
+    if (this.#hasNews) wanted.push({ topicId: randomUUID(), name: '' });
     this.#wanted.clear();
+    this.#hasNews = false;
     const isThere = wanted.length === 0 || (await this.#ask(wanted)) !== undefined;
     const answer = isThere ? await this.#ask(null) : undefined;
     if (this.#isStopped) return;
     this.#cluster.setAlive(this.#peer, answer !== undefined);
     try {
-      if (answer !== undefined) this.#learn(answer);
-      if (this.#peer === this.#cluster.controller && this.#beats++ % BEATS_PER_SETTINGS === 0)
+      const hasNewTopics = answer !== undefined && this.#learn(answer);
+      const isController = this.#peer === this.#cluster.controller;
+      if (isController && (hasNewTopics || this.#beats++ % BEATS_PER_SETTINGS === 0))
         await this.#learnSettings();
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
@@ -116,9 +132,11 @@ export class PeerHeartbeat {
     }
   }
 
-  async #ask(topics: readonly string[] | null): Promise<ResponseMessage<'Metadata'> | undefined> {
+  async #ask(
+    topics: readonly { topicId: string; name: string }[] | null,
+  ): Promise<ResponseMessage<'Metadata'> | undefined> {
     const request = {
-      topics: topics?.map((name) => ({ topicId: NO_TOPIC_ID, name })) ?? null,
+      topics,
       allowAutoTopicCreation: topics !== null && this.#peer === this.#cluster.controller,
       includeClusterAuthorizedOperations: false,
       includeTopicAuthorizedOperations: false,
@@ -126,14 +144,18 @@ export class PeerHeartbeat {
     return this.#client.send('Metadata', METADATA_VERSION, request, PATIENCE_MS).catch(() => undefined);
   }
 
-  #learn({ topics }: ResponseMessage<'Metadata'>): void {
-    if (this.#peer === this.#cluster.controller) this.#learnTopics(topics);
+  /** True iff there are new topics, of which the settings are not known yet. */
+  #learn({ topics }: ResponseMessage<'Metadata'>): boolean {
+    const isController = this.#peer === this.#cluster.controller;
+    const hasNewTopics = isController && topics.some(({ topicId }) => !this.#topics.getById(topicId));
+    if (isController) this.#learnTopics(topics);
     for (const { topicId, partitions } of topics) {
       const topic = this.#topics.getById(topicId);
       for (const { partitionIndex, leaderId, isrNodes } of partitions) {
         if (leaderId === this.#peer.id) topic?.partitions[partitionIndex]?.setInSyncReplicas(isrNodes);
       }
     }
+    return hasNewTopics;
   }
 
   /** The controller's topics are all there are. */

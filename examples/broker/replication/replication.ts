@@ -22,6 +22,8 @@ const MAX_WAIT_MS = 500;
 /** How long a start waits for the other nodes. */
 const COMPLETE_MS = 5000;
 const COMPLETE_CHECK_MS = 20;
+/** How long a client may wait until all nodes know of its change. */
+const TELL_MS = 100;
 
 export class Replication {
   readonly #cluster: Cluster;
@@ -76,13 +78,24 @@ export class Replication {
     await Promise.all(this.#fetchers.map((fetcher) => fetcher.stop()));
   }
 
-  /**
-   * Has the controller create the topic. Where this node is the controller and has created it, has
-   * the others learn of it now.
-   */
+  /** On another node than the controller: has the controller create the topic. */
   wantTopic(name: string): void {
-    const asked = this.#controller === undefined ? this.#heartbeats : [this.#controller];
-    for (const heartbeat of asked) heartbeat.want(name);
+    this.#controller?.want(name);
+  }
+
+  /**
+   * On the controller: has the others look at it now. Resolves when all that are alive have, and
+   * after TELL_MS at the latest.
+   */
+  async tellNodes(): Promise<void> {
+    const told = this.#heartbeats.filter(({ isAlive }) => isAlive).map((heartbeat) => heartbeat.tell());
+    if (told.length === 0) return;
+    let late: TimerTask | undefined;
+    const lateness = new Promise<void>((resolve) => {
+      late = this.#timer.schedule(resolve, TELL_MS);
+    });
+    await Promise.race([Promise.all(told), lateness]);
+    late?.cancel();
   }
 
   /** Resolves when this node knows the topics that the controller, if it is there, had at the call. */

@@ -1,8 +1,8 @@
 /**
  * A produce with acks=1 or acks=all. Its records are in the log, and it waits until every partition
- * is past them: with acks=1 what the leader has kept, with acks=all the high watermark. It waits for
- * nothing else, so a ThresholdPurgatory keeps it. When such an offset moves, produces that wait for
- * more are not looked at.
+ * is past them: with acks=1 what the leader has kept, with acks=all the high watermark. It waits
+ * for nothing else, so a ThresholdPurgatory keeps it. When such an offset moves, produces that wait
+ * for more are not looked at.
  *
  * At its deadline, partitions that are not there yet are answered with REQUEST_TIMED_OUT. Their
  * records may still become visible. With acks=all, a partition whose followers fell out of sync

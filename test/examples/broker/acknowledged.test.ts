@@ -7,7 +7,7 @@ import { produceRequest, WireClient } from './support/wire-client.ts';
 
 const LATEST = -1;
 
-/** Nodes, replicas of a partition, and flushMs. Where there are followers, acks=1 does not wait for them. */
+/** Nodes, replicas of a partition, flushMs. Where there are followers, acks=1 does not wait. */
 for (const [count, factor, flushMs] of [
   [1, 1, 0],
   [1, 1, 1000],

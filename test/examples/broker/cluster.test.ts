@@ -96,6 +96,51 @@ describe('a cluster of three nodes', function () {
     expect((await describeTopic(1, 'none')).errorCode).to.equal(UNKNOWN_TOPIC_OR_PARTITION);
   });
 
+  it('shows a change on all nodes as soon as it is answered, by whichever node', async () => {
+    const noOperations = {
+      includeClusterAuthorizedOperations: false,
+      includeTopicAuthorizedOperations: false,
+    };
+    const settings = [{ name: 'segment.bytes', value: '4096' }];
+    /** What a node tells of a topic: the number of its partitions, and one of its settings. */
+    const toldBy = async (client: WireClient, name: string) => {
+      const { topics } = await client.send('Metadata', 10, { topics: null, ...noOperations });
+      const resources = [{ resourceType: 2, resourceName: name, configurationKeys: ['segment.bytes'] }];
+      const request = { resources, includeSynonyms: false, includeDocumentation: false };
+      const { configs } = (await client.send('DescribeConfigs', 4, request)).results[0];
+      return [topics.find((topic) => topic.name === name)?.partitions.length, configs[0]?.value];
+    };
+    const toldByAll = (name: string) => Promise.all(clients.map((client) => toldBy(client, name)));
+    const all = <T>(told: T): T[] => [told, told, told];
+    for (let round = 0; round < 12; round++) {
+      const client = clients[round % 3];
+      const name = `round-${round}`;
+      const topic = { name, numPartitions: 2, replicationFactor: 2, assignments: [], configs: settings };
+      await client.send('CreateTopics', 4, { topics: [topic], timeoutMs: 1000, validateOnly: false });
+      expect(await toldByAll(name), 'created').to.deep.equal(all([2, '4096']));
+      const more = [{ name, count: 5, assignments: null }];
+      await client.send('CreatePartitions', 1, { topics: more, timeoutMs: 1000, validateOnly: false });
+      const configs = [{ name: 'segment.bytes', configOperation: 0, value: '5000' }];
+      const resources = [{ resourceType: 2, resourceName: name, configs }];
+      await client.send('IncrementalAlterConfigs', 0, { resources, validateOnly: false });
+      expect(await toldByAll(name), 'changed').to.deep.equal(all([5, '5000']));
+      await client.send('DeleteTopics', 1, { topics: [], topicNames: [name], timeoutMs: 1000 });
+      expect(await toldByAll(name), 'deleted').to.deep.equal(all([undefined, undefined]));
+    }
+  });
+
+  it('answers a change after a tenth of a second where a node does not hear of it', async () => {
+    nodes[2].child.kill('SIGSTOP');
+    const begin = performance.now();
+    const topic = { name: 'unheard', numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] };
+    const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
+    expect((await clients[0].send('CreateTopics', 4, request)).topics[0].errorCode).to.equal(NONE);
+    expect(performance.now() - begin).to.be.within(90, 900);
+    nodes[2].child.kill('SIGCONT');
+    await until(async () => (await describeTopic(2, 'unheard')).errorCode === NONE);
+    await until(async () => (await inSync(0, 0)).length === 3 && (await inSync(1, 1)).length === 3);
+  });
+
   it('acknowledges what all in sync have, and sends who asks another node than the leader away', async () => {
     for (const id of [0, 1, 2]) {
       const before = await highWatermark(id, id);

@@ -38,6 +38,13 @@ describe('the topics of the broker', () => {
     return (await client.send('CreateTopics', 7, { topics, timeoutMs: 1000, validateOnly })).topics[0];
   };
 
+  it('are there for what comes next on the connection that creates them', async () => {
+    const created = create('next', { numPartitions: 1 });
+    const produced = client.send('Produce', 8, produceRequest('next', 0, -1, makeBatch(['a'])));
+    expect((await created).errorCode).to.equal(ErrorCode.NONE);
+    expect((await produced).responses[0].partitionResponses[0].errorCode).to.equal(ErrorCode.NONE);
+  });
+
   it('have names that are neither paths nor too long; others are refused with error 17, and nothing is written', async () => {
     const names = [
       '../../escaped',
