@@ -76,7 +76,7 @@ export class BusLink {
   static join<O extends { readonly bus: JoinableBus }>(
     options: O | undefined,
     member: Omit<BusMember, 'sweep'>,
-    lists: { interest: KeyInterest | undefined; serveHint: Membership['serveHint'] | undefined },
+    lists: { interest: KeyInterest | undefined; serveHint?: Membership['serveHint'] | undefined },
     sweepOf: (options: O) => Sweeper | undefined,
   ): BusLink | undefined {
     if (options === undefined) return undefined;
