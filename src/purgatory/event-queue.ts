@@ -13,6 +13,7 @@
 // `served` knows when those before it are over. An event that nobody waits for is none.
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Slot } from '../slab/slab.ts';
+import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
@@ -43,7 +44,7 @@ export class EventQueue<K> implements PendingEvents {
   /** Since when the pending keys up to a number have waited for their turn, in ms. */
   #waiting = { upTo: 0, sinceMs: 0 };
   /** Of `served`, in the order of the calls. */
-  #barriers: Barrier[] = [];
+  readonly #barriers = new Fifo<Barrier>();
   #longestMs = 0;
 
   constructor(parking: Parking<K, Watchers<K>>, sliceMs: number) {
@@ -165,7 +166,7 @@ export class EventQueue<K> implements PendingEvents {
     } finally {
       this.#parking.endEvent();
     }
-    if (this.#barriers.length > 0) this.#endBarriers();
+    if (this.#barriers.size > 0) this.#endBarriers();
     return this.#pending.size + this.#held.size > 0;
   };
 
@@ -243,9 +244,8 @@ export class EventQueue<K> implements PendingEvents {
   #endBarriers(): void {
     let over = this.#pending.size > 0 ? this.#pending.taken : Number.POSITIVE_INFINITY;
     for (const { number } of this.#held.values()) over = Math.min(over, number - 1);
-    const ended = this.#barriers.filter(({ number }) => number <= over);
-    this.#barriers = this.#barriers.slice(ended.length);
-    for (const { resolve } of ended) resolve();
+    while ((this.#barriers.first?.number ?? Number.POSITIVE_INFINITY) <= over)
+      this.#barriers.take().resolve();
   }
 }
 

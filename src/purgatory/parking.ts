@@ -20,7 +20,6 @@ import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
-import { NOT_HELD } from '../timer/timer-task.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
@@ -271,7 +270,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * out and parked again: then it has another deadline.
    */
   isExpiring(operation: DelayedOperation): boolean {
-    return operation.$keeper === this && operation.$slot === NOT_HELD;
+    return operation.$keeper === this && operation.$slot === NONE;
   }
 
   tryAgain(operation: DelayedOperation): void {
@@ -367,7 +366,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.#removals = (this.#removals + 1) | 0;
     const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
-    if (slot !== NOT_HELD) this.timer.release(operation, slot);
+    if (slot !== NONE) this.timer.release(operation, slot);
     operation.$keeper = undefined;
     operation.$place = place;
     if (this.underWay.keys.length === 0) this.#trim();

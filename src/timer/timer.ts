@@ -17,13 +17,14 @@ import { invalidArgType } from '../base/node-errors.ts';
 import { reportError } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { NONE } from '../slab/slab.ts';
 import type { Job } from '../turns/job.ts';
 import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
-import { CallbackTask, checkAddable, NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
+import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './timer-task.ts';
 
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
@@ -179,7 +180,7 @@ export abstract class Timer implements TaskKeeper {
     const keptBy = task.$keeper;
     if (keptBy !== this && keptBy !== undefined) return keptBy.remove(task);
     task.$keeper = undefined;
-    task.$slot = NOT_HELD;
+    task.$slot = NONE;
     tasks.release(slot);
     this.trim();
     return true;
@@ -214,7 +215,7 @@ export abstract class Timer implements TaskKeeper {
     if (this.#isClosed) return [];
     this.#isClosed = true;
     const neverRan = this.#tasks.takeAll().filter((task) => {
-      task.$slot = NOT_HELD;
+      task.$slot = NONE;
       const keptBy = task.$keeper;
       if (keptBy !== this) return keptBy === undefined || keptBy.remove(task);
       task.$keeper = undefined;
@@ -277,7 +278,7 @@ export abstract class Timer implements TaskKeeper {
     const tasks = this.#tasks;
     if (!tasks.holds(task, slot)) return;
     tasks.release(slot);
-    task.$slot = NOT_HELD;
+    task.$slot = NONE;
   }
 
   /** @internal Throws what `add` of a new task would, when the timer is full or closed. */
@@ -370,7 +371,7 @@ export abstract class Timer implements TaskKeeper {
 
   #run(task: TimerTask): void {
     try {
-      task.$slot = NOT_HELD;
+      task.$slot = NONE;
       if (task.$keeper === this) task.$keeper = undefined;
       this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
       task.run();
