@@ -16,8 +16,10 @@ import { loadMax } from './load-max.ts';
 import { longTurns } from './long-turns.ts';
 import { memory } from './memory.ts';
 import { parkComplete } from './park-complete.ts';
+import { queues } from './queues.ts';
 import { sameDelay } from './same-delay.ts';
 import { scan } from './scan.ts';
+import { semaphore } from './semaphore.ts';
 import { shared } from './shared.ts';
 import { steady } from './steady.ts';
 import { stoodStillProcess } from './stood-still.ts';
@@ -45,6 +47,8 @@ export const workloads: readonly Workload[] = [
   dropInTimers,
   shared,
   waitFor,
+  semaphore,
+  queues,
   wakeUps,
   idleAdvance,
   idle,

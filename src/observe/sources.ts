@@ -7,6 +7,8 @@ import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import type { ItemsSnapshot } from '../waits/queues/queues.ts';
+import type { UnitsSnapshot } from '../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../waits/shared/load-meter.ts';
 
 /**
@@ -25,7 +27,7 @@ export interface Source {
   snapshot(options: never): unknown;
 }
 
-/** A purgatory of any kind, or SharedWaits. */
+/** A purgatory of any kind, SharedWaits, a Semaphore or Queues. */
 export interface ObservedPurgatory extends Source {
   readonly name: string;
   /**
@@ -47,6 +49,10 @@ export interface ObservedPurgatory extends Source {
 type ObservedSnapshot = PurgatorySnapshot & {
   readonly loads?: LoadsSnapshot;
   readonly keptValues?: number;
+  /** Of a Semaphore. */
+  readonly units?: UnitsSnapshot;
+  /** Of Queues. */
+  readonly items?: ItemsSnapshot;
   /** How many operations were refused, by the code of the error. */
   readonly refused?: Readonly<Record<string, number>>;
 };

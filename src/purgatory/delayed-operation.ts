@@ -1,22 +1,33 @@
 // An operation that cannot be answered yet, and the rule that it is answered once.
 //
-// Ground rules. `$place` belongs to the purgatory: where the operation is parked in its lists, or
-// NOT_PARKED, or COMPLETED, which it never leaves. Completing goes through `forceComplete` alone.
-// It marks the operation, takes it off the timer and every watch list, and only then runs user
-// code. So if an event, a force, a deadline, an abort and a cancel meet, one of them wins and the
-// others find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A single thread
-// needs none.)
+// It is new, then parked, then over for ever. Completing goes through `forceComplete` alone. That
+// marks the operation, takes it off the timer and every watch list, and only then runs user code.
+// So if an event, a force, a deadline, an abort and a cancel meet, one of them wins and the others
+// find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A single thread needs
+// none.) What begins with $ is the engine's: users' classes have names of their own.
 import { notCompleted } from '../base/errors.ts';
 import { invalidArgType, invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
-import { TimerTask } from '../timer/timer-task.ts';
+import type { Refusal } from '../base/refusal.ts';
+import { NONE } from '../slab/slab.ts';
+import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
+import type { Settler } from '../turns/settler.ts';
+import type { TriesUnderWay } from './tries-under-way.ts';
 
-/** The values of `$place` in an operation that is parked nowhere. */
-export const NOT_PARKED = -1;
+/** The `$place` of one that was answered, by an event, by force or by its deadline. For ever. */
 export const COMPLETED = -2;
+/** The `$place` of a wait whose promise rejects: it must never be answered. For ever. */
+export const REJECTED = -3;
 
-/** The keeper of parked operations: their purgatory. */
-export interface OperationKeeper {
+/**
+ * What a parked operation asks of its purgatory, a Parking. (An interface, because a Parking
+ * imports operations.)
+ */
+export interface Keeper extends TaskKeeper {
   readonly name: string;
+  /** Where promises settle, fairly. */
+  readonly settler: Settler;
+  /** The tries under way: what a wait asks, and tells. */
+  readonly underWay: TriesUnderWay;
   /**
    * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
    * none of its user code.
@@ -30,8 +41,6 @@ export interface OperationKeeper {
   expire(operation: DelayedOperation): void;
   /** Tries a parked operation once more. What the try throws is reported. */
   tryAgain(operation: DelayedOperation): void;
-  /** A try goes on in microtasks. */
-  didBeginPromise(): void;
 }
 
 /**
@@ -40,14 +49,16 @@ export interface OperationKeeper {
  */
 export abstract class DelayedOperation extends TimerTask {
   /**
-   * Where the operation is in the lists that keep it, 0 or more; NOT_PARKED or COMPLETED else.
+   * 0 or more while it is parked: its place in the lists of its purgatory. NONE while it is parked
+   * nowhere: it is new, or was taken out unanswered, or is a task in a timer. COMPLETED or
+   * REJECTED when it is over.
    */
   $place: number;
 
   /** @throws as {@link TimerTask}; Infinity is allowed. */
   constructor(delayMs: number) {
     super(delayMs);
-    this.$place = NOT_PARKED;
+    this.$place = NONE;
   }
 
   /**
@@ -77,14 +88,50 @@ export abstract class DelayedOperation extends TimerTask {
     const place = this.$place;
     if (place === COMPLETED) return false;
     const keptBy = this.$keeper;
-    if (place !== NOT_PARKED) {
-      (keptBy as unknown as OperationKeeper).complete(this);
+    if (place !== NONE) {
+      (keptBy as Keeper).complete(this);
     } else {
       keptBy?.remove(this);
       this.$place = COMPLETED;
     }
     this.onComplete();
     return true;
+  }
+
+  /**
+   * Its purgatory takes it out unanswered. True: its owner gets it back. A wait is refused instead.
+   *
+   * @param why makes the refusal of a wait, while it is parked.
+   * @internal
+   */
+  $takeOut(keeper: Keeper, _why: (wait: DelayedOperation) => Refusal): boolean {
+    keeper.withdraw(this);
+    return true;
+  }
+
+  /**
+   * Its deadline has taken it out. Returns what its user code threw: at most one of each method.
+   *
+   * @internal
+   */
+  $expire(_settler?: Settler): unknown[] {
+    const errors: unknown[] = [];
+    try {
+      if (!this.forceComplete()) return errors;
+    } catch (error) {
+      errors.push(error);
+    }
+    try {
+      this.onExpiration();
+    } catch (error) {
+      errors.push(error);
+    }
+    return errors;
+  }
+
+  /** The option `label` of a wait. @internal */
+  get $label(): string | undefined {
+    return undefined;
   }
 
   /** True from the moment it is completed, inside `onComplete` included. */
@@ -106,10 +153,10 @@ export abstract class DelayedOperation extends TimerTask {
    */
   override run(): void {
     if (this.$place >= 0) {
-      (this.$keeper as unknown as OperationKeeper).expire(this);
+      (this.$keeper as Keeper).expire(this);
       return;
     }
-    const errors = expireUnparked(this);
+    const errors = this.$expire();
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
   }
@@ -142,23 +189,4 @@ function badResult(operation: DelayedOperation, result: unknown): Error {
   // well.
   Promise.resolve(result).catch(() => {});
   return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
-}
-
-/**
- * Answers an operation that its deadline has taken out; returns what its user code threw: at most
- * one of each method.
- */
-export function expireUnparked(operation: DelayedOperation): unknown[] {
-  const errors: unknown[] = [];
-  try {
-    if (!operation.forceComplete()) return errors;
-  } catch (error) {
-    errors.push(error);
-  }
-  try {
-    operation.onExpiration();
-  } catch (error) {
-    errors.push(error);
-  }
-  return errors;
 }

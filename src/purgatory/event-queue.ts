@@ -158,7 +158,7 @@ export class EventQueue<K> implements PendingEvents {
   readonly #serveBatch = (job: Job): boolean => {
     const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
-    this.#parking.beginEvent(NO_EVENT);
+    this.#parking.underWay.keys.push(NO_EVENT);
     try {
       if (isFresh) this.#servePending(job);
       else if (this.#held.size > 0) this.#serveHeld(job);
@@ -193,13 +193,13 @@ export class EventQueue<K> implements PendingEvents {
     }
     const slot = lists.find(key);
     const only = slot === undefined ? undefined : lists.loneWatcher(slot);
-    const watchers = slot === undefined || only !== undefined ? 0 : lists.sizeOf(slot);
-    if (watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers) return false;
+    const areSeveral = slot !== undefined && only === undefined;
+    if (areSeveral && needsOwnBatch(lists.sizeOf(slot), job)) return false;
     const limit = pending.take(key);
     this.#begun.push(key);
     try {
       if (only !== undefined) countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
-      else if (slot !== undefined) this.#begin(new Pass(key, limit, pending.taken), slot, job);
+      else if (areSeveral) this.#begin(new Pass(key, limit, pending.taken), slot, job);
       else job.count(1, 0);
     } finally {
       this.#begun.pop();
@@ -247,4 +247,9 @@ export class EventQueue<K> implements PendingEvents {
     this.#barriers = this.#barriers.slice(ended.length);
     for (const { resolve } of ended) resolve();
   }
+}
+
+/** Whether a pass over so many fits in a batch, but not in the rest of this one. */
+function needsOwnBatch(watchers: number, job: Job): boolean {
+  return watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers;
 }

@@ -4,7 +4,7 @@
 //
 // Invariants. A parked operation has one cell, at its `$place`, in the ring of all, in park order.
 // Places change only in `compact`. The lists run no user code, know no timer, and decide nothing:
-// their owner says what enters and what leaves.
+// their owner says what is parked and what is removed.
 //
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import { mustHold } from '../base/must-hold.ts';
@@ -46,15 +46,15 @@ export abstract class ParkedLists<Watch> {
 
   /**
    * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
-   * it. Sets its `$place` before anything that may throw, so that `leave` can undo a part of it.
+   * it. Sets its `$place` before anything that may throw, so that `remove` can undo a part of it.
    */
   abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
    * Takes an operation that may be parked here off every list. Returns its stamp, or 0 if it is not
    * there. Its `$place` is the caller's to set.
    */
-  abstract leave(operation: DelayedOperation): number;
-  /** Those that watch `key`, in the order in which they are to leave. */
+  abstract remove(operation: DelayedOperation): number;
+  /** Those that watch `key`, in the order in which they are to be taken out. */
   abstract allOf(key: unknown): DelayedOperation[];
   /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */
   abstract keysOf(operation: DelayedOperation, max: number): unknown[];
@@ -130,9 +130,7 @@ export abstract class ParkedLists<Watch> {
   }
 
   /** Gives memory back. Places change: no pass within a call may be under way. */
-  compact(): void {
-    this.moveTo(new Slab(this.size), (a) => a);
-  }
+  abstract compact(): void;
 
   /** Parks all anew, in park order, in a slab that is empty. */
   protected moveTo(operations: Slab<DelayedOperation>, refile: Refile): void {

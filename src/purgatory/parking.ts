@@ -1,4 +1,4 @@
-// The one place where operations enter a purgatory and leave it, its lists and its timer together:
+// The one place where operations enter a purgatory and are removed, from its lists and its timer:
 // tried and parked, completed, expired, cancelled, or taken out by `close`.
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
@@ -18,22 +18,15 @@ import {
 import { Refusal } from '../base/refusal.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
+import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
-import { NOT_HELD, type TaskKeeper } from '../timer/timer-task.ts';
+import { NOT_HELD } from '../timer/timer-task.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
-import {
-  COMPLETED,
-  type DelayedOperation,
-  expireUnparked,
-  NOT_PARKED,
-  type OperationKeeper,
-  tryOnce,
-} from './delayed-operation.ts';
+import { COMPLETED, type DelayedOperation, type Keeper, tryOnce } from './delayed-operation.ts';
 import { KeyHints } from './key-hints.ts';
 import type { ParkedLists } from './parked-lists.ts';
-import { PromisedOperation } from './promised-operation.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
@@ -54,9 +47,15 @@ export interface PendingEvents {
   snapshot(nowMs: number): EventsSnapshot;
 }
 
-export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>>
-  implements TaskKeeper, OperationKeeper
-{
+/** What became of an operation that was to be parked. */
+export type Arrival =
+  /** Its try has completed it. */
+  | 'completed'
+  /** It is over, and not by this try. */
+  | 'over'
+  | 'parked';
+
+export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>> implements Keeper {
   readonly name: string;
   readonly maxParked: number;
   readonly lists: Lists;
@@ -72,10 +71,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   isClosed = false;
   /** The events and other tries that are under way in this call. */
   readonly underWay: TriesUnderWay = new TriesUnderWay();
-  /** Counts those that leave. Wraps round. */
-  #left = 0;
+  /** Counts the operations that are removed. Wraps round. */
+  #removals = 0;
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
-  #settledLeft = 0;
+  #trimmedAt = 0;
   readonly #compaction: Job;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
@@ -98,18 +97,39 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
    * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
    *
-   * A wait whose first try is still under way has its second try when that has ended. But if the
-   * first try itself caused an event, the second try is made now, and leaves a note.
-   *
-   * @throws as {@link tryElsePark}; what the second try throws, too, and nothing is parked then.
+   * @throws as {@link tryElsePark} and {@link tryParked}; nothing is parked then.
    */
   tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
-    const { events } = this.underWay;
-    const isCompleted = this.tryElsePark(operation, watches);
-    if (isCompleted !== undefined) return isCompleted;
-    if (operation instanceof PromisedOperation && operation.isUnderWay && this.underWay.events === events) {
-      return false;
+    const arrival = this.tryElsePark(operation, watches);
+    return arrival === 'parked' ? this.tryParked(operation) : arrival === 'completed';
+  }
+
+  /**
+   * Tries `operation` if `isReady`, and parks it if that does not complete it.
+   *
+   * @throws what the try throws; then nothing is parked.
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
+   *   it is in a timer; and as {@link park}.
+   */
+  tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): Arrival {
+    if (!this.#admits(operation)) return 'over';
+    if (isReady) {
+      if (tryOnce(operation)) return 'completed';
+      // The try was user code: it may have completed the operation, parked it elsewhere, or closed
+      // the purgatory.
+      if (operation.$place <= COMPLETED) return 'over';
+      if (this.isClosed || operation.$keeper !== undefined) this.#refuses(operation);
     }
+    this.park(operation, watches);
+    return 'parked';
+  }
+
+  /**
+   * The second try, of an operation that has just been parked. True iff it completed it.
+   *
+   * @throws what the try throws; then it is not parked any more.
+   */
+  tryParked(operation: DelayedOperation): boolean {
     const { keys } = this.underWay;
     const isNested = keys.length > 0;
     if (isNested) keys.push(NO_EVENT);
@@ -124,37 +144,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     }
   }
 
-  /**
-   * Tries `operation` if `isReady`. Returns true if that try completed it, and false if it was
-   * completed otherwise. Else parks it, and returns undefined.
-   *
-   * @throws what the try throws; then nothing is parked.
-   * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
-   *   it is in a timer; and as {@link park}.
-   */
-  tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): boolean | undefined {
-    if (!this.#admits(operation)) return false;
-    if (isReady) {
-      if (tryOnce(operation)) return true;
-      // The try was user code: it may have closed the purgatory, or completed or parked the
-      // operation elsewhere.
-      if (operation.$place === COMPLETED || !this.#admits(operation)) return false;
-    }
-    this.park(operation, watches);
-    return undefined;
-  }
-
-  /** False for an operation that is completed. */
+  /** False for an operation that is over. */
   #admits(operation: DelayedOperation): boolean {
-    const isFree = operation.$place === NOT_PARKED && operation.$keeper === undefined;
+    const isFree = operation.$place === NONE && operation.$keeper === undefined;
     return (isFree && !this.isClosed) || this.#refuses(operation);
   }
 
   #refuses(operation: DelayedOperation): false {
     if (this.isClosed) throw this.refused(purgatoryClosed(this.name));
     const type = operation.constructor.name;
-    if (operation.$place !== COMPLETED) {
-      const keeper = operation.$place >= 0 ? (operation.$keeper as unknown as OperationKeeper) : undefined;
+    if (operation.$place > COMPLETED) {
+      const keeper = operation.$place >= 0 ? (operation.$keeper as Keeper) : undefined;
       throw this.refused(operationPending(type, keeper?.name));
     }
     if (isDebugging) debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, type);
@@ -172,7 +172,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
     const { delayMs } = operation;
     try {
-      operation.$place = NOT_PARKED; // of a frozen one nothing has changed when this throws
+      operation.$place = NONE; // of a frozen one nothing has changed when this throws
       if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
@@ -184,7 +184,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Takes out an operation that was parked in part. Returns the error. */
   #undo(operation: DelayedOperation, error: unknown): unknown {
-    if (operation.$keeper === this) this.#leave(operation, NOT_PARKED);
+    if (operation.$keeper === this) this.#unpark(operation, NONE);
     return this.#refusedByTimer(error);
   }
 
@@ -231,7 +231,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   endEvent(): void {
     const { keys } = this.underWay;
     keys.pop();
-    if (keys.length === 0 && this.#left !== this.#settledLeft) this.#settle();
+    if (keys.length === 0 && this.#removals !== this.#trimmedAt) this.#trim();
   }
 
   /**
@@ -240,14 +240,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * threw. What it throws is reported.
    */
   tries(operation: DelayedOperation, key: unknown): boolean {
-    const left = this.#left;
+    const removals = this.#removals;
     let isCompleted = false;
     try {
       if (tryOnce(operation, key)) return true;
-      // The counter is compared first: in most tries none leaves, so the operation need not be
-      // read.
-      if (left === this.#left || operation instanceof PromisedOperation) return false;
-      isCompleted = operation.isCompleted;
+      // In most tries none is removed, so the operation need not be read.
+      if (removals !== this.#removals) isCompleted = operation.isCompleted;
     } catch (error) {
       isCompleted = operation.isCompleted;
       this.report(error, operation, key);
@@ -257,7 +255,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** As {@link tries}, for an event on `key` that tries it alone, or for none (NO_EVENT). */
   triesFor(operation: DelayedOperation, key: unknown): boolean {
-    this.beginEvent(key);
+    this.underWay.keys.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
@@ -280,69 +278,51 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.triesFor(operation, NO_EVENT);
   }
 
-  get eventKey(): unknown {
-    return this.underWay.key;
-  }
-
-  didBeginPromise(): void {
-    this.underWay.hasPromises = true;
-  }
-
   complete(operation: DelayedOperation): void {
-    const stamp = this.#leave(operation, COMPLETED);
+    const stamp = this.#unpark(operation, COMPLETED);
     this.meter.didEnd('completed', operation, stamp);
   }
 
   expire(operation: DelayedOperation): void {
     if (this.events?.isStillDue(operation) === false) return;
-    const stamp = this.#leave(operation, NOT_PARKED);
+    const stamp = this.#unpark(operation, NONE);
     this.meter.didEnd('expired', operation, stamp);
-    if (operation instanceof PromisedOperation) operation.end(operation.expiry(), this.settler);
-    else for (const error of expireUnparked(operation)) this.report(error, operation);
+    for (const error of operation.$expire(this.settler)) this.report(error, operation);
   }
 
   withdraw(operation: DelayedOperation): void {
-    const stamp = this.#leave(operation, NOT_PARKED);
+    const stamp = this.#unpark(operation, NONE);
     this.meter.didEnd('cancelled', operation, stamp);
   }
 
   reject(operation: DelayedOperation, error: unknown): void {
     const { meter, lists } = this;
     const isHeard = meter.hasRejectionListener;
-    const key = isHeard ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
-    meter.didEnd('rejected', operation, this.#leave(operation, NOT_PARKED), { error, key });
+    const key = isHeard ? (this.underWay.key ?? lists.keysOf(operation, 1)[0]) : undefined;
+    meter.didEnd('rejected', operation, this.#unpark(operation, NONE), { error, key });
   }
 
   /**
    * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
-    this.withdraw(operation);
-    if (!(operation instanceof PromisedOperation)) return true;
-    operation.end(new Refusal(timerOfPurgatoryClosed(this.name)), this.settler);
-    return false;
+    return operation.$takeOut(this, () => new Refusal(timerOfPurgatoryClosed(this.name)));
   }
 
   /**
    * Takes out `operations` without an answer, and returns them. Waits are not returned: they are
-   * refused with the error that `why` makes of the first wait, before that wait leaves.
+   * refused with the error that `why` makes of the first wait, before that wait is removed.
    */
   takeOut(
     operations: readonly DelayedOperation[],
-    why: (first: PromisedOperation) => PurgatoryError,
+    why: (first: DelayedOperation) => PurgatoryError,
   ): DelayedOperation[] {
-    const taken: DelayedOperation[] = [];
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
     let refusal: Refusal | undefined;
+    const refuse = (wait: DelayedOperation): Refusal => (refusal ??= new Refusal(why(wait)));
     this.beginEvent(NO_EVENT);
-    for (const operation of operations) {
-      if (!this.keeps(operation)) continue; // the abort of another wait has taken it out
-      const wait = operation instanceof PromisedOperation ? operation : undefined;
-      if (wait === undefined) taken.push(operation);
-      if (wait !== undefined) refusal ??= new Refusal(why(wait));
-      this.withdraw(operation);
-      wait?.end(refusal as Refusal, this.settler);
-    }
+    // The abort of another wait may have taken it out.
+    const taken = operations.filter((each) => this.keeps(each) && each.$takeOut(this, refuse));
     this.endEvent();
     return taken;
   }
@@ -363,8 +343,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return parked;
   }
 
-  #endedText(parked: number, first: PromisedOperation): string {
-    const label = first.label === undefined ? '' : ` "${cut(first.label)}"`;
+  #endedText(parked: number, first: DelayedOperation): string {
+    const label = first.$label === undefined ? '' : ` "${cut(first.$label)}"`;
     const [key] = this.lists.keysOf(first, 1);
     return `Parked when it was closed: ${parked}, such as the wait${label} on "${keyText(key)}"`;
   }
@@ -376,23 +356,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Takes `operation` off the lists and the timer, and leaves it in the state `state`. Returns its
-   * stamp.
+   * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
    */
-  #leave(operation: DelayedOperation, state: typeof COMPLETED | typeof NOT_PARKED): number {
-    this.#left = (this.#left + 1) | 0;
-    const stamp = this.lists.leave(operation);
+  #unpark(operation: DelayedOperation, place: number): number {
+    this.#removals = (this.#removals + 1) | 0;
+    const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
     if (slot !== NOT_HELD) this.timer.release(operation, slot);
     operation.$keeper = undefined;
-    operation.$place = state;
-    if (this.underWay.keys.length === 0) this.#settle();
+    operation.$place = place;
+    if (this.underWay.keys.length === 0) this.#trim();
     return stamp;
   }
 
-  /** After operations have left, outside of events. */
-  #settle(): void {
-    this.#settledLeft = this.#left;
+  /** After operations were removed, outside of events. */
+  #trim(): void {
+    this.#trimmedAt = this.#removals;
     this.timer.trim();
     if (this.lists.isSparse) this.#compaction.wakeNextTurn();
   }

@@ -10,7 +10,7 @@
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
 import { Refusal, resolution } from '../base/refusal.ts';
 import type { Settleable, Settler } from '../turns/settler.ts';
-import { COMPLETED, DelayedOperation, type OperationKeeper } from './delayed-operation.ts';
+import { COMPLETED, DelayedOperation, type Keeper, REJECTED } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 
 /**
@@ -27,14 +27,6 @@ export function isAnswer(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** What a parked wait needs of its purgatory. */
-export interface WaitKeeper extends OperationKeeper {
-  /** Where promises settle, fairly. */
-  readonly settler: Settler;
-  /** The key of the event whose tries are under way. */
-  readonly eventKey: unknown;
-}
-
 export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settleable {
   readonly label: string | undefined;
   readonly #signal: AbortSignal | undefined;
@@ -49,13 +41,13 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     this.#outcome = undefined;
   }
 
-  protected get keeper(): WaitKeeper | undefined {
-    return this.$keeper as unknown as WaitKeeper | undefined;
+  protected get keeper(): Keeper | undefined {
+    return this.$keeper as Keeper | undefined;
   }
 
-  /** A try has begun, and its promise has not settled. */
-  get isUnderWay(): boolean {
-    return false;
+  /** Whether it has ended. */
+  protected get isOver(): boolean {
+    return this.$place <= COMPLETED;
   }
 
   /**
@@ -87,7 +79,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** Completes it; its promise resolves with `outcome`. True iff this call did. */
   protected complete(outcome: unknown): boolean {
-    if (this.isCompleted) return false;
+    if (this.isOver) return false;
     const { keeper } = this;
     keeper?.complete(this);
     this.end(outcome, keeper?.settler);
@@ -96,7 +88,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** It is off all lists. What it ended with, and where its promise is to settle, if it has one. */
   end(outcome: unknown, settler: Settler | undefined): void {
-    this.$place = COMPLETED; // nothing must answer it any more
+    this.$place = outcome instanceof Refusal ? REJECTED : COMPLETED;
     this.#outcome = outcome;
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
     settler?.settle(this);
@@ -109,7 +101,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** The signal has aborted. */
   abort(reason: unknown): void {
-    if (this.isCompleted) return;
+    if (this.isOver) return;
     const { keeper } = this;
     keeper?.withdraw(this);
     this.end(new Refusal(reason), keeper?.settler);
@@ -117,7 +109,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** User code for it has thrown: true iff this call ended it. */
   fail(error: unknown): boolean {
-    if (this.isCompleted) return false;
+    if (this.isOver) return false;
     const { keeper } = this;
     keeper?.reject(this, error);
     this.end(new Refusal(error), keeper?.settler);
@@ -131,6 +123,22 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     return (outcome as Partial<WaitResult<unknown>> | undefined)?.expired === true
       ? new Refusal(new DOMException('The wait has expired', 'TimeoutError'))
       : undefined;
+  }
+
+  override $takeOut(keeper: Keeper, why: (wait: DelayedOperation) => Refusal): boolean {
+    const refusal = why(this);
+    keeper.withdraw(this);
+    this.end(refusal, keeper.settler);
+    return false;
+  }
+
+  override $expire(settler?: Settler): unknown[] {
+    this.end(this.expiry(), settler);
+    return [];
+  }
+
+  override get $label(): string | undefined {
+    return this.label;
   }
 
   settle(): void {

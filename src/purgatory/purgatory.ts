@@ -96,7 +96,8 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    */
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
-    const keys = this.#checkedKeys(watchKeys);
+    const keys = this.#copies.take(watchKeys);
+    if (this.#link !== undefined || isDebugging) this.#lookAt(keys);
     const isCompleted = this.#parking.tryElseWatch(op, keys);
     this.#copies.giveBack(keys);
     return isCompleted;
@@ -188,7 +189,8 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     options: WaitOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     try {
-      const keys = this.#checkedKeys(watchKeys);
+      const keys = this.#copies.take(watchKeys);
+      if (this.#link !== undefined || isDebugging) this.#lookAt(keys);
       requiredFunction('attempt', attempt);
       const checked = checkedWaitOptions(options);
       if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
@@ -197,7 +199,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       this.#parking.checkRoom(checked.timeoutMs);
       const wait = new Waiter(attempt as Attempt<unknown, unknown>, checked);
       try {
-        this.#parking.tryElseWatch(wait, keys);
+        this.#tryElseWatch(wait, keys);
         this.#copies.giveBack(keys);
       } catch (error) {
         wait.abort(error); // what its first try has begun aborts, too
@@ -208,6 +210,17 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     }
   }
 
+  /**
+   * A wait whose first try goes on has its second try when that has ended. But if the first try
+   * itself caused an event, the second try is made now, and leaves a note.
+   */
+  #tryElseWatch(wait: Waiter, keys: readonly K[]): void {
+    const { underWay } = this.#parking;
+    const { events } = underWay;
+    if (this.#parking.tryElsePark(wait, keys) !== 'parked') return;
+    if (!wait.isUnderWay || underWay.events !== events) this.#parking.tryParked(wait);
+  }
+
   override close(): Op[] {
     this.#link?.leave();
     const parked = super.close();
@@ -215,11 +228,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     return parked;
   }
 
-  #checkedKeys(watchKeys: readonly K[]): readonly K[] {
-    const keys = this.#copies.take(watchKeys);
+  #lookAt(keys: readonly K[]): void {
     if (this.#link !== undefined) keys.forEach(checkHintKey);
     if (isDebugging) this.#parking.hints.lookAt(keys);
-    return keys;
   }
 
   /** For the inspector. @internal */

@@ -35,8 +35,8 @@ export interface AttemptContext<K = string> {
  */
 export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
-/** What few waits need. */
-class Longer {
+/** What a wait needs whose condition returns promises, or asks for its signal. */
+class AsyncTries {
   /** The condition has returned a promise: at the next tries it may, too. */
   isAsynchronous = false;
   /**
@@ -54,31 +54,32 @@ class Longer {
 
 export class Waiter extends PromisedOperation implements AttemptContext<unknown> {
   readonly #condition: Attempt<unknown, unknown>;
-  #longer: Longer | undefined;
+  #async: AsyncTries | undefined;
 
   constructor(condition: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
     super(options);
     this.#condition = condition;
-    this.#longer = undefined;
+    this.#async = undefined;
   }
 
-  override get isUnderWay(): boolean {
-    return this.#longer !== undefined && this.#longer.underWay > 0;
+  /** A try has begun, and its promise has not settled. */
+  get isUnderWay(): boolean {
+    return this.#async !== undefined && this.#async.underWay > 0;
   }
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#longer?.isAsynchronous ? this.#longer.key : this.keeper?.eventKey;
+    return this.#async?.isAsynchronous ? this.#async.key : this.keeper?.underWay.key;
   }
 
   override tryComplete(key?: unknown): boolean {
-    const longer = this.#longer;
-    if (longer?.isAsynchronous) return this.#tryLonger(longer, key);
+    const tries = this.#async;
+    if (tries?.isAsynchronous) return this.#tryAsync(tries, key);
     let value: unknown;
     try {
       value = this.#condition(this);
       if (!isAnswer(value)) return false;
-      if (!isThenable(value)) return this.answer(value);
+      if (!isThenable(value)) return this.complete({ expired: false, value });
     } catch (error) {
       this.fail(error);
       return false;
@@ -87,16 +88,16 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     return false;
   }
 
-  #tryLonger(longer: Longer, key: unknown): boolean {
-    if (longer.underWay > 0) {
-      longer.isDue = true;
-      longer.dueKey = key;
+  #tryAsync(tries: AsyncTries, key: unknown): boolean {
+    if (tries.underWay > 0) {
+      tries.isDue = true;
+      tries.dueKey = key;
       return false;
     }
-    longer.key = key ?? longer.dueKey;
-    longer.dueKey = undefined;
+    tries.key = key ?? tries.dueKey;
+    tries.dueKey = undefined;
     // It is under way from the call on: its first part may cause an event on its own keys.
-    longer.underWay++;
+    tries.underWay++;
     let value: unknown;
     let isPromise: boolean;
     try {
@@ -106,54 +107,55 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
       this.fail(error);
       return false;
     } finally {
-      longer.underWay--;
+      tries.underWay--;
     }
-    if (isPromise) this.#follow(value as PromiseLike<unknown>, longer.key);
+    if (isPromise) this.#follow(value as PromiseLike<unknown>, tries.key);
     else if (isAnswer(value)) return this.answer(value);
-    else if (longer.isDue) this.#follow(Promise.resolve(), longer.key); // once more, and not on top of this call
+    else if (tries.isDue) this.#follow(Promise.resolve(), tries.key); // once more, and not on top of this call
     return false;
   }
 
   #follow(promise: PromiseLike<unknown>, key: unknown): void {
-    this.#longer ??= new Longer();
-    const longer = this.#longer;
-    longer.isAsynchronous = true;
-    longer.key = key;
-    this.keeper?.didBeginPromise();
-    longer.underWay++;
+    this.#async ??= new AsyncTries();
+    const tries = this.#async;
+    tries.isAsynchronous = true;
+    tries.key = key;
+    const { keeper } = this;
+    if (keeper !== undefined) keeper.underWay.hasPromises = true;
+    tries.underWay++;
     Promise.resolve(promise).then(
       (value) => {
-        longer.underWay--;
+        tries.underWay--;
         if (isAnswer(value)) this.answer(value);
-        else if (longer.isDue && longer.underWay === 0) this.#tryAgain(longer);
+        else if (tries.isDue && tries.underWay === 0) this.#tryAgain(tries);
       },
       (error: unknown) => {
-        longer.underWay--;
+        tries.underWay--;
         this.fail(error);
       },
     );
   }
 
-  #tryAgain(longer: Longer): void {
-    longer.isDue = false;
-    if (!this.isCompleted) this.keeper?.tryAgain(this);
+  #tryAgain(tries: AsyncTries): void {
+    tries.isDue = false;
+    if (!this.isOver) this.keeper?.tryAgain(this);
   }
 
   /** The signal of its tries: most conditions look at memory and never ask for it. */
   get signal(): AbortSignal {
-    this.#longer ??= new Longer();
-    const longer = this.#longer;
-    if (longer.controller === undefined) {
-      longer.controller = new AbortController();
+    this.#async ??= new AsyncTries();
+    const tries = this.#async;
+    if (tries.controller === undefined) {
+      tries.controller = new AbortController();
       const failure = this.failure();
-      if (failure !== undefined) longer.controller.abort(failure.reason);
+      if (failure !== undefined) tries.controller.abort(failure.reason);
     }
-    return longer.controller.signal;
+    return tries.controller.signal;
   }
 
   override end(outcome: WaitResult<unknown> | Refusal, settler: Settler | undefined): void {
     super.end(outcome, settler);
-    const controller = this.#longer?.controller;
+    const controller = this.#async?.controller;
     const failure = controller === undefined ? undefined : this.failure();
     if (failure !== undefined) controller?.abort(failure.reason);
   }

@@ -1,12 +1,13 @@
-// Who watches which key: the parked operations with their watches.
+// Who watches which key. A key knows its oldest watch, an operation its youngest; each watch is one
+// of one operation on one key, in a ring of its key, in the order of parking:
 //
-// Invariants. A key has a cell exactly while an operation watches it, and an operation has one
-// watch for each of its keys. The watches of a key are a ring, in park order. The key has the
-// oldest (`a`) and their number (`b`). A watch has in `a` its key XOR the place of its operation,
-// and in `b` the next watch of that operation, from the youngest on. A lone watcher, alone on its
-// only key, needs no watch: key and operation lead to each other by numbers below NONE, until
-// another comes to the key. Who leaves moves passes along. Passes within a call are nested, and no cell moves meanwhile. A pass that is held lasts for
-// turns; a key has one at most. Costs. park, leave: O(keys of the operation).
+//      key: oldest, count ──► watch ◄─► watch ◄─► watch ◄─► the oldest again
+//    operation: youngest ───────────────► └─► its next watch, on another key
+//
+// A watch leads to both ends by one number, key XOR place: who comes from one of them finds the
+// other. A lone watcher, alone on its only key, needs no watch: key and operation lead to each
+// other by numbers below NONE, until another comes. What is removed moves the passes under way
+// along. park, remove: O(keys of the operation).
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -105,7 +106,7 @@ export class Watchers<K> extends ParkedLists<K> {
     return oldest >= 0 && (this.#watches.a(this.#watches.prev(oldest)) ^ key) === place;
   }
 
-  override leave(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number {
     const operations = this.operations;
     const place = operation.$place as Slot;
     if (operations.value(place) !== operation) return 0;
@@ -195,15 +196,15 @@ export class Watchers<K> extends ParkedLists<K> {
     return this.operations.value(place) as DelayedOperation;
   }
 
-  #moveHeld(key: K, leaving: Slot): void {
+  #moveHeld(key: K, removed: Slot): void {
     const pass = this.held.get(key);
-    if (pass !== undefined && !pass.isOver) this.#movePass(pass, leaving);
+    if (pass !== undefined && !pass.isOver) this.#movePass(pass, removed);
   }
 
-  #movePass(pass: Pass<K>, leaving: Slot): void {
+  #movePass(pass: Pass<K>, removed: Slot): void {
     const watches = this.#watches;
-    if (pass.next === leaving) pass.next = leaving === pass.last ? NONE : watches.next(leaving);
-    if (pass.last === leaving) pass.last = watches.prev(leaving);
+    if (pass.next === removed) pass.next = removed === pass.last ? NONE : watches.next(removed);
+    if (pass.last === removed) pass.last = watches.prev(removed);
   }
 
   override allOf(key: K): DelayedOperation[] {

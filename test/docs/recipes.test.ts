@@ -283,6 +283,21 @@ describe('The recipe for all of several keys', () => {
   });
 });
 
+describe('The recipes for protocols', () => {
+  for (const [page, name, what] of [
+    ['rpc', 'peers.mjs', 'keep a table for each connection, and end it with the connection'],
+    ['heartbeat', 'heartbeat.mjs', 'send heartbeats inside of one overall deadline'],
+    ['hierarchies', 'prefixes.mjs', 'wait for a prefix'],
+    ['hierarchies', 'topics.mjs', 'wait for topics with wildcards'],
+    ['unblock', 'unblock.mjs', 'end a wait with a result'],
+    ['unblock', 'conflict.mjs', 'end an operation with a result'],
+  ] as const) {
+    it(what, async () => {
+      expect(await printed(recipe(page, name))).to.equal(outputOf(page, name));
+    });
+  }
+});
+
 describe('The recipe for leases', () => {
   for (const [name, what] of [
     ['leases.mjs', 'renews what is there, revokes, and brings back nothing that has ended'],

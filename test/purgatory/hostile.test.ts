@@ -51,14 +51,14 @@ describe('Watch keys are read once, before anything changes', () => {
 });
 
 describe('A frozen operation', () => {
-  it('is refused before anything is parked, be it frozen by its own first try', () => {
+  it('is a TypeError of the language before anything is parked, be it frozen by its own first try', () => {
     const { timer, purgatory } = hall();
     for (const op of [
       Object.freeze(new Op('a', { delayMs: 10 })),
       Object.freeze(new Op('b')),
       new Op('c', { delayMs: 10, onTry: (frozen) => Object.freeze(frozen) }),
     ]) {
-      expect(() => purgatory.tryCompleteElseWatch(op as Op, ['k'])).to.throw(TypeError);
+      expect(() => purgatory.tryCompleteElseWatch(op as Op, ['k'])).to.throw(TypeError, 'read only');
     }
     expect(counts(purgatory)).to.deep.equal(EMPTY);
     expect(timer.size).to.equal(0);

@@ -4,7 +4,7 @@
 // purgatory: errors are found by weak reference. O(1) an error.
 
 import { cut, keyText } from '../../base/text.ts';
-import { PromisedOperation } from '../../purgatory/promised-operation.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { listen } from '../events/channels.ts';
 import type { LastError } from './frame.ts';
 
@@ -52,9 +52,8 @@ export class LastErrors {
 }
 
 /** The label of a waiter of `waitFor` if it has one, else the class. */
-export function typeOf(operation: object): string {
-  const label = operation instanceof PromisedOperation ? operation.label : undefined;
-  return cut(label || operation.constructor.name);
+export function typeOf(operation: DelayedOperation): string {
+  return cut(operation.$label || operation.constructor.name);
 }
 
 /** User code throws anything, and a getter or toString of it may throw again. */

@@ -4,6 +4,8 @@
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
+import type { ItemsSnapshot } from '../../waits/queues/queues.ts';
+import type { UnitsSnapshot } from '../../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../../waits/shared/load-meter.ts';
 import type { ObservedSnapshot } from '../live-sources.ts';
 
@@ -64,6 +66,31 @@ const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
   counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
   counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
   counter('purgatory.loads_in_vain', 'load', 'Loads that ended without an answer for a waiter', 'inVain'),
+];
+
+/** Of a Semaphore alone. */
+const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
+  gauge('purgatory.units', 'unit', 'Units of each key of a Semaphore', 'each'),
+  gauge('purgatory.units_held', 'unit', 'Units of all keys of a Semaphore that are held', 'held'),
+  {
+    name: 'purgatory.permit_held_longest',
+    help: 'How long the permit with a label has been held that has been held longest',
+    type: 'gauge',
+    unit: 's',
+    of: ({ heldLongest }) => (heldLongest === null ? undefined : heldLongest.ageMs / 1_000),
+  },
+];
+
+/** Of Queues alone. */
+const ITEM_READINGS: readonly Reading<ItemsSnapshot>[] = [
+  gauge('purgatory.items', 'item', 'Items that Queues keep, of all keys', 'size'),
+  gauge('purgatory.item_keys', 'key', 'Keys of Queues that have an item', 'keys'),
+  gauge(
+    'purgatory.max_items',
+    'item',
+    'The most items that Queues keep, where there is a limit',
+    ({ max }) => max ?? undefined,
+  ),
 ];
 
 export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
@@ -128,6 +155,14 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   ...LOAD_READINGS.map(({ of, ...reading }) => ({
     ...reading,
     of: ({ loads }: ObservedSnapshot) => loads && of(loads),
+  })),
+  ...UNIT_READINGS.map(({ of, ...reading }) => ({
+    ...reading,
+    of: ({ units }: ObservedSnapshot) => units && of(units),
+  })),
+  ...ITEM_READINGS.map(({ of, ...reading }) => ({
+    ...reading,
+    of: ({ items }: ObservedSnapshot) => items && of(items),
   })),
 ];
 

@@ -8,7 +8,6 @@ import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import type { Pass } from '../pass.ts';
-import { PromisedOperation } from '../promised-operation.ts';
 import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
 import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
 
@@ -163,8 +162,7 @@ export function oldOperation(
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
     keys: lists.keysOf(operation, MAX_KEYS).map((key) => keyText(key)),
     type: cut(operation.constructor.name),
-    ...(operation instanceof PromisedOperation &&
-      operation.label !== undefined && { label: cut(operation.label) }),
+    ...(operation.$label !== undefined && { label: cut(operation.$label) }),
   };
 }
 

@@ -5,7 +5,7 @@
 // which the waits were parked. The cell has the place of its operation (`a`) and the next cell of
 // the same operation (`b`). A line knows its first cell, and no list is searched.
 //
-// Costs. park, leave: O(keys of the operation). lineOf: O(1).
+// Costs. park, remove: O(keys of the operation). lineOf: O(1).
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, ParkedLists } from '../../purgatory/parked-lists.ts';
@@ -103,7 +103,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     return wait;
   }
 
-  override leave(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number {
     const { operations } = this;
     const place = operation.$place as Slot;
     if (operations.value(place) !== operation) return 0;

@@ -17,7 +17,7 @@ export interface LoadTotals {
   begun: number;
   /** Keys that they were for, each load counted. */
   keys: number;
-  /** Threw, were rejected, or returned no Map. */
+  /** Threw, were rejected, took too long, or returned no Map: parts of a divided load, too. */
   failed: number;
   /** Ended without an answer for any wait. */
   inVain: number;
@@ -49,7 +49,9 @@ export interface LoadAnswered {
   readonly tookMs: number;
 }
 
-/** `purgatory:load:failed`: a load has thrown, was rejected, or has returned no Map. */
+/**
+ * `purgatory:load:failed`: a load has thrown, was rejected, took too long, or has returned no Map.
+ */
 export interface LoadFailed {
   readonly waits: Named;
   readonly keys: number;

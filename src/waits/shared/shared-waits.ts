@@ -107,8 +107,8 @@ export class SharedWaits<V> {
    * expires with the state that was read, or without one if the load fails and is tried again.
    * O(1).
    *
-   * Rejects with `signal.reason` on abort; with what `accept` throws; without `onError`, with the
-   * error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a
+   * Rejects with `signal.reason` on abort; with what `accept` throws; with the Error that a load had
+   * for the key; without `onError`, with the error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a
    * promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
    * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
    */

@@ -32,9 +32,9 @@ export class WaiterLists<V> extends Watchers<string> {
     if (watched.waiters++ === 0) this.#known.set(watched.key, watched);
   }
 
-  override leave(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number {
     const before = this.size;
-    const stamp = super.leave(operation);
+    const stamp = super.remove(operation);
     if (this.size < before) (operation as SharedWaiter<V>).watched.waiters--;
     return stamp;
   }

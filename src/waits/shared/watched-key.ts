@@ -159,7 +159,7 @@ export class SharedLook<V> extends SharedWaiter<V> {
   }
 
   #expire(): boolean {
-    if (this.isCompleted) return false;
+    if (this.isOver) return false;
     this.run();
     return true;
   }

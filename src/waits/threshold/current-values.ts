@@ -116,7 +116,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
     this.#questions.set(key, question);
     const { lists } = this.#parking;
     const { era } = lists;
-    const before = lists.valueOf(key);
+    const before = lists.valueAt(key);
     try {
       this.#take(key, before, await this.#answer(key, question.controller));
       this.#failures.delete(key);
@@ -169,7 +169,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   #take(key: K, before: V | undefined, value: V | null | undefined): void {
     if (this.#isClosed || value === undefined || value === null) return;
     checkCurrent(value);
-    const now = this.#parking.lists.valueOf(key);
+    const now = this.#parking.lists.valueAt(key);
     if (now !== before && now !== undefined && now >= value) return;
     this.#advance(key, value);
   }

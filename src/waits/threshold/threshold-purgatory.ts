@@ -88,7 +88,7 @@ export class ThresholdPurgatory<
    * The value to which `key` was last advanced. Undefined if it never was, or was deleted. O(1).
    */
   get(key: K): V | undefined {
-    return this.#parking.lists.valueOf(key);
+    return this.#parking.lists.valueAt(key);
   }
 
   /**
@@ -251,8 +251,8 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     if (isDebugging) parking.hints.lookAt(thresholds.map(([key]) => key));
     const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
-    const isCompleted = parking.tryElsePark(op, thresholds, isReady);
-    if (isCompleted === undefined && this.#currentValues !== undefined) this.#askUnknown(thresholds);
-    return isCompleted ?? false;
+    const arrival = parking.tryElsePark(op, thresholds, isReady);
+    if (arrival === 'parked' && this.#currentValues !== undefined) this.#askUnknown(thresholds);
+    return arrival === 'completed';
   }
 }

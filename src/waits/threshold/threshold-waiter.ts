@@ -8,16 +8,16 @@ import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 
 export class ThresholdWaiter<K> extends PromisedOperation {
   readonly #key: K;
-  readonly #lists: { valueOf(key: K): unknown };
+  readonly #lists: { valueAt(key: K): unknown };
 
-  constructor(key: K, lists: { valueOf(key: K): unknown }, options: CheckedWaitOptions) {
+  constructor(key: K, lists: { valueAt(key: K): unknown }, options: CheckedWaitOptions) {
     super(options);
     this.#key = key;
     this.#lists = lists;
   }
 
   override tryComplete(): boolean {
-    const value = this.#lists.valueOf(this.#key);
+    const value = this.#lists.valueAt(this.#key);
     return value !== undefined && this.answer(value);
   }
 }

@@ -5,7 +5,7 @@
 // value goes with the last operation that waits on its key. A parked operation has a mark in the heap of each key that it still waits on, and knows its marks, so it leaves all
 // heaps without a search. A threshold that was reached stays reached for the operation.
 //
-// Costs. park, leave: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
+// Costs. park, remove: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.
 
 import { mustHold } from '../../base/must-hold.ts';
@@ -53,7 +53,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     return this.#keys;
   }
 
-  override valueOf(key: K): V | undefined {
+  valueAt(key: K): V | undefined {
     return this.#levels.get(key)?.value;
   }
 
@@ -154,7 +154,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     this.#pairs++;
   }
 
-  override leave(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number {
     const place = this.placeOf(operation);
     if (place === NONE) return 0;
     const stamp = this.operations.b(place);

@@ -46,7 +46,7 @@ describe('A walk over the keys that somebody waits on', () => {
     const visited: number[] = [];
     const walk = new KeyWalk<number>(thresholds, (key) => visited.push(key));
     walk.begin(0);
-    for (const op of ops.slice(2, 9)) thresholds.leave(op);
+    for (const op of ops.slice(2, 9)) thresholds.remove(op);
     let tried = 0;
     while (walk.left > 0) tried += walk.step();
     expect([visited, tried]).to.deep.equal([[0, 1, 9], 3]);
@@ -79,7 +79,7 @@ describe('A walk over the keys that somebody waits on', () => {
               walk.begin();
             } else {
               const op = parked.get(key);
-              if (op !== undefined) thresholds.leave(op);
+              if (op !== undefined) thresholds.remove(op);
               parked.delete(key);
               due.delete(key);
             }

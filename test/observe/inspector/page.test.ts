@@ -5,6 +5,8 @@ import type { Browser, Page } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import type { History, Second } from '../../../src/observe/inspector/frame.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
+import { Queues } from '../../../src/waits/queues/index.ts';
+import { Semaphore } from '../../../src/waits/semaphore/index.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
@@ -102,6 +104,25 @@ describe('the page of the inspector', function () {
   /** The tasks of a ring, in the table: 1 is the inner one. */
   const ring = (place: number): string => `[data-test="rings"] tbody tr:nth-child(${place}) td:last-child`;
   const figure = (term: string): string => `.figure[data-explain="${term}"]`;
+
+  it('shows who holds units, and how many items are kept', async () => {
+    const permits = new Semaphore('locks', { units: 2, timer });
+    const jobs = new Queues<number>('jobs', { timer, maxItems: 5 });
+    const all = createInspector({ purgatories: [permits, jobs], history: false });
+    await page.goto((await all.listen()).href);
+    await says('[data-test="holders"] tbody', /locks\s*0, 2 a key\s*no label/);
+    permits.tryAcquire({ key: 'order-7', label: 'report 17', units: 2 });
+    permits.tryAcquire({ key: 'order-8' });
+    jobs.put('urgent', 1);
+    clock.advance(71_000);
+    await says('[data-test="holders"] tbody', /locks\s*3, 2 a key\s*report 17 2 units of order-7/);
+    expect(await text('[data-test="holders"] tbody')).to.match(/ \d\d:\d\d:\d\d 1.2 min$/);
+    await says('[data-test="items"]', /jobs\s*keeps 1 of 5 items, of 1 key/);
+    expect(complaints).to.deep.equal([]);
+    await all.close();
+    permits.close();
+    jobs.close();
+  });
 
   it('shows a parked operation, and its completion', async () => {
     await open();

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import { Division, partsOf } from '../../../src/waits/shared/division.ts';
-import { DueKeys } from '../../../src/waits/shared/due-keys.ts';
-import { WatchedKey } from '../../../src/waits/shared/watched-key.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 import { expectEmpty, type Loading, loading } from './loading.ts';
@@ -252,25 +250,5 @@ describe('The parts of some keys', () => {
       ['second', 2, true],
       ['last', 3, true],
     ]);
-  });
-});
-
-describe('The keys that are due', () => {
-  it('are counted once each, whatever happens to their batches', () => {
-    const due = new DueKeys<number>(2);
-    const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
-    for (const key of [a, b, c, a]) due.add(key);
-    expect(due.size).to.equal(3);
-    due.delete(b);
-    due.delete(b);
-    expect(due.size).to.equal(2);
-    expect([...due.next().keys]).to.deep.equal([a]);
-    due.add(b);
-    expect([...due.next().keys]).to.deep.equal([c, b]);
-    expect(due.size).to.equal(0);
-    due.add(a);
-    due.clear();
-    due.delete(a);
-    expect(due.size).to.equal(0);
   });
 });

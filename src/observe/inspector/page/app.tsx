@@ -5,6 +5,7 @@ import { isSilent, silenceOf, type Verdict } from './data/judge.ts';
 import { type State, shown } from './data/store.ts';
 import { Buses } from './panels/buses.tsx';
 import { Errors } from './panels/errors.tsx';
+import { Holders } from './panels/holders.tsx';
 import { Lookup } from './panels/lookup.tsx';
 import { Minutes } from './panels/minutes.tsx';
 import { HottestKeys, OldestParked } from './panels/tables.tsx';
@@ -59,6 +60,7 @@ function Picture({ state, recording, verdict }: Required<Props> & { verdict: Ver
       {seconds.length > 0 && <Minutes seconds={seconds} />}
       <HottestKeys views={views} />
       <OldestParked views={views} nowMs={frame.wallMs} />
+      <Holders views={views} nowMs={frame.wallMs} />
       <Timelines timelines={timelines} />
     </>
   );

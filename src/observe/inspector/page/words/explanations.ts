@@ -19,6 +19,8 @@ export const explanations = {
     'Events of notify. Under way: those that have begun, and go on in later turns because their key has many watchers. Pending: keys whose event has not begun. The key is that of the oldest event under way.',
   oldest:
     'The operations that have waited longest, how long, and how long they have left until their deadline.',
+  holders:
+    'Units of semaphores that are held, of all keys, and of the permits with a label the one that has been held longest. Below: items that queues keep until somebody takes them.',
   timeline:
     'The life of some operations that were parked while this page watched: when they were parked, tried and answered.',
   wheels:

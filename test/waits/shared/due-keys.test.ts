@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { Division } from '../../../src/waits/shared/division.ts';
+import { DueKeys } from '../../../src/waits/shared/due-keys.ts';
+import type { Load } from '../../../src/waits/shared/load.ts';
+import { WatchedKey } from '../../../src/waits/shared/watched-key.ts';
+
+describe('The keys that are due', () => {
+  it('are counted once each, whatever happens to their batches', () => {
+    const due = new DueKeys<number>(2);
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
+    for (const key of [a, b, c, a]) due.add(key);
+    expect(due.size).to.equal(3);
+    due.delete(b);
+    due.delete(b);
+    expect(due.size).to.equal(2);
+    expect([...due.next().keys]).to.deep.equal([a]);
+    due.add(b);
+    expect([...due.next().keys]).to.deep.equal([c, b]);
+    expect(due.size).to.equal(0);
+    due.add(a);
+    due.clear();
+    due.delete(a);
+    expect(due.size).to.equal(0);
+  });
+
+  it('stay in the part of a division, and tell the division when the part has lost its keys', () => {
+    const due = new DueKeys<number>(5);
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
+    const decided: boolean[] = [];
+    const division = new Division<Load<number>>(2, (_part, _error, isUp) => decided.push(isUp));
+    due.addPart([a, b], division);
+    for (const key of [a, c]) due.add(key);
+    expect(due.size).to.equal(3);
+    division.failed({} as Load<number>, 'down');
+    due.delete(a);
+    expect(decided).to.deep.equal([]);
+    due.delete(b);
+    expect(decided, 'no other part is open').to.deep.equal([false]);
+    expect([...due.next().keys]).to.deep.equal([c]);
+  });
+});
