@@ -20,7 +20,8 @@ async function startLoad() {
   const kafka = new Kafka({
     brokers: [address],
     logLevel: logLevel.NOTHING,
-    retry: { retries: 20, initialRetryTime: 50, maxRetryTime: 200 },
+    // A client that gives up would join anew.
+    retry: { retries: 200, initialRetryTime: 50, maxRetryTime: 200 },
   });
   const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
