@@ -10,6 +10,7 @@ import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
 import type { WaiterLists } from './waiter-lists.ts';
+import type { SharedWaiter, WatchedKey } from './watched-key.ts';
 
 /** The result of a load for one key: a state, or a failure. */
 export interface Answer<V> {
@@ -31,6 +32,8 @@ export class Answers<V> {
   readonly #done: (answer: Answer<V>) => void;
   readonly #job: Job;
   readonly #queue = new Fifo<Answer<V>>();
+  /** By key, what its load has brought, until all its waits have been given it. */
+  readonly #brought = new Map<WatchedKey, Answer<V>>();
 
   /** @param done is called at the end of each pass. */
   constructor(scheduler: Scheduler, lists: WaiterLists<V>, done: (answer: Answer<V>) => void) {
@@ -41,8 +44,24 @@ export class Answers<V> {
 
   /** They are given at the end of this turn, or later. */
   give(answers: Iterable<Answer<V>>): void {
-    for (const answer of answers) this.#queue.push(answer);
+    for (const answer of answers) {
+      this.#queue.push(answer);
+      this.#brought.set(answer.key.watched, answer);
+    }
     this.#job.wake();
+  }
+
+  /**
+   * The deadline of a wait has come: true iff it is to expire. What a load has brought that began
+   * after the wait was parked is offered first.
+   */
+  isStillDue(waiter: SharedWaiter<V>): boolean {
+    const answer = this.#brought.get(waiter.watched);
+    if (answer === undefined || answer.failure !== undefined || answer.load === waiter.lastLoad) return true;
+    waiter.lastLoad = answer.load;
+    if (!waiter.offer(answer.value)) return true;
+    answer.load.answered++;
+    return false;
   }
 
   #giveBatch(job: Job): boolean {
@@ -56,10 +75,12 @@ export class Answers<V> {
     while (job.left > 0) {
       if (key.pass.isOver) {
         this.#queue.take();
+        this.#brought.delete(key.watched);
         this.#done(answer);
         return true;
       }
       const waiter = this.#lists.nextOf(key.pass);
+      waiter.lastLoad = load;
       const hasEnded =
         failure === undefined
           ? waiter.offer(answer.value)

@@ -58,6 +58,11 @@ export class Loads<V> {
     this.#answers = new Answers(schedulerOf(timer), lists, (answer) => this.#answered(answer));
   }
 
+  /** As {@link Answers.isStillDue}. */
+  isStillDue(waiter: SharedWaiter<V>): boolean {
+    return this.#answers.isStillDue(waiter);
+  }
+
   get underWay(): number {
     return this.#underWay.size;
   }

@@ -83,6 +83,8 @@ export type SharedWaitResult<T, V> =
 /** One wait for a key to reach a state. */
 export class SharedWaiter<V> extends PromisedOperation {
   readonly watched: WatchedKey;
+  /** The last load that has nothing for it: it began before the wait, or was offered to it. */
+  lastLoad: KeyLoad | undefined;
   /** The state that was offered last. */
   #state: V | undefined;
   readonly #left: (waiter: SharedWaiter<V>) => void;
