@@ -18,6 +18,7 @@ import { Parking } from '../../purgatory/parking.ts';
 import type { NotYet } from '../../purgatory/promised-operation.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import {
+  NO_EVENTS,
   type PurgatorySnapshot,
   purgatorySnapshot,
   type SnapshotOptions,
@@ -71,6 +72,11 @@ export class SharedWaits<V> {
     this.#parking.meter.observe(this);
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
+    this.#parking.events = {
+      isStillDue: (waiter) =>
+        !this.#loads.hasEnded(waiter as SharedWaiter<V>) && this.#parking.isExpiring(waiter),
+      snapshot: () => ({ ...NO_EVENTS }),
+    };
     const event = (key: WatchedKey): void => this.#loads.event(key);
     const sweepOf = (): LoadSweep<V> => new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
     const hinted: BusMember['hinted'] = (key) => this.#hint(key);
