@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import type { GivenUp } from '../../bench/harness/stand-still.ts';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
+import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { runChild } from '../support/child.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { turn, until } from '../support/turns.ts';
@@ -67,6 +68,24 @@ describe('behaviour 36: a process that stood still', () => {
     server.close();
   });
 
+  it('gives first what a load has read in that turn, to however many (behaviour 30)', async () => {
+    let state = 0;
+    const load = async (): Promise<Map<string, number>> => new Map([['job', state]]);
+    const polls = new SharedWaits<number>('jobs', { load });
+    const one = (): Promise<{ expired: boolean }> =>
+      polls.waitUntil('job', (read) => read === 1, { timeoutMs: 500 });
+    const results = Array.from({ length: 20_000 }, one);
+    await until(() => polls.snapshot().loads.underWay === 0);
+    await turn();
+    block(700);
+    await turn();
+    state = 1;
+    polls.changed('job');
+    const ended = await Promise.all(results);
+    expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
+    polls.close();
+  });
+
   it('loses one turn to a late wake-up', async () => {
     const timer = new SystemTimer();
     let isDone = false;
@@ -79,6 +98,21 @@ describe('behaviour 36: a process that stood still', () => {
     expect(isDone).to.equal(false);
     await turn();
     expect(isDone).to.equal(true);
+  });
+
+  it('loses no second turn where each turn is late', async () => {
+    const timer = new SystemTimer();
+    let turns = 0;
+    const ranIn: number[] = [];
+    const late = (): void => {
+      turns++;
+      block(40);
+      if (ranIn.length < 2) setImmediate(late);
+    };
+    for (const delayMs of [10, 50]) timer.schedule(() => ranIn.push(turns), delayMs);
+    setImmediate(late);
+    await until(() => ranIn.length === 2);
+    expect(ranIn).to.deep.equal([2, 3]);
   });
 
   it('loses no turn to the lateness of its own passes', async () => {
