@@ -17,7 +17,7 @@ const PUTS_A_TURN = 100;
 const CONNECTIONS = 10;
 const TIMEOUT_MS = 30_000;
 /** V8 compiles what queues do once they have done it for long. */
-const WARM_UPS = 5;
+const WARM_UPS = 3;
 
 interface Subject {
   put(key: string, item: number): unknown;
@@ -140,7 +140,7 @@ export const queues: Workload = {
   unit: 'ns',
   sizeLabel: 'items',
   sizes: { full: [ITEMS], quick: [ITEMS] },
-  rounds: 5,
+  rounds: 3,
   systems: {
     purgatory: measuring(queuesRuns(TIMEOUT_MS)),
     [ENDLESS]: measuring(queuesRuns(Number.POSITIVE_INFINITY)),

@@ -24,7 +24,7 @@ const WORKERS = 1_000;
 const KEYS = 10_000;
 const TIMEOUT_MS = 30_000;
 /** V8 compiles what a semaphore does once it has done it for long. */
-const WARM_UPS = 5;
+const WARM_UPS = 3;
 
 /** Calls `work` with a unit, which it holds until the promise of `work` has settled. */
 type Runs = (work: () => Promise<void> | void) => Promise<unknown>;
@@ -211,7 +211,7 @@ export const semaphore: Workload = {
   sizeLabel: 'times',
   sizes: { full: [TIMES], quick: [TIMES] },
   nodeFlags: ['--expose-gc'],
-  rounds: 5,
+  rounds: 3,
   systems: {
     purgatory: measuring(ours(TIMEOUT_MS)),
     [ENDLESS]: measuring(ours(Number.POSITIVE_INFINITY)),

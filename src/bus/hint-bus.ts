@@ -82,6 +82,7 @@ export class HintBus implements Bus {
         if (receiver.has(member)) this.#sender.publish({ member, key, value });
         else debugOnce(this, 'closed', 'bus "%s" is closed: no other process hears of "%s"', engine, name);
       },
+      serveHint: (key) => receiver.serveHint(member, key),
       leave: () => {
         if (receiver.has(member)) receiver.leave(member);
       },

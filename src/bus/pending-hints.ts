@@ -58,6 +58,15 @@ export class PendingHints {
     return false;
   }
 
+  /** Takes out the hint on a key of a member, if there is one. */
+  takeOne(member: BusMember, key: string): PendingHint | undefined {
+    const keys = this.#keys.get(member);
+    const value = keys?.get(key);
+    if (!keys?.delete(key)) return undefined;
+    this.#size--;
+    return { member, key, value };
+  }
+
   /** Deletes the hints of a member. */
   drop(member: BusMember): void {
     const keys = this.#keys.get(member);

@@ -116,6 +116,12 @@ export class Receiver {
     this.#serve();
   }
 
+  /** Tries the hint on `key` of a member, if one waits. */
+  serveHint(member: BusMember, key: string): void {
+    const hint = this.#pending.size === 0 ? undefined : this.#pending.takeOne(member, key);
+    if (hint !== undefined) this.#try(hint);
+  }
+
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
     this.#heard.clear();
@@ -179,14 +185,18 @@ export class Receiver {
     if (this.#pending.size > 0) this.#job.run();
   }
 
-  /** A try may change everything here. So each hint is taken out before it. */
   #tryBatch(job: Job): boolean {
-    const attempt = ({ member, key, value }: PendingHint): void => {
-      const someoneWatched = member.hinted(key, value);
-      job.count(1, someoneWatched ? 1 : 0);
-      if (!someoneWatched) this.#base.meter.counts.forNobody++;
-    };
-    return this.#pending.take(() => job.left > 0, attempt);
+    return this.#pending.take(
+      () => job.left > 0,
+      (hint) => job.count(1, this.#try(hint) ? 1 : 0),
+    );
+  }
+
+  /** A try may change everything here. So the hint is taken out before it. */
+  #try({ member, key, value }: PendingHint): boolean {
+    const someoneWatched = member.hinted(key, value);
+    if (!someoneWatched) this.#base.meter.counts.forNobody++;
+    return someoneWatched;
   }
 
   #sweep(member: BusMember): void {

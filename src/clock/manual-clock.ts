@@ -107,6 +107,7 @@ export class ManualClock implements Clock {
   }
 
   #release(): void {
+    if (this.#held.size === 0) return;
     for (const wakeUp of this.#held) this.#outstanding.add(wakeUp);
     this.#held.clear();
   }

@@ -8,7 +8,7 @@
 //
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import { mustHold } from '../base/must-hold.ts';
-import type { KeyInterest } from '../bus/membership/bus-member.ts';
+import type { KeyInterest, Membership } from '../bus/membership/bus-member.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
@@ -37,6 +37,8 @@ export abstract class ParkedLists<Watch> {
    * To be set before anything is parked.
    */
   interest: KeyInterest | undefined;
+  /** Tries the hint on a key that waits to be tried, before a deadline; keys are strings then. */
+  serveHint: Membership['serveHint'] | undefined;
   #moves = 0;
 
   /** Pairs of an operation and a key that it watches. */

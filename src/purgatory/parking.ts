@@ -284,6 +284,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   expire(operation: DelayedOperation): void {
+    const { lists } = this;
+    if (lists.serveHint !== undefined) {
+      for (const key of lists.keysOf(operation, Number.POSITIVE_INFINITY)) lists.serveHint(key as string);
+      if (!this.keeps(operation)) return;
+    }
     if (this.events?.isStillDue(operation) === false) return;
     const stamp = this.#unpark(operation, NONE);
     this.meter.didEnd('expired', operation, stamp);

@@ -47,18 +47,19 @@ export function countTries<K>({ underWay }: Watched<K>, job: Job, tried: number,
 /** Tries the next `steps` of `pass` until `most` have completed; how many did. */
 function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number): number {
   const { lists, meter } = parking;
+  const { key } = pass;
   const { hasTryListener } = meter; // asked once: a pass tries many
   let completed = 0;
   let tried = 0;
-  parking.beginEvent(pass.key);
+  parking.beginEvent(key);
   try {
-    while (pass.next >= 0 && tried < steps && completed < most) {
+    while (pass.next >= 0 && tried < steps) {
       tried++;
       const operation = lists.nextOf(pass);
-      if (hasTryListener) meter.willTry(operation, pass.key);
-      if (!parking.tries(operation, pass.key)) continue;
-      completed++;
+      if (hasTryListener) meter.willTry(operation, key);
+      if (!parking.tries(operation, key)) continue;
       pass.countCompletion();
+      if (++completed >= most) break;
     }
     return completed;
   } finally {

@@ -4,6 +4,7 @@ import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
@@ -146,6 +147,25 @@ describe('checkAndComplete counts', () => {
     leaving.result = () => leaving.cancel() && false;
     expect(purgatory.checkAndComplete('k')).to.equal(0);
     expect(other.isCompleted).to.equal(true);
+  });
+});
+
+describe('checkAndComplete counts no wait', () => {
+  it('whose condition threw: it is rejected, and not completed', async () => {
+    const purgatory = new Purgatory('test');
+    let isBroken = false;
+    const wait = purgatory.waitFor(
+      ['k'],
+      () => {
+        if (isBroken) throw new Error('broken');
+      },
+      { timeoutMs: 1_000 },
+    );
+    isBroken = true;
+    expect(purgatory.checkAndComplete('k')).to.equal(0);
+    expect(await rejection(wait)).to.have.property('message', 'broken');
+    expect(purgatory.snapshot().totals).to.include({ completed: 0, rejected: 1 });
+    purgatory.close();
   });
 });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { GivenUp } from '../../bench/harness/stand-still.ts';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
@@ -18,6 +18,20 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
+/** A client and the server's end of its connection. */
+async function connected(): Promise<{ client: Socket; socket: Socket; close(): void }> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  const close = (): void => {
+    client.destroy();
+    server.close();
+  };
+  return { client, socket, close };
+}
+
 describe('behaviour 36: a process that stood still', () => {
   for (const [how, name] of [
     ['block', 'whose loop was blocked'],
@@ -33,24 +47,21 @@ describe('behaviour 36: a process that stood still', () => {
         expect([alive, silent], kind).to.deep.equal([0, SILENT]);
         expect(lastMs, kind).to.be.below(TIMEOUT_MS);
       }
-      for (const host of [nodeSocket, nodeTimeout]) {
+      // A stop may come in the middle of a poll. Then Node reads first, too.
+      for (const host of how === 'block' ? [nodeSocket, nodeTimeout] : []) {
         expect(host).to.deep.include({ alive: CONNECTIONS - SILENT, silent: SILENT });
       }
     }).timeout(60_000);
   }
 
-  it('takes the echo and the hints of a bus before its deadlines', async () => {
-    const { code, stdout, stderr } = await runChild('stood-still-bus', ['16']);
+  it('takes the echo and the hints of a bus before its deadlines, however many', async () => {
+    const { code, stdout, stderr } = await runChild('stood-still-bus', ['500']);
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(JSON.parse(stdout)).to.deep.equal({ expired: 0, echoes: 0 });
   }).timeout(60_000);
 
   it('tries first what the events of that turn have notified, however many (behaviour 30)', async () => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    const [socket] = await once(server, 'connection');
+    const { client, socket, close } = await connected();
     const polls = new Purgatory<number>('polls');
     const keys = Array.from({ length: 20_000 }, (_, key) => key);
     let hasArrived = false;
@@ -64,26 +75,27 @@ describe('behaviour 36: a process that stood still', () => {
     block(500);
     const ended = await Promise.all(results);
     expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
-    client.destroy();
-    server.close();
+    close();
   });
 
-  it('gives first what a load has read in that turn, to however many (behaviour 30)', async () => {
-    let state = 0;
-    const load = async (): Promise<Map<string, number>> => new Map([['job', state]]);
-    const polls = new SharedWaits<number>('jobs', { load });
-    const one = (): Promise<{ expired: boolean }> =>
-      polls.waitUntil('job', (read) => read === 1, { timeoutMs: 500 });
-    const results = Array.from({ length: 20_000 }, one);
-    await until(() => polls.snapshot().loads.underWay === 0);
+  it('offers first what the load of a row has brought, however many wait for the row', async () => {
+    const { client, socket, close } = await connected();
+    const load = async (keys: readonly string[]): Promise<Map<string, boolean>> => {
+      await once(socket, 'data');
+      return new Map(keys.map((key) => [key, true]));
+    };
+    const rows = new SharedWaits<boolean>('rows', { load });
+    const isDone = (row: boolean | undefined): boolean | undefined => {
+      for (const endMs = performance.now() + 0.02; performance.now() < endMs; );
+      return row;
+    };
+    const results = Array.from({ length: 2_000 }, () => rows.waitUntil('row', isDone, { timeoutMs: 300 }));
     await turn();
-    block(700);
-    await turn();
-    state = 1;
-    polls.changed('job');
+    client.write('now');
+    block(500);
     const ended = await Promise.all(results);
     expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
-    polls.close();
+    close();
   });
 
   it('loses one turn to a late wake-up', async () => {

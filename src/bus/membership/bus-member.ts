@@ -90,6 +90,11 @@ export interface Membership {
    * before anything has changed. O(1).
    */
   publish(key: string, value?: HintValue): void;
+  /**
+   * Calls `hinted` for `key` now, if a hint on it has arrived and waits to be tried: it is before a
+   * deadline. O(1) besides. A bus that keeps no hints waiting has none.
+   */
+  serveHint?(key: string): void;
   /** Ends the membership. What was published before is still sent. A second call does nothing. */
   leave(): void;
 }

@@ -1,7 +1,8 @@
 // The waits by key, first come first served: the lists behind a Semaphore and Queues.
 //
-// Invariants. A line is known while it is not idle; of the idle ones the last is kept, because most
-// loops come back to their key. A wait has a cell in the ring of each of its lines, in the order in
+// Invariants. A line that is not idle is known: it is filed in the Map, or it is the one that was
+// asked for last. That one is kept also when it is idle, and filed only when another is asked for:
+// a loop that takes and gives back never touches the Map. A wait has a cell in the ring of each of its lines, in the order in
 // which the waits were parked. The cell has the place of its operation (`a`) and the next cell of
 // the same operation (`b`). A line knows its first cell, and no list is searched.
 //
@@ -21,8 +22,6 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   readonly #make: (key: K) => L;
   /** The line that was asked for last. */
   #last: L | undefined;
-  /** The idle line that is kept. It may be in use again. */
-  #kept: L | undefined;
   #watchedKeys = 0;
   /** Is called when the first of a line has left, and others wait. It runs no user code. */
   firstHasLeft: (line: L) => void = () => {};
@@ -47,35 +46,36 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     return last !== undefined && last.key === key ? last : this.#find(key);
   }
 
+  /** @throws RangeError from 2^24 keys on, as a Map does. */
   #find(key: K): L {
-    let line = this.#lines.get(key);
-    if (line === undefined) {
-      line = this.#make(key);
-      this.#lines.set(key, line);
+    const last = this.#last;
+    if (last !== undefined && !last.isFiled && !last.isIdle) {
+      this.#lines.set(last.key, last);
+      last.isFiled = true;
     }
-    this.#last = line;
-    return line;
+    const line = this.#lines.size === 0 ? undefined : this.#lines.get(key);
+    this.#last = line ?? this.#make(key);
+    return this.#last;
   }
 
   /** The line of `key`, if it has one. */
   known(key: K): L | undefined {
-    return this.#lines.get(key);
+    const last = this.#last;
+    const isLast = last?.key === key || (Number.isNaN(key) && Number.isNaN(last?.key));
+    return isLast && last !== undefined ? last : this.#lines.get(key);
   }
 
   /** Known lines: one of them may be idle. */
-  lines(): IterableIterator<L> {
-    return this.#lines.values();
+  *lines(): IterableIterator<L> {
+    yield* this.#lines.values();
+    if (this.#last?.isFiled === false) yield this.#last;
   }
 
-  /** A known line has become idle: it is kept in place of the one before, which is forgotten. */
+  /** A line has become idle. */
   rest(line: L): void {
-    const kept = this.#kept;
-    if (kept === line) return;
-    if (kept?.isIdle) {
-      this.#lines.delete(kept.key);
-      if (this.#last === kept) this.#last = undefined;
-    }
-    this.#kept = line;
+    if (!line.isFiled) return;
+    line.isFiled = false;
+    this.#lines.delete(line.key);
   }
 
   /** The first that waits on a line on which somebody does. */
@@ -138,7 +138,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   }
 
   override operationsOf(key: K, max: number): DelayedOperation[] {
-    return this.#ringOf(this.#lines.get(key), max).map(
+    return this.#ringOf(this.known(key), max).map(
       (wait) => this.operations.value(this.#waits.a(wait) as Slot) as DelayedOperation,
     );
   }
@@ -170,14 +170,14 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   }
 
   override watchersOf(key: K): number {
-    return this.#lines.get(key)?.waiting ?? 0;
+    return this.known(key)?.waiting ?? 0;
   }
 
   /** Among the first MAX_LINES lines. O(MAX_LINES). */
   override countedKeys(): CountedKey[] {
     const counted: CountedKey[] = [];
     let left = MAX_LINES;
-    for (const { key, waiting } of this.#lines.values()) {
+    for (const { key, waiting } of this.lines()) {
       if (left-- === 0) break;
       if (waiting > 0) counted.push({ key, watchers: waiting });
     }
@@ -185,7 +185,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   }
 
   override *allKeys(): IterableIterator<K> {
-    for (const { key, waiting } of this.#lines.values()) if (waiting > 0) yield key;
+    for (const { key, waiting } of this.lines()) if (waiting > 0) yield key;
   }
 
   override get isSparse(): boolean {
@@ -200,7 +200,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   override compact(): void {
     const old = this.#waits;
     this.#waits = new Slab<L>(old.inUse);
-    for (const line of this.#lines.values()) line.first = NONE;
+    for (const line of this.lines()) line.first = NONE;
     this.moveTo(new Slab(this.size), (a, _from, to) => {
       let first = NONE;
       let last = NONE;
@@ -232,24 +232,16 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     }
     mustHold(pairs === this.pairs, `${pairs} waits are linked, ${this.pairs} are in use`);
     mustHold(waiting.size === this.keys, `${waiting.size} keys are waited for, ${this.keys} are counted`);
-    let idle = 0;
-    for (const [key, line] of this.#lines) {
-      mustHold(line.key === key || Number.isNaN(key), 'a line does not know its key');
-      const there = this.operationsOf(key, Number.POSITIVE_INFINITY);
+    for (const line of this.lines()) {
+      mustHold(this.known(line.key) === line, 'a line is not found by its key');
+      mustHold(line.isFiled === (this.#lines.get(line.key) === line), 'a line is filed elsewhere');
+      mustHold(line === this.#last || !line.isIdle, 'an idle line is kept');
+      const there = this.operationsOf(line.key, Number.POSITIVE_INFINITY);
       const theirs = waiting.get(line) ?? [];
       mustHold(there.length === line.waiting, `${there.length} wait on a line, it says ${line.waiting}`);
-      mustHold(
-        there.length === theirs.length && there.every((each, i) => each === theirs[i]),
-        'a line and its operations disagree',
-      );
+      const areSame = there.length === theirs.length && there.every((each, i) => each === theirs[i]);
+      mustHold(areSame, 'a line and its operations disagree');
       if (line.first !== NONE) this.#waits.check(line.first);
-      if (line.isIdle) idle++;
     }
-    mustHold(idle <= 1, `${idle} idle lines are kept`);
-    mustHold(
-      this.#kept === undefined || !this.#kept.isIdle || this.#lines.get(this.#kept.key) === this.#kept,
-      'a line that is not known is kept',
-    );
-    mustHold(this.#last === undefined || this.#lines.get(this.#last.key) === this.#last, 'the last is gone');
   }
 }

@@ -10,6 +10,8 @@ export abstract class Line<K> {
   first: Slot = NONE;
   /** How many wait. */
   waiting = 0;
+  /** Whether it is in the Map of KeyLines. */
+  isFiled = false;
   /** Hand-overs are under way, and go on after what a listener does meanwhile. */
   isServing = false;
   /** Waits whose deadline came while hand-overs were due on this key. */

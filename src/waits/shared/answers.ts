@@ -2,8 +2,7 @@
 // do not block the event loop.
 //
 // Invariants. It owns the queue of passes. A pass is one key of one load. It offers the state, in
-// park order, to the waits that were parked before the load began. A deadline that comes meanwhile
-// tries its wait first.
+// park order, to the waits that were parked before the load began.
 //
 // Costs. O(1) for each wait besides its `accept`. (npm run bench -- shared)
 import { Fifo } from '../../turns/fifo.ts';
@@ -41,7 +40,8 @@ export class Answers<V> {
   readonly #done: (answer: Answer<V>) => void;
   readonly #job: Job;
   readonly #queue = new Fifo<Answer<V>>();
-  readonly #byKey = new Map<WatchedKey, Answer<V>>();
+  /** By key, what its load has brought, until all its waits have been given it. */
+  readonly #brought = new Map<WatchedKey, Answer<V>>();
 
   /** @param done is called at the end of each pass. */
   constructor(scheduler: Scheduler, lists: WaiterLists<V>, done: (answer: Answer<V>) => void) {
@@ -54,15 +54,22 @@ export class Answers<V> {
   give(answers: Iterable<Answer<V>>): void {
     for (const answer of answers) {
       this.#queue.push(answer);
-      this.#byKey.set(answer.key.watched, answer);
+      this.#brought.set(answer.key.watched, answer);
     }
     this.#job.wake();
   }
 
-  /** Tries a wait whose deadline has come, if an answer is on its way. True iff that ended it. */
-  hasEnded(waiter: SharedWaiter<V>): boolean {
-    const answer = this.#byKey.get(waiter.watched);
-    return answer !== undefined && waiter.passedBy !== answer.load && this.#offer(answer, waiter);
+  /**
+   * The deadline of a wait has come: true iff it is to expire. What a load has brought that began
+   * after the wait was parked is offered first.
+   */
+  isStillDue(waiter: SharedWaiter<V>): boolean {
+    const answer = this.#brought.get(waiter.watched);
+    if (answer === undefined || answer.failure !== undefined || answer.load === waiter.lastLoad) return true;
+    waiter.lastLoad = answer.load;
+    if (!waiter.offer(answer.value)) return true;
+    answer.load.answered++;
+    return false;
   }
 
   #giveBatch(job: Job): boolean {
@@ -72,24 +79,23 @@ export class Answers<V> {
 
   /** Goes on with a pass. Returns whether it is over. */
   #pass(answer: Answer<V>, job: Job): boolean {
-    const { key } = answer;
+    const { load, key, failure } = answer;
     while (job.left > 0) {
       if (key.pass.isOver) {
         this.#queue.take();
-        this.#byKey.delete(key.watched);
+        this.#brought.delete(key.watched);
         this.#done(answer);
         return true;
       }
-      job.count(1, this.#offer(answer, this.#lists.nextOf(key.pass)) ? 1 : 0);
+      const waiter = this.#lists.nextOf(key.pass);
+      waiter.lastLoad = load;
+      const hasEnded =
+        failure === undefined
+          ? waiter.offer(answer.value)
+          : waiter.missed(failure.error, failure.retry === undefined);
+      if (hasEnded) load.answered++;
+      job.count(1, hasEnded ? 1 : 0);
     }
     return false;
-  }
-
-  #offer({ load, value, failure }: Answer<V>, waiter: SharedWaiter<V>): boolean {
-    waiter.passedBy = load;
-    const hasEnded =
-      failure === undefined ? waiter.offer(value) : waiter.missed(failure.error, failure.retry === undefined);
-    if (hasEnded) load.answered++;
-    return hasEnded;
   }
 }

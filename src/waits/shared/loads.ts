@@ -61,6 +61,11 @@ export class Loads<V> {
     this.#answers = new Answers(schedulerOf(timer), lists, (answer) => this.#answered(answer));
   }
 
+  /** As {@link Answers.isStillDue}. */
+  isStillDue(waiter: SharedWaiter<V>): boolean {
+    return this.#answers.isStillDue(waiter);
+  }
+
   get underWay(): number {
     return this.#underWay.size;
   }
@@ -89,11 +94,6 @@ export class Loads<V> {
       watched.pass = undefined;
       load.left();
     }
-  }
-
-  /** The deadline of `waiter` has come. An answer that is on its way comes first: did it end it? */
-  hasEnded(waiter: SharedWaiter<V>): boolean {
-    return this.#answers.hasEnded(waiter);
   }
 
   close(): void {

@@ -74,7 +74,7 @@ export class SharedWaits<V> {
     this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
     this.#parking.events = {
       isStillDue: (waiter) =>
-        !this.#loads.hasEnded(waiter as SharedWaiter<V>) && this.#parking.isExpiring(waiter),
+        this.#loads.isStillDue(waiter as SharedWaiter<V>) && this.#parking.isExpiring(waiter),
       snapshot: () => ({ ...NO_EVENTS }),
     };
     const event = (key: WatchedKey): void => this.#loads.event(key);

@@ -28,7 +28,9 @@ export class WaiterLists<V> extends Watchers<string> {
 
   override park(operation: DelayedOperation, keys: readonly string[], stamp: number): void {
     super.park(operation, keys, stamp);
-    const { watched } = operation as SharedWaiter<V>;
+    const waiter = operation as SharedWaiter<V>;
+    const { watched } = waiter;
+    waiter.lastLoad = watched.load;
     if (watched.waiters++ === 0) this.#known.set(watched.key, watched);
   }
 

@@ -82,10 +82,10 @@ export type SharedWaitResult<T, V> =
 /** One wait for a key to reach a state. */
 export class SharedWaiter<V> extends PromisedOperation {
   readonly watched: WatchedKey;
+  /** The last load that has nothing for it: it began before the wait, or was offered to it. */
+  lastLoad: KeyLoad | undefined;
   /** The state that was offered last. */
   #state: V | undefined;
-  /** The last load that will not answer it any more: it was parked during that, or was tried. */
-  passedBy: KeyLoad | undefined;
   readonly #left: (waiter: SharedWaiter<V>) => void;
   readonly #accept: (value: V | undefined) => unknown;
 
@@ -98,7 +98,6 @@ export class SharedWaiter<V> extends PromisedOperation {
   ) {
     super(options);
     this.watched = watched;
-    this.passedBy = watched.load;
     this.#left = left;
     this.#accept = accept;
   }

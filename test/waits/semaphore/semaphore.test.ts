@@ -182,7 +182,10 @@ describe('Semaphore', () => {
       const wait = rejection(permits.acquire({ ...NEVER, key, units: 2, signal: stop.signal }));
       stop.abort();
       await wait;
+      const other = permits.tryAcquire({ key: `other-${i}` }); // so that both lines are filed
+      expect(permits.available(key)).to.equal(1);
       permit.release();
+      other?.release();
       Semaphore.check(permits); // that only one idle line is kept
     }
   });
@@ -202,6 +205,7 @@ describe('Semaphore', () => {
     const permits = new Semaphore<unknown>('kinds', { units: 1 });
     for (const key of [Number.NaN, 0, '0', null, permits, Symbol('key')]) {
       expect(permits.tryAcquire({ key })?.units).to.equal(1);
+      expect(permits.available(key)).to.equal(0);
       expect(permits.tryAcquire({ key })).to.equal(undefined);
     }
     expect(permits.tryAcquire({ key: -0 })).to.equal(undefined);
