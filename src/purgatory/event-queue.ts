@@ -244,8 +244,8 @@ export class EventQueue<K> implements PendingEvents {
   #endBarriers(): void {
     let over = this.#pending.size > 0 ? this.#pending.taken : Number.POSITIVE_INFINITY;
     for (const { number } of this.#held.values()) over = Math.min(over, number - 1);
-    while ((this.#barriers.first?.number ?? Number.POSITIVE_INFINITY) <= over)
-      this.#barriers.take().resolve();
+    const barriers = this.#barriers;
+    while (barriers.first !== undefined && barriers.first.number <= over) barriers.take().resolve();
   }
 }
 
