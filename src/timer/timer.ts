@@ -81,7 +81,7 @@ export abstract class Timer implements TaskKeeper {
   /** Whether the clock was stepped when it was last looked for what is pending. */
   #isStepped = false;
   readonly #compaction: Job;
-  /** On the host's time, passes take turns with all other jobs of the system clock. */
+  /** On the host's time, passes alternate with all other jobs of the system clock. */
   readonly #job: Job | undefined;
 
   /**
@@ -106,14 +106,14 @@ export abstract class Timer implements TaskKeeper {
     this.#nowMs = nowMs;
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
-    this.#compaction = scheduler.job({ sliceMs, step: () => this.#compact() });
+    this.#compaction = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
     if (!reaper) return;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (clock !== systemClock) return;
     this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
-      step: (job) => this.#runBatch(job),
+      doBatch: (job) => this.#runBatch(job),
       didYield: () => this.#didYield(),
     });
   }

@@ -47,7 +47,7 @@ export class Answers<V> {
   constructor(scheduler: Scheduler, lists: WaiterLists<V>, done: (answer: Answer<V>) => void) {
     this.#lists = lists;
     this.#done = done;
-    this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#giveBatch(job) });
+    this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, doBatch: (job) => this.#giveBatch(job) });
   }
 
   /** They are given at the end of this turn, or later. */

@@ -43,7 +43,7 @@ export class Division<L> {
   }
 
   /** A part has lost all its waits. */
-  left(): void {
+  deserted(): void {
     this.#ended();
   }
 

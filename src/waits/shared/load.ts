@@ -64,7 +64,8 @@ export class Load<V> implements KeyLoad {
     return this.#controller.signal.aborted;
   }
 
-  left(): void {
+  /** A key has lost all waits that it would answer. */
+  keyDeserted(): void {
     if (--this.#waitedFor === 0) this.#deserted(this);
   }
 

@@ -85,14 +85,14 @@ export class Loads<V> {
     // Otherwise it backs off or is due already. That load sees the change.
   }
 
-  /** `waiter` has ended. */
-  left({ watched }: SharedWaiter<V>): void {
+  /** A wait has ended, and is off all lists. */
+  removed({ watched }: SharedWaiter<V>): void {
     const { load, pass } = watched;
     if (load === undefined) {
       if (!watched.isWaitedFor) this.#forget(watched);
     } else if (pass?.isOver) {
       watched.pass = undefined;
-      load.left();
+      load.keyDeserted();
     }
   }
 
@@ -301,7 +301,7 @@ export class Loads<V> {
       if (watched.isWaitedFor) this.#makeDue(watched);
       else this.#forget(watched);
     }
-    load.division?.left();
+    load.division?.deserted();
   }
 }
 

@@ -10,7 +10,7 @@
 // the list of its key exactly while it is parked. It is never tried by an event: answers offer it each state that was loaded after it
 // was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
-import type { Refusal } from '../../base/refusal.ts';
+import type { Rejection } from '../../base/rejection.ts';
 import type { Pass } from '../../purgatory/pass.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
@@ -19,7 +19,7 @@ import type { Settler } from '../../turns/settler.ts';
 /** What a key needs of its load. */
 export interface KeyLoad {
   /** All waits on this key that were parked before it began have ended. */
-  left(): void;
+  keyDeserted(): void;
 }
 
 /** What a key needs of a sweep. */
@@ -86,19 +86,19 @@ export class SharedWaiter<V> extends PromisedOperation {
   lastLoad: KeyLoad | undefined;
   /** The state that was offered last. */
   #state: V | undefined;
-  readonly #left: (waiter: SharedWaiter<V>) => void;
+  readonly #removed: (waiter: SharedWaiter<V>) => void;
   readonly #accept: (value: V | undefined) => unknown;
 
-  /** @param left is called once, when the wait has ended and is off all lists. */
+  /** @param removed is called once, when the wait has ended and is off all lists. */
   constructor(
     watched: WatchedKey,
-    left: (waiter: SharedWaiter<V>) => void,
+    removed: (waiter: SharedWaiter<V>) => void,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
   ) {
     super(options);
     this.watched = watched;
-    this.#left = left;
+    this.#removed = removed;
     this.#accept = accept;
   }
 
@@ -139,16 +139,16 @@ export class SharedWaiter<V> extends PromisedOperation {
     return isFinal && this.fail(error);
   }
 
-  override end(outcome: SharedWaitResult<unknown, V> | Refusal, settler: Settler | undefined): void {
-    this.#left(this);
+  override end(outcome: SharedWaitResult<unknown, V> | Rejection, settler: Settler | undefined): void {
+    this.#removed(this);
     super.end(outcome, settler);
   }
 }
 
 /** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It is in no timer. */
 export class SharedLook<V> extends SharedWaiter<V> {
-  constructor(...[watched, left, accept, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
-    super(watched, left, accept, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
+  constructor(...[watched, removed, accept, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
+    super(watched, removed, accept, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
   }
 
   override offer(value: V | undefined): boolean {
