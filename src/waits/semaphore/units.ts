@@ -91,7 +91,10 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
       const labelled = this.holders.on(line);
       mustHold((line.labelled?.size ?? 0) === labelled.length, 'a line has lost a permit with a label');
       const units = labelled.reduce((sum, holding) => sum + holding.units, 0);
-      mustHold(units === line.labelledUnits, `${units} units have a label, ${line.labelledUnits} are counted`);
+      mustHold(
+        units === line.labelledUnits,
+        `${units} units have a label, ${line.labelledUnits} are counted`,
+      );
       held += this.units - line.free;
     }
     mustHold(held === this.held, `${held} units are held, ${this.held} are counted`);

@@ -162,7 +162,9 @@ describe('Semaphore', () => {
     await permits.acquire({ ...NEVER, units: 2 });
     const last = rejection(permits.acquire({ ...SOON, timeoutMs: 50 }));
     clock.advance(50);
-    expect(((await last) as Error).message).to.contain('4 of 4 units are held, none by a permit with a label');
+    expect(((await last) as Error).message).to.contain(
+      '4 of 4 units are held, none by a permit with a label',
+    );
     Semaphore.check(permits);
   });
 
