@@ -73,8 +73,8 @@ export abstract class Timer implements TaskKeeper {
    * without a reaper: then there never is one.
    */
   #wakeUpTick = Number.NEGATIVE_INFINITY;
-  /** When the host can bring the wake-up, in ms: one for a tick that has passed, at once. */
-  #wakeUpMs = 0;
+  /** When the wake-up was armed, in ms of the clock. */
+  #armedMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
   /** Whether the clock was stepped when it was last looked for what is pending. */
@@ -290,6 +290,7 @@ export abstract class Timer implements TaskKeeper {
   }
 
   readonly #wake = (): void => {
+    const dueMs = this.#wakeUpTick * this.#tickMs;
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (this.#isRunning) return;
@@ -299,8 +300,11 @@ export abstract class Timer implements TaskKeeper {
     if (this.#job !== undefined && !isStepped) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) {
-        this.#tasks.openPass(tick);
-        if (!isStill && nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
+        const isLate = !isStill && nowMs - Math.max(dueMs, this.#armedMs) > STOOD_STILL_MS;
+        const wasOverdue = dueMs <= this.#armedMs;
+        // The host has read since a wake-up for what was overdue was armed: that need not wait again.
+        this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
+        if (isLate && !wasOverdue) this.#job.wakeAfterReads();
       }
       this.#job.run();
       return;
@@ -436,7 +440,7 @@ export abstract class Timer implements TaskKeeper {
     this.#disarm(); // first: a timer holds one wake-up at most
     this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
     this.#wakeUpTick = tick;
-    this.#wakeUpMs = Math.max(tick * this.#tickMs, this.#nowMs);
+    this.#armedMs = this.#nowMs;
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 

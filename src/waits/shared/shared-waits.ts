@@ -73,7 +73,8 @@ export class SharedWaits<V> {
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
     this.#parking.events = {
-      isStillDue: (waiter) => this.#loads.isStillDue(waiter as SharedWaiter<V>),
+      isStillDue: (waiter) =>
+        this.#loads.isStillDue(waiter as SharedWaiter<V>) && this.#parking.isExpiring(waiter),
       snapshot: () => ({ ...NO_EVENTS }),
     };
     const event = (key: WatchedKey): void => this.#loads.event(key);

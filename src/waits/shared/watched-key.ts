@@ -6,15 +6,14 @@
 //                                               └─ failed for good ──► backing off ──► due
 //
 // Invariants. A key lives from its first wait until its last has ended and no load of it is under
-// way. Only Loads and its DueKeys write the fields of the loading. A wait is in the list of its key exactly while
-// it is parked. It is never tried by an event: answers offer it each state that was loaded after it
+// way. Only Loads, its DueKeys and its Looks write the fields of the loading. A wait is in
+// the list of its key exactly while it is parked. It is never tried by an event: answers offer it each state that was loaded after it
 // was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Refusal } from '../../base/refusal.ts';
 import type { Pass } from '../../purgatory/pass.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import type { TimerTask } from '../../timer/timer-task.ts';
 import type { Settler } from '../../turns/settler.ts';
 
 /** What a key needs of its load. */
@@ -54,8 +53,8 @@ export class WatchedKey {
   answeredAtMs = 0;
   /** Rechecks since then whose time has come: any load that begins later serves them. */
   rechecks = 0;
-  /** The retry, recheck or poll that is next. */
-  look: TimerTask | undefined;
+  /** The retry, recheck or poll that is next: one of Looks. */
+  look: object | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
   /** The waits that were parked before its load began, until all of them have ended. */
