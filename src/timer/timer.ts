@@ -295,19 +295,19 @@ export abstract class Timer implements TaskKeeper {
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
     const tick = tickAt(nowMs, this.#tickMs);
-    const { isStepped, isStill } = this.clock;
-    if (this.#job !== undefined && !isStepped) {
+    const { isStill } = this.clock;
+    if (this.#job !== undefined && !isStill) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) {
         this.#tasks.openPass(tick);
-        if (!isStill && nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
+        if (nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
       }
-      this.#job.run();
+      this.#job.wake();
       return;
     }
     try {
-      // On a fake host, to go on in the next turn would take a fake millisecond.
-      this.#ran = this.#runUpTo(tick, isStepped ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      // Where time stands still, to go on in the next turn would take a millisecond of it.
+      this.#ran = this.#runUpTo(tick, isStill ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
       this.#didYield();
     } finally {
       this.#endPass();
@@ -320,7 +320,6 @@ export abstract class Timer implements TaskKeeper {
     } finally {
       if (!this.#tasks.isPassOpen) {
         this.#ran = 0;
-        this.#read(); // what is overdue by now is so by this pass, and not by the host
         this.#endPass();
       }
     }
@@ -393,7 +392,9 @@ export abstract class Timer implements TaskKeeper {
 
   #endPass(): void {
     this.trim();
-    if (this.#tasks.size > 0) this.#look();
+    if (this.#tasks.size === 0) return;
+    this.#read(); // what is overdue by now is so by the pass, and not by the host
+    this.#look();
   }
 
   /**
