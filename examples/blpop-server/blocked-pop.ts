@@ -1,16 +1,14 @@
 // BLPOP and BRPOP: a pop that waits until one of its lists has an item. All of the waiting is here.
 //
 // Invariants. While a client waits for a key, the key has no list. A pop takes its item and answers
-// in the same call, so no other command comes in between, and no item is on its way to a client
-// that has gone.
+// in the same call, so no other command comes in between. The connection of a client that has gone
+// cancels its pop.
 import { DelayedOperation, Purgatory } from 'purgatory';
 import type { End, Lists } from './lists.ts';
 import { array, bulk, NULL_ARRAY } from './protocol.ts';
 
 /** Who waits. */
 export interface Waiting {
-  /** It cannot be answered any more. */
-  readonly isGone: boolean;
   answer(reply: string): void;
 }
 
@@ -36,7 +34,6 @@ export class BlockedPop extends DelayedOperation {
    * of the keys that has a list counts.
    */
   override tryComplete(key?: string): boolean {
-    if (this.#client.isGone) return false;
     const { lists } = this.#pops;
     const from = key ?? this.#keys.find((each) => lists.sizeOf(each) > 0);
     const item = from === undefined ? undefined : lists.pop(from, this.#end);

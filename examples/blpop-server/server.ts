@@ -76,10 +76,6 @@ class Connection implements Client {
     socket.on('close', () => this.#gone());
   }
 
-  get isGone(): boolean {
-    return !this.#socket.writable;
-  }
-
   answer(reply: string): void {
     this.#write(reply);
     if (this.blocked === undefined) return; // its pop did not have to wait
@@ -94,6 +90,7 @@ class Connection implements Client {
   }
 
   destroy(): void {
+    this.#gone(); // 'close' comes later
     this.#socket.destroy();
   }
 
@@ -109,7 +106,7 @@ class Connection implements Client {
   }
 
   #read(bytes: Buffer): void {
-    if (this.isGone) return; // after QUIT, and after what was no request
+    if (!this.#socket.writable) return; // after QUIT, and after what was no request
     try {
       for (const request of this.#parser.read(bytes)) this.#requests.push(request);
     } catch (thrown) {

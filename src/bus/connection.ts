@@ -4,9 +4,9 @@
 // means that an echo has come back that was published after the engine had acknowledged the
 // subscription. The next echo follows `echoMs` after the last one was sent. One that does not come
 // back within `echoTimeoutMs` is a gap. After a break it connects again, after 50 ms at first and 1
-// s at most, with jitter, for ever, unless the transport refuses. A process that was stopped finds
-// a deadline past though the echo lies unread in its socket. So a timeout that runs late by more
-// than STALL_MS starts again.
+// s at most, with jitter, for ever, unless the transport refuses. What stopped this process, such as
+// a frozen machine, may have stopped the engine or the network, too. So a timeout that runs late by
+// more than STALL_MS starts again.
 import { randomBytes } from 'node:crypto';
 import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';

@@ -41,8 +41,8 @@ export class Receiver {
     this.#base = base;
     this.#connection = connection;
     this.#deafCame = deafCame;
-    const step = (job: Job): boolean => this.#tryBatch(job);
-    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, step });
+    const doBatch = (job: Job): boolean => this.#tryBatch(job);
+    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, doBatch });
   }
 
   get memberNames(): string[] {

@@ -47,8 +47,8 @@ export class Sender {
     this.#connection = connection;
     this.#receiver = receiver;
     this.#maxFrameBytes = maxFrameBytes;
-    const step = (job: Job): boolean => this.#sendBatch(job);
-    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, step });
+    const doBatch = (job: Job): boolean => this.#sendBatch(job);
+    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, doBatch });
   }
 
   get pendingKeys(): number {

@@ -7,7 +7,7 @@
 // none.) What begins with $ is the engine's: users' classes have names of their own.
 import { notCompleted } from '../base/errors.ts';
 import { invalidArgType, invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
-import type { Refusal } from '../base/refusal.ts';
+import type { Rejection } from '../base/rejection.ts';
 import { NONE } from '../slab/slab.ts';
 import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
 import type { Settler } from '../turns/settler.ts';
@@ -99,12 +99,12 @@ export abstract class DelayedOperation extends TimerTask {
   }
 
   /**
-   * Its purgatory takes it out unanswered. True: its owner gets it back. A wait is refused instead.
+   * Its purgatory takes it out unanswered. True: its owner gets it back. A wait is rejected instead.
    *
-   * @param why makes the refusal of a wait, while it is parked.
+   * @param why makes the rejection of a wait, while it is parked.
    * @internal
    */
-  $takeOut(keeper: Keeper, _why: (wait: DelayedOperation) => Refusal): boolean {
+  $takeOut(keeper: Keeper, _why: (wait: DelayedOperation) => Rejection): boolean {
     keeper.withdraw(this);
     return true;
   }

@@ -1,5 +1,5 @@
 // The events of a purgatory: those in the call, and those of `notify`, which are served in fair
-// turns.
+// rotation.
 //
 //   notify ─► pending keys ─► a pass ─► over
 //                               │ ▲
@@ -8,11 +8,12 @@
 //
 // Ground rules. A notified key is pending until its pass begins, in the order of the first notify.
 // A pass over several watchers is held from its beginning to its end. Pending keys and held passes
-// take turns, a batch each. A key that is notified while its pass is held becomes one more pass
+// alternate, a batch each. A key that is notified while its pass is held becomes one more pass
 // behind it, which takes later events too: the pass never begins anew. Events are numbered, so that
 // `served` knows when those before it are over. An event that nobody waits for is none.
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Slot } from '../slab/slab.ts';
+import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
@@ -37,20 +38,24 @@ export class EventQueue<K> implements PendingEvents {
   readonly #begun: K[] = [];
   /** By key: one that is under way, or, when that is over, the next one. */
   readonly #held: Map<K, Pass<K>>;
-  /** The held passes that have their turns before the first has its next one. */
-  #turns: Iterator<Pass<K>>;
+  /** The held passes that have a batch before any has its next one. */
+  #round: Iterator<Pass<K>>;
   #isFreshNext = true;
-  /** Since when the pending keys up to a number have waited for their turn, in ms. */
+  /** Since when the pending keys up to a number have waited, in ms. */
   #waiting = { upTo: 0, sinceMs: 0 };
   /** Of `served`, in the order of the calls. */
-  #barriers: Barrier[] = [];
+  readonly #barriers = new Fifo<Barrier>();
   #longestMs = 0;
 
   constructor(parking: Parking<K, Watchers<K>>, sliceMs: number) {
     this.#parking = parking;
-    this.#job = parking.scheduler.job({ sliceMs, step: this.#serveBatch, didYield: () => this.#didYield() });
+    this.#job = parking.scheduler.job({
+      sliceMs,
+      doBatch: this.#serveBatch,
+      didYield: () => this.#didYield(),
+    });
     this.#held = parking.lists.held;
-    this.#turns = this.#held.values();
+    this.#round = this.#held.values();
     parking.events = this;
   }
 
@@ -120,8 +125,8 @@ export class EventQueue<K> implements PendingEvents {
   /** A deadline has completed one for the event on `key`: it counts as one of its limit. */
   #countDeadline(key: K): void {
     if (this.#begun.includes(key)) {
-      const [first] = this.#parking.lists.nested;
-      if (first?.number !== 0) first?.countCompletion();
+      const [outermost] = this.#parking.lists.nested;
+      if (outermost?.number !== 0) outermost?.countCompletion();
       return;
     }
     const pass = this.#held.get(key);
@@ -165,7 +170,7 @@ export class EventQueue<K> implements PendingEvents {
     } finally {
       this.#parking.endEvent();
     }
-    if (this.#barriers.length > 0) this.#endBarriers();
+    if (this.#barriers.size > 0) this.#endBarriers();
     return this.#pending.size + this.#held.size > 0;
   };
 
@@ -177,11 +182,11 @@ export class EventQueue<K> implements PendingEvents {
         if (!job.hasAnswered) return; // a condition may notify its own key without end
         left = pending.size;
       }
-      if (!this.#serve(pending.first, job)) return;
+      if (!this.#serve(pending.next, job)) return;
     }
   }
 
-  /** Serves the first pending key. Returns false if it needs a batch of its own. */
+  /** Serves the next pending key. Returns false if it needs a batch of its own. */
   #serve(key: K, job: Job): boolean {
     const parking = this.#parking;
     const { lists } = parking;
@@ -220,10 +225,10 @@ export class EventQueue<K> implements PendingEvents {
   }
 
   #serveHeld(job: Job): void {
-    let next = this.#turns.next();
+    let next = this.#round.next();
     if (next.done) {
-      this.#turns = this.#held.values();
-      next = this.#turns.next();
+      this.#round = this.#held.values();
+      next = this.#round.next();
     }
     const pass = next.value as Pass<K>;
     const { key } = pass;
@@ -243,9 +248,8 @@ export class EventQueue<K> implements PendingEvents {
   #endBarriers(): void {
     let over = this.#pending.size > 0 ? this.#pending.taken : Number.POSITIVE_INFINITY;
     for (const { number } of this.#held.values()) over = Math.min(over, number - 1);
-    const ended = this.#barriers.filter(({ number }) => number <= over);
-    this.#barriers = this.#barriers.slice(ended.length);
-    for (const { resolve } of ended) resolve();
+    const barriers = this.#barriers;
+    while (barriers.first !== undefined && barriers.first.number <= over) barriers.take().resolve();
   }
 }
 

@@ -23,7 +23,7 @@ type Refile = (a: number, from: Slot, to: Slot) => number;
 
 /**
  * More cells take over 10 ms to copy, the first time in a process (`npm run bench -- herd`). They
- * wait until more have left.
+ * wait until more were removed.
  */
 const MAX_COPIED = 50_000;
 

@@ -15,12 +15,11 @@ import {
   purgatoryFull,
   timerOfPurgatoryClosed,
 } from '../base/errors.ts';
-import { Refusal } from '../base/refusal.ts';
+import { Rejection } from '../base/rejection.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
-import { NOT_HELD } from '../timer/timer-task.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
@@ -88,7 +87,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.hints = new KeyHints(this, lists);
     this.scheduler = schedulerOf(timer);
-    this.#compaction = this.scheduler.job({ sliceMs, step: () => this.#compact() });
+    this.#compaction = this.scheduler.job({ sliceMs, doBatch: () => this.#compact() });
     this.settler = new Settler(this.scheduler, sliceMs);
     this.#options = options;
   }
@@ -118,7 +117,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       // The try was user code: it may have completed the operation, parked it elsewhere, or closed
       // the purgatory.
       if (operation.$place <= COMPLETED) return 'over';
-      if (this.isClosed || operation.$keeper !== undefined) this.#refuses(operation);
+      if (this.isClosed || operation.$keeper !== undefined) this.#throwUnlessOver(operation);
     }
     this.park(operation, watches);
     return 'parked';
@@ -147,15 +146,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** False for an operation that is over. */
   #admits(operation: DelayedOperation): boolean {
     const isFree = operation.$place === NONE && operation.$keeper === undefined;
-    return (isFree && !this.isClosed) || this.#refuses(operation);
+    return (isFree && !this.isClosed) || this.#throwUnlessOver(operation);
   }
 
-  #refuses(operation: DelayedOperation): false {
-    if (this.isClosed) throw this.refused(purgatoryClosed(this.name));
+  /** Of an operation that is not admitted. */
+  #throwUnlessOver(operation: DelayedOperation): false {
+    if (this.isClosed) throw this.countRefusal(purgatoryClosed(this.name));
     const type = operation.constructor.name;
     if (operation.$place > COMPLETED) {
       const keeper = operation.$place >= 0 ? (operation.$keeper as Keeper) : undefined;
-      throw this.refused(operationPending(type, keeper?.name));
+      throw this.countRefusal(operationPending(type, keeper?.name));
     }
     if (isDebugging) debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, type);
     return false;
@@ -185,16 +185,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Takes out an operation that was parked in part. Returns the error. */
   #undo(operation: DelayedOperation, error: unknown): unknown {
     if (operation.$keeper === this) this.#unpark(operation, NONE);
-    return this.#refusedByTimer(error);
+    return this.#countTimerRefusal(error);
   }
 
   /**
    * Counts a refusal. A timer does not know its purgatories, so the error of a closed one names
    * ours.
    */
-  #refusedByTimer(error: unknown): unknown {
+  #countTimerRefusal(error: unknown): unknown {
     const isClosed = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_CLOSED';
-    return this.refused(isClosed ? timerOfPurgatoryClosed(this.name) : error);
+    return this.countRefusal(isClosed ? timerOfPurgatoryClosed(this.name) : error);
   }
 
   /**
@@ -204,17 +204,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   checkRoom(delayMs: number): void {
     const { lists, timer, maxParked } = this;
-    if (lists.size >= maxParked) throw this.refused(purgatoryFull(this.name, maxParked));
+    if (lists.size >= maxParked) throw this.countRefusal(purgatoryFull(this.name, maxParked));
     if (delayMs === Number.POSITIVE_INFINITY) return;
     try {
       timer.checkRoom();
     } catch (error) {
-      throw this.#refusedByTimer(error);
+      throw this.#countTimerRefusal(error);
     }
   }
 
   /** Counts a refusal. Returns its error. */
-  refused<E>(error: E): E {
+  countRefusal<E>(error: E): E {
     if (error instanceof PurgatoryError) this.meter.didRefuse(error.code);
     return error;
   }
@@ -271,7 +271,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * out and parked again: then it has another deadline.
    */
   isExpiring(operation: DelayedOperation): boolean {
-    return operation.$keeper === this && operation.$slot === NOT_HELD;
+    return operation.$keeper === this && operation.$slot === NONE;
   }
 
   tryAgain(operation: DelayedOperation): void {
@@ -311,23 +311,23 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
-    return operation.$takeOut(this, () => new Refusal(timerOfPurgatoryClosed(this.name)));
+    return operation.$takeOut(this, () => new Rejection(timerOfPurgatoryClosed(this.name)));
   }
 
   /**
    * Takes out `operations` without an answer, and returns them. Waits are not returned: they are
-   * refused with the error that `why` makes of the first wait, before that wait is removed.
+   * rejected with the error that `why` makes of the first wait, before that wait is removed.
    */
   takeOut(
     operations: readonly DelayedOperation[],
     why: (first: DelayedOperation) => PurgatoryError,
   ): DelayedOperation[] {
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
-    let refusal: Refusal | undefined;
-    const refuse = (wait: DelayedOperation): Refusal => (refusal ??= new Refusal(why(wait)));
+    let rejection: Rejection | undefined;
+    const rejectionOf = (wait: DelayedOperation): Rejection => (rejection ??= new Rejection(why(wait)));
     this.beginEvent(NO_EVENT);
     // The abort of another wait may have taken it out.
-    const taken = operations.filter((each) => this.keeps(each) && each.$takeOut(this, refuse));
+    const taken = operations.filter((each) => this.keeps(each) && each.$takeOut(this, rejectionOf));
     this.endEvent();
     return taken;
   }
@@ -367,7 +367,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.#removals = (this.#removals + 1) | 0;
     const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
-    if (slot !== NOT_HELD) this.timer.release(operation, slot);
+    if (slot !== NONE) this.timer.release(operation, slot);
     operation.$keeper = undefined;
     operation.$place = place;
     if (this.underWay.keys.length === 0) this.#trim();

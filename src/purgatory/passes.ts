@@ -1,6 +1,6 @@
 // Events on keys: each tries the operations that watch its key.
 //
-// Invariants. Each operation that watched when the event began, and still does when its turn comes,
+// Invariants. Each operation that watched when the event began, and still does when the pass comes to it,
 // is tried once, in park order. A try is user code and may change anything: the lists move the pass
 // along when an operation is removed. A lone watcher is tried without a pass.
 //

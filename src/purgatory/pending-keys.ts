@@ -5,9 +5,9 @@
 // record for each cost the collector as much as the tries. Costs: O(1).
 
 export class PendingKeys<K> extends Map<K, number> {
-  /** Kept, because a new iterator passes by all that were deleted before the first key. */
+  /** Kept, because a new iterator passes by all keys that were deleted. */
   #order = this.keys();
-  #first: IteratorResult<K, undefined> | undefined;
+  #next: IteratorResult<K, undefined> | undefined;
   #taken = 0;
 
   /** How many have been taken: the number of the last one. */
@@ -34,32 +34,32 @@ export class PendingKeys<K> extends Map<K, number> {
     } else {
       this.delete(key);
       this.#order = this.keys();
-      this.#first = undefined;
+      this.#next = undefined;
     }
   }
 
-  /** The key whose turn it is. There must be one. */
-  get first(): K {
-    let first = this.#first ?? this.#order.next();
-    if (first.done) {
+  /** The oldest key. There must be one. */
+  get next(): K {
+    let next = this.#next ?? this.#order.next();
+    if (next.done) {
       this.#order = this.keys();
-      first = this.#order.next();
+      next = this.#order.next();
     }
-    this.#first = first;
-    return first.value as K;
+    this.#next = next;
+    return next.value as K;
   }
 
-  /** Takes `key`, the first. Returns its limit. */
+  /** Takes `key`, which is `next`. Returns its limit. */
   take(key: K): number {
     const limit = this.get(key) as number;
     this.delete(key);
-    this.#first = undefined;
+    this.#next = undefined;
     this.#taken++;
     return limit;
   }
 
   override clear(): void {
     super.clear();
-    this.#first = undefined;
+    this.#next = undefined;
   }
 }

@@ -2,13 +2,13 @@
 // DelayedOperation.
 //
 // Invariants. It ends once, by `end` alone, when it is off all lists: with a value, with the
-// expiry, or with a Refusal (abort, cancel, close, a throw of user code). Then its promise settles.
+// expiry, or with a Rejection (abort, cancel, close, a throw of user code). Then its promise settles.
 // It has an outcome exactly when it has ended. It is in no list that a purgatory returns; events
 // and `onError` may show it. However many wait on one AbortSignal, there is one listener on it, and
 // none once the last of them has left. A wait lives long, and half of its cost is garbage
 // collection: so each further field or object costs time.
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
-import { Refusal, resolution } from '../base/refusal.ts';
+import { Rejection, resolution } from '../base/rejection.ts';
 import type { Settleable, Settler } from '../turns/settler.ts';
 import { COMPLETED, DelayedOperation, type Keeper, REJECTED } from './delayed-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
@@ -88,13 +88,13 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
 
   /** It is off all lists. What it ended with, and where its promise is to settle, if it has one. */
   end(outcome: unknown, settler: Settler | undefined): void {
-    this.$place = outcome instanceof Refusal ? REJECTED : COMPLETED;
+    this.$place = outcome instanceof Rejection ? REJECTED : COMPLETED;
     this.#outcome = outcome;
     if (this.#signal !== undefined) removeAbortable(this.#signal, this);
     settler?.settle(this);
   }
 
-  /** What the promise settles with at the deadline. A Refusal rejects it. */
+  /** What the promise settles with at the deadline. A Rejection rejects it. */
   expiry(): unknown {
     return { expired: true };
   }
@@ -104,7 +104,7 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     if (this.isOver) return;
     const { keeper } = this;
     keeper?.withdraw(this);
-    this.end(new Refusal(reason), keeper?.settler);
+    this.end(new Rejection(reason), keeper?.settler);
   }
 
   /** User code for it has thrown: true iff this call ended it. */
@@ -112,23 +112,23 @@ export abstract class PromisedOperation extends DelayedOperation implements Abor
     if (this.isOver) return false;
     const { keeper } = this;
     keeper?.reject(this, error);
-    this.end(new Refusal(error), keeper?.settler);
+    this.end(new Rejection(error), keeper?.settler);
     return true;
   }
 
   /** Why it ended without a value; undefined when it has not. */
-  protected failure(): Refusal | undefined {
+  protected failure(): Rejection | undefined {
     const outcome = this.#outcome;
-    if (outcome instanceof Refusal) return outcome;
+    if (outcome instanceof Rejection) return outcome;
     return (outcome as Partial<WaitResult<unknown>> | undefined)?.expired === true
-      ? new Refusal(new DOMException('The wait has expired', 'TimeoutError'))
+      ? new Rejection(new DOMException('The wait has expired', 'TimeoutError'))
       : undefined;
   }
 
-  override $takeOut(keeper: Keeper, why: (wait: DelayedOperation) => Refusal): boolean {
-    const refusal = why(this);
+  override $takeOut(keeper: Keeper, why: (wait: DelayedOperation) => Rejection): boolean {
+    const rejection = why(this);
     keeper.withdraw(this);
-    this.end(refusal, keeper.settler);
+    this.end(rejection, keeper.settler);
     return false;
   }
 

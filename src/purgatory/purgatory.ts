@@ -41,7 +41,7 @@ import { Watchers } from './watchers.ts';
 /** The limit of an event without `atMost`. */
 const ALL = Number.POSITIVE_INFINITY;
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
-const MAX_HINTED = 64;
+const MAX_TRIED_AT_ONCE = 64;
 
 /** Limits of pending hints add up. One without a limit removes it. */
 const addedLimits: MergeValues = (earlier, later) =>
@@ -136,7 +136,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * With a bus, the event reaches the purgatories of this name in all other processes soon after.
    * Keys are compared as by `checkAndComplete`.
    *
-   * Operations that are parked after the event's turn has begun wait for the next event. An event
+   * Operations that are parked after the event has begun wait for the next event. An event
    * with many watchers takes several turns of the event loop, each for `sliceMs` at most, so that
    * timers and sockets get their share. If an event on the key is under way, one more follows it.
    * With `atMost`, the event ends after so many completions, in park order; with a bus, in each
@@ -193,7 +193,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       if (this.#link !== undefined || isDebugging) this.#lookAt(keys);
       requiredFunction('attempt', attempt);
       const checked = checkedWaitOptions(options);
-      if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
+      if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
       // Before the first try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
@@ -241,7 +241,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   #hinted(key: K, value: HintValue | undefined): boolean {
     const limit = Number(value) >= 1 ? Number(value) : ALL;
     const watchers = this.watchersOf(key);
-    if (watchers > MAX_HINTED) {
+    if (watchers > MAX_TRIED_AT_ONCE) {
       this.#events.add(key, limit);
     } else if (watchers > 0) {
       this.#events.now(key, limit);

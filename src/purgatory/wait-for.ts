@@ -7,7 +7,7 @@
 //
 // The wait is the context of its tries. Fields that only conditions with a promise or a signal need
 // are in a record of their own.
-import type { Refusal } from '../base/refusal.ts';
+import type { Rejection } from '../base/rejection.ts';
 import type { Settler } from '../turns/settler.ts';
 import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
@@ -153,7 +153,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     return tries.controller.signal;
   }
 
-  override end(outcome: WaitResult<unknown> | Refusal, settler: Settler | undefined): void {
+  override end(outcome: WaitResult<unknown> | Rejection, settler: Settler | undefined): void {
     super.end(outcome, settler);
     const controller = this.#async?.controller;
     const failure = controller === undefined ? undefined : this.failure();

@@ -9,8 +9,8 @@
 // it. The horizon is the target of the pass under way, or the cursor when none is. What is added
 // for a tick that is not after the horizon waits in `next`, so no pass runs what it adds itself.
 import { mustHold } from '../base/must-hold.ts';
-import { Slab, type Slot } from '../slab/slab.ts';
-import { NOT_HELD, type TimerTask } from './timer-task.ts';
+import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import type { TimerTask } from './timer-task.ts';
 
 /** How the tasks that are ahead are kept. The costs are those of Varghese & Lauck (1987). */
 export interface Scheme {
@@ -96,7 +96,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
   }
 
   holds(task: TimerTask, slot: number): boolean {
-    return slot !== NOT_HELD && this.#slab.value(slot as Slot) === task;
+    return slot !== NONE && this.#slab.value(slot as Slot) === task;
   }
 
   /** Returns a new cell for a task, whose `$slot` is the caller's to write. All or nothing. */

@@ -12,6 +12,7 @@ import { requiredNumber } from '../base/checks.ts';
 import { debug, isDebugging } from '../base/debug.ts';
 import { taskPendingElsewhere } from '../base/errors.ts';
 import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
+import { NONE } from '../slab/slab.ts';
 
 const FINITE_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
 const TIMEOUT_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
@@ -27,9 +28,6 @@ export interface TaskKeeper {
   remove(task: TimerTask): boolean;
 }
 
-/** The value of `$slot` in a task that no timer holds. */
-export const NOT_HELD = -1;
-
 /**
  * A piece of work to be run once, `delayMs` after it is added to a {@link Timer}. Extend it, or use
  * `schedule`.
@@ -42,7 +40,7 @@ export abstract class TimerTask {
   readonly delayMs: number;
   /** Who answers for the task while it is pending. Undefined while it is not. */
   $keeper: TaskKeeper | undefined;
-  /** Where the timer that holds the task has it; NOT_HELD in a task that no timer holds. */
+  /** Where the timer that holds the task has it; NONE in a task that no timer holds. */
   $slot: number;
 
   /**
@@ -54,7 +52,7 @@ export abstract class TimerTask {
   constructor(delayMs: number) {
     this.delayMs = checkedTimeout('delayMs', delayMs);
     this.$keeper = undefined;
-    this.$slot = NOT_HELD;
+    this.$slot = NONE;
   }
 
   /**

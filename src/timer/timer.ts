@@ -17,13 +17,14 @@ import { invalidArgType } from '../base/node-errors.ts';
 import { reportError } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { NONE } from '../slab/slab.ts';
 import type { Job } from '../turns/job.ts';
 import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
 import { tickAt, tickFrom } from './tick.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
-import { CallbackTask, checkAddable, NOT_HELD, type TaskKeeper, type TimerTask } from './timer-task.ts';
+import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './timer-task.ts';
 
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
@@ -73,14 +74,14 @@ export abstract class Timer implements TaskKeeper {
    * without a reaper: then there never is one.
    */
   #wakeUpTick = Number.NEGATIVE_INFINITY;
-  /** When the host can bring the wake-up, in ms: one for a tick that has passed, at once. */
-  #wakeUpMs = 0;
+  /** When the wake-up was armed, in ms of the clock. */
+  #armedMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
   /** Whether the clock was stepped when it was last looked for what is pending. */
   #isStepped = false;
   readonly #compaction: Job;
-  /** On the host's time, passes take turns with all other jobs of the system clock. */
+  /** On the host's time, passes alternate with all other jobs of the system clock. */
   readonly #job: Job | undefined;
 
   /**
@@ -105,14 +106,14 @@ export abstract class Timer implements TaskKeeper {
     this.#nowMs = nowMs;
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
-    this.#compaction = scheduler.job({ sliceMs, step: () => this.#compact() });
+    this.#compaction = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
     if (!reaper) return;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (clock !== systemClock) return;
     this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
-      step: (job) => this.#runBatch(job),
+      doBatch: (job) => this.#runBatch(job),
       didYield: () => this.#didYield(),
     });
   }
@@ -179,7 +180,7 @@ export abstract class Timer implements TaskKeeper {
     const keptBy = task.$keeper;
     if (keptBy !== this && keptBy !== undefined) return keptBy.remove(task);
     task.$keeper = undefined;
-    task.$slot = NOT_HELD;
+    task.$slot = NONE;
     tasks.release(slot);
     this.trim();
     return true;
@@ -214,7 +215,7 @@ export abstract class Timer implements TaskKeeper {
     if (this.#isClosed) return [];
     this.#isClosed = true;
     const neverRan = this.#tasks.takeAll().filter((task) => {
-      task.$slot = NOT_HELD;
+      task.$slot = NONE;
       const keptBy = task.$keeper;
       if (keptBy !== this) return keptBy === undefined || keptBy.remove(task);
       task.$keeper = undefined;
@@ -277,7 +278,7 @@ export abstract class Timer implements TaskKeeper {
     const tasks = this.#tasks;
     if (!tasks.holds(task, slot)) return;
     tasks.release(slot);
-    task.$slot = NOT_HELD;
+    task.$slot = NONE;
   }
 
   /** @internal Throws what `add` of a new task would, when the timer is full or closed. */
@@ -290,6 +291,7 @@ export abstract class Timer implements TaskKeeper {
   }
 
   readonly #wake = (): void => {
+    const dueMs = this.#wakeUpTick * this.#tickMs;
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (this.#isRunning) return;
@@ -299,8 +301,11 @@ export abstract class Timer implements TaskKeeper {
     if (this.#job !== undefined && !isStill) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) {
-        this.#tasks.openPass(tick);
-        if (nowMs - this.#wakeUpMs > STOOD_STILL_MS) this.#job.wakeAfterReads();
+        const isLate = nowMs - Math.max(dueMs, this.#armedMs) > STOOD_STILL_MS;
+        const wasOverdue = dueMs <= this.#armedMs;
+        // The host has read since a wake-up for what was overdue was armed: that need not wait again.
+        this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
+        if (isLate && !wasOverdue) this.#job.wakeAfterReads();
       }
       this.#job.wake();
       return;
@@ -369,7 +374,7 @@ export abstract class Timer implements TaskKeeper {
 
   #run(task: TimerTask): void {
     try {
-      task.$slot = NOT_HELD;
+      task.$slot = NONE;
       if (task.$keeper === this) task.$keeper = undefined;
       this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
       task.run();
@@ -437,7 +442,7 @@ export abstract class Timer implements TaskKeeper {
     this.#disarm(); // first: a timer holds one wake-up at most
     this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
     this.#wakeUpTick = tick;
-    this.#wakeUpMs = Math.max(tick * this.#tickMs, this.#nowMs);
+    this.#armedMs = this.#nowMs;
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 

@@ -1,6 +1,6 @@
 // A job: deferred work that is done a batch at a time, as far as each turn of the host allows.
 //
-//   owner: wake() ─► runner: doBatch() ─► owner: step(job) ─► job.count(steps, answers) ...
+//   owner: wake() ─► runner: doBatch() ─► owner: doBatch(job) ─► job.count(steps, answers) ...
 //                       ▲ microtasks, took(ms) │ true: more is left, so another batch follows
 //                       └──────────────────────┘
 //
@@ -28,7 +28,7 @@ export interface JobOptions {
   /** Whether it runs deadlines: those alternate with all other jobs. */
   readonly isOfTimer?: boolean;
   /** Does a batch, and counts its steps. Returns whether anything is left. */
-  step(job: Job): boolean;
+  doBatch(job: Job): boolean;
   /** The rest waits for the next turn. */
   didYield?(): void;
 }
@@ -167,7 +167,7 @@ export class Job {
     this.#hasAnswered = false;
     this.#needsMicrotasks = false;
     this.#hasRun = true;
-    this.isUnderWay = this.#options.step(this);
+    this.isUnderWay = this.#options.doBatch(this);
     return this.isUnderWay;
   }
 

@@ -1,11 +1,11 @@
-// The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair turns.
+// The scheduler of a clock: it runs all deferred work of that clock, the jobs, in fair rotation.
 //
 //   a turn of the host                                         the next turn
 //   user code wakes jobs A, B │ A │ microtasks │ B │ A │ ...   │ A │ B │ ...
 //                             ▲ the end of the turn            ▲ what has yielded
 //                             └─ the slice: 5 ms, all included ┘
 //
-// Each job gets a batch in its turn; deadlines and all other jobs alternate. The first reading of
+// Each job gets a batch in rotation; deadlines and all other jobs alternate. The first reading of
 // the clock opens the slice, an immediate closes it. When it is spent, or after a throw, the rest
 // yields in its order. Where time stands still (a ManualClock, a fake), it is never spent.
 import type { Clock } from '../clock/clock.ts';
@@ -129,7 +129,7 @@ export class Scheduler implements JobRunner {
   }
 
   /**
-   * The job whose turn it is. What has spent the slice yields. Reads the clock, unless it is free.
+   * The job that comes next. What has spent the slice yields. Reads the clock, unless it is free.
    */
   #next(): Job | undefined {
     const isFree = !this.#isSliceOpen && this.#freeSteps < FREE_STEPS && this.#deadlines.length === 0;

@@ -24,7 +24,7 @@ export class Settler {
   /** @param sliceMs how long they may take in a turn, in ms. Infinity: they never yield. */
   constructor(scheduler: Scheduler, sliceMs: number) {
     this.#scheduler = scheduler;
-    this.#job = scheduler.job({ sliceMs, step: (job) => this.#settleBatch(job) });
+    this.#job = scheduler.job({ sliceMs, doBatch: (job) => this.#settleBatch(job) });
   }
 
   settle(settleable: Settleable): void {

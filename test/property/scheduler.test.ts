@@ -86,7 +86,7 @@ async function play(plans: readonly Plan[]): Promise<void> {
     for (const [i, { turn: begins, sliceMs, isOfTimer }] of plans.entries()) {
       if (begins !== turns) continue;
       begun.set(i, [...done]);
-      scheduler.job({ sliceMs, isOfTimer, step: stepOf(i) }).wake();
+      scheduler.job({ sliceMs, isOfTimer, doBatch: stepOf(i) }).wake();
     }
     await next;
     await turn(); // the one that closes the slice

@@ -112,6 +112,21 @@ describe('behaviour 36: a process that stood still', () => {
     expect(isDone).to.equal(true);
   });
 
+  it('loses no second turn where each turn is late', async () => {
+    const timer = new SystemTimer();
+    let turns = 0;
+    const ranIn: number[] = [];
+    const late = (): void => {
+      turns++;
+      block(40);
+      if (ranIn.length < 2) setImmediate(late);
+    };
+    for (const delayMs of [10, 50]) timer.schedule(() => ranIn.push(turns), delayMs);
+    setImmediate(late);
+    await until(() => ranIn.length === 2);
+    expect(ranIn).to.deep.equal([2, 3]);
+  });
+
   it('loses no turn to the lateness of its own passes', async () => {
     const timer = new SystemTimer();
     let turns = 0;

@@ -19,10 +19,13 @@ export function byController<N extends ApiName>(handler: AnsweringHandler<N>): H
     if (passed === undefined) {
       // In this turn: what comes next on the connection finds it done.
       const response = own();
-      respondLater(
-        exchange,
-        context.tellNodes().then(() => response),
-      );
+      const told = context.tellNodes();
+      if (told === undefined) exchange.respond(response);
+      else
+        respondLater(
+          exchange,
+          told.then(() => response),
+        );
       return;
     }
     const known = async (answered: Response<N> | undefined) => {

@@ -25,9 +25,9 @@ export interface Context {
   wantTopic(name: string): void;
   /**
    * On the controller: has the other nodes learn of what it has changed. Resolves when all that are
-   * alive have, and after a tenth of a second at the latest.
+   * alive have, and after a tenth of a second at the latest; undefined where there are none.
    */
-  tellNodes(): Promise<void>;
+  tellNodes(): Promise<void> | undefined;
   /** Resolves when this node knows the topics that the controller had at the call. */
   lookAtController(): Promise<void>;
   /** Resolves to the answer of the controller, another node, or to undefined where none came. */

@@ -85,17 +85,18 @@ export class Replication {
 
   /**
    * On the controller: has the others look at it now. Resolves when all that are alive have, and
-   * after TELL_MS at the latest.
+   * after TELL_MS at the latest; undefined where there are none.
    */
-  async tellNodes(): Promise<void> {
-    const told = this.#heartbeats.filter(({ isAlive }) => isAlive).map((heartbeat) => heartbeat.tell());
-    if (told.length === 0) return;
-    let late: TimerTask | undefined;
-    const lateness = new Promise<void>((resolve) => {
-      late = this.#timer.schedule(resolve, TELL_MS);
+  tellNodes(): Promise<void> | undefined {
+    const alive = this.#heartbeats.filter(({ isAlive }) => isAlive);
+    if (alive.length === 0) return undefined;
+    return new Promise((resolve) => {
+      const late = this.#timer.schedule(resolve, TELL_MS);
+      void Promise.all(alive.map((heartbeat) => heartbeat.tell())).then(() => {
+        late.cancel();
+        resolve();
+      });
     });
-    await Promise.race([Promise.all(told), lateness]);
-    late?.cancel();
   }
 
   /** Resolves when this node knows the topics that the controller, if it is there, had at the call. */

@@ -45,7 +45,7 @@ export class Sweep {
     this.#walk = walk;
     this.#overMs = overMs;
     this.#clock = clock;
-    this.#job = schedulerOf({ clock }).job({ sliceMs: MAX_SLICE_MS, step: (job) => this.#tryBatch(job) });
+    this.#job = schedulerOf({ clock }).job({ sliceMs: MAX_SLICE_MS, doBatch: (job) => this.#tryBatch(job) });
   }
 
   /**

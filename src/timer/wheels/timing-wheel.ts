@@ -33,8 +33,8 @@ export class Bucket {
 }
 
 /**
- * 1 / a turn that is longer than any time. No turn has ticks on both sides of 0, so a tick beyond 0
- * goes to that wheel.
+ * 1 / a revolution that is longer than any time. None has ticks on both sides of 0, so a tick
+ * beyond 0 goes to that wheel.
  */
 const FAR = 2 ** -62;
 
@@ -55,7 +55,7 @@ const FAR = 2 ** -62;
  *
  * Why by digit and not by distance, as Kafka does: tasks of one tick are always in one bucket,
  * whenever they were added. So the order of add survives every cascade, and no bucket can expire a
- * whole turn late. (tokio and Linux place by digit too.)
+ * whole revolution late. (tokio and Linux place by digit too.)
  */
 export class TimingWheel {
   /** How many wheels are below. */
@@ -64,7 +64,7 @@ export class TimingWheel {
   readonly span: number;
   readonly #perSpan: number = 0;
   /** 1 / the ticks of all its buckets. */
-  readonly #perTurn: number = 0;
+  readonly #perRevolution: number = 0;
   readonly #slab: Slab<TimerTask>;
   /** By index. */
   readonly buckets: (Bucket | undefined)[];
@@ -76,7 +76,7 @@ export class TimingWheel {
     this.level = level;
     this.span = size ** level;
     this.#perSpan = 1 / this.span;
-    this.#perTurn = this.#perSpan / size;
+    this.#perRevolution = this.#perSpan / size;
     this.#slab = slab;
     this.buckets = new Array(size).fill(undefined);
   }
@@ -84,13 +84,13 @@ export class TimingWheel {
   /** The bucket for `tick`, which is after `now`. */
   bucketFor(tick: number, now: number): Bucket {
     let wheel: TimingWheel = this;
-    let turn = Math.floor(tick * wheel.#perTurn);
-    while (turn !== Math.floor(now * wheel.#perTurn)) {
-      if (now < 0 && wheel.#perTurn < FAR) break;
+    let revolution = Math.floor(tick * wheel.#perRevolution);
+    while (revolution !== Math.floor(now * wheel.#perRevolution)) {
+      if (now < 0 && wheel.#perRevolution < FAR) break;
       wheel = wheel.#overflow ?? wheel.#makeOverflow();
-      turn = Math.floor(tick * wheel.#perTurn);
+      revolution = Math.floor(tick * wheel.#perRevolution);
     }
-    const index = Math.floor(tick * wheel.#perSpan) - turn * wheel.buckets.length;
+    const index = Math.floor(tick * wheel.#perSpan) - revolution * wheel.buckets.length;
     return wheel.buckets[index] ?? wheel.#makeBucket(index);
   }
 
@@ -99,9 +99,9 @@ export class TimingWheel {
     return Math.floor(tick * this.#perSpan) * this.span;
   }
 
-  /** The index of the bucket that has `tick` in its range, in some turn of this wheel. */
+  /** The index of the bucket that has `tick` in its range, in some revolution of this wheel. */
   indexAt(tick: number): number {
-    return Math.floor(tick * this.#perSpan) - Math.floor(tick * this.#perTurn) * this.buckets.length;
+    return Math.floor(tick * this.#perSpan) - Math.floor(tick * this.#perRevolution) * this.buckets.length;
   }
 
   /** This wheel and those above it. */

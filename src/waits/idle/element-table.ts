@@ -51,20 +51,20 @@ export class ElementTable<E> {
     return row;
   }
 
-  /** Forgets an element and gives its row back; returns the bucket that it has left. */
+  /** Forgets an element and gives its row back; returns the bucket that it was in. */
   remove(row: Row): IdleBucket {
-    const bucket = this.#leave(row);
+    const bucket = this.#unfile(row);
     this.#elements[row] = undefined;
     this.#filings[row] = FREE;
     this.#free.push(row);
     return bucket;
   }
 
-  /** Files a row in another bucket; returns the one that it has left. */
+  /** Files a row in another bucket; returns the one that it was in. */
   move(row: Row, bucket: IdleBucket): IdleBucket {
-    const left = this.#leave(row);
+    const before = this.#unfile(row);
     this.#file(row, bucket);
-    return left;
+    return before;
   }
 
   element(row: Row): E {
@@ -168,7 +168,7 @@ export class ElementTable<E> {
     this.#filings[row] = bucket.number * MAX_PLACES + bucket.push(row);
   }
 
-  #leave(row: Row): IdleBucket {
+  #unfile(row: Row): IdleBucket {
     const bucket = this.bucket(row);
     bucket.remove(this.#place(row));
     if (bucket.size === 0) {

@@ -121,8 +121,8 @@ export class IdleBuckets {
     this.#timer.add(bucket);
   }
 
-  /** To be called with a bucket that a row has left. */
-  left(bucket: IdleBucket): void {
+  /** To be called with a bucket that has lost a row. */
+  lostRow(bucket: IdleBucket): void {
     if (bucket.size > 0) return;
     this.#close(bucket);
     bucket.cancel();

@@ -185,12 +185,12 @@ export class IdleTimeouts<E> {
   }
 
   #file(row: Row, lookAtMs: number, nowMs: number): void {
-    this.#buckets.left(this.#table.move(row, this.#buckets.at(lookAtMs, nowMs)));
+    this.#buckets.lostRow(this.#table.move(row, this.#buckets.at(lookAtMs, nowMs)));
   }
 
   #forget(row: Row): void {
     this.#index.remove(this.#table.element(row));
-    this.#buckets.left(this.#table.remove(row));
+    this.#buckets.lostRow(this.#table.remove(row));
     if (this.#table.isSparse) this.#table.compact((element, movedTo) => this.#index.move(element, movedTo));
   }
 

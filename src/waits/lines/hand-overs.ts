@@ -24,13 +24,13 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
 
   constructor(options: CheckedPurgatoryOptions) {
     this.lists = new KeyLines((key) => this.newLine(key));
-    this.lists.firstHasLeft = (line) => {
+    this.lists.firstRemoved = (line) => {
       if (!line.isServing && this.canGive(line)) this.#owe(line);
     };
     this.parking = new Parking(options, this.lists);
     this.parking.events = this;
-    const step = (job: Job): boolean => this.#serveBatch(job);
-    this.#job = this.parking.scheduler.job({ sliceMs: options.sliceMs, step });
+    const doBatch = (job: Job): boolean => this.#serveBatch(job);
+    this.#job = this.parking.scheduler.job({ sliceMs: options.sliceMs, doBatch });
   }
 
   /** An idle line. */

@@ -23,8 +23,8 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   /** The line that was asked for last. */
   #last: L | undefined;
   #watchedKeys = 0;
-  /** Is called when the first of a line has left, and others wait. It runs no user code. */
-  firstHasLeft: (line: L) => void = () => {};
+  /** Is called when the first of a line was removed, and others wait. It runs no user code. */
+  firstRemoved: (line: L) => void = () => {};
 
   /** @param make the idle line of a key. */
   constructor(make: (key: K) => L) {
@@ -129,7 +129,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     }
     if (isFirst) line.first = waits.next(wait);
     waits.remove(wait);
-    if (isFirst) this.firstHasLeft(line);
+    if (isFirst) this.firstRemoved(line);
     return next;
   }
 

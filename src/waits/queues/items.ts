@@ -29,7 +29,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
     return new ItemLine(key);
   }
 
-  /** Adds an item without handing it over: `settle` follows. */
+  /** Adds an item without handing it over: `serveOrRest` follows. */
   add(line: ItemLine<K, V>, item: V): void {
     line.push(item);
     this.#didAdd(line);
@@ -46,7 +46,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   }
 
   /** To be called after items were added. Hands over to those who wait. */
-  settle(line: ItemLine<K, V>): void {
+  serveOrRest(line: ItemLine<K, V>): void {
     if (line.waiting > 0)
       this.serve(line); // the one who leaves has the line rest
     else if (line.isIdle) this.lists.rest(line);

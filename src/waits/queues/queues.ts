@@ -101,7 +101,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const line = this.#lineToFill(key);
     if (this.#items.size >= this.#maxItems) this.#checkRoom(line, 1);
     this.#items.add(line, item);
-    this.#items.settle(line);
+    this.#items.serveOrRest(line);
     return line.size === 0;
   }
 
@@ -119,7 +119,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     if (this.#items.size + copy.length > this.#maxItems) this.#checkRoom(line, copy.length);
     const before = line.size;
     for (const item of copy) this.#items.add(line, item);
-    this.#items.settle(line);
+    this.#items.serveOrRest(line);
     return Math.min(copy.length, before + copy.length - line.size);
   }
 
@@ -133,7 +133,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   putBack(key: K, item: V): boolean {
     const line = this.#items.lists.lineOf(checkedKey(key));
     this.#items.addFront(line, item);
-    this.#items.settle(line);
+    this.#items.serveOrRest(line);
     return line.size === 0;
   }
 
@@ -218,7 +218,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   #lineToFill(key: K): ItemLine<K, V> {
     const { parking, lists } = this.#items;
     checkedKey(key);
-    if (parking.isClosed) throw parking.refused(purgatoryClosed(this.name));
+    if (parking.isClosed) throw parking.countRefusal(purgatoryClosed(this.name));
     return lists.lineOf(key);
   }
 
@@ -227,12 +227,12 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const items = this.#items;
     if (items.size + count - items.wanted(line, count) <= this.#maxItems) return;
     if (line.isIdle) items.lists.rest(line);
-    throw items.parking.refused(queuesFull(this.name, this.#maxItems));
+    throw items.parking.countRefusal(queuesFull(this.name, this.#maxItems));
   }
 
   #lineToTake(keys: readonly K[], { signal }: CheckedWaitOptions): ItemLine<K, V> | undefined {
     const { parking } = this.#items;
-    if (parking.isClosed) throw parking.refused(purgatoryClosed(this.name));
+    if (parking.isClosed) throw parking.countRefusal(purgatoryClosed(this.name));
     if (signal !== undefined) throwIfAborted(signal);
     return this.#items.firstWithItems(keys);
   }

@@ -5,7 +5,7 @@
 // timer is closed. Each of them takes it off the table, the timer and its signal first. Then its
 // promise settles.
 import { type Abortable, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
-import { resolution } from '../../base/refusal.ts';
+import { resolution } from '../../base/rejection.ts';
 import type { TaskKeeper } from '../../timer/timer-task.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import type { Settleable } from '../../turns/settler.ts';
@@ -38,7 +38,7 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
     }) as Promise<V>;
   }
 
-  /** What its promise is to settle with: a value, or a Refusal. */
+  /** What its promise is to settle with: a value, or a Rejection. */
   end(outcome: unknown): this {
     this.#outcome = outcome;
     return this;

@@ -17,7 +17,7 @@ import {
   replyTimedOut,
   timerOfRepliesClosed,
 } from '../../base/errors.ts';
-import { Refusal } from '../../base/refusal.ts';
+import { Rejection } from '../../base/rejection.ts';
 import { keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
@@ -117,7 +117,7 @@ export class Replies<K = string, V = unknown> {
 
   /** The reply `id` is an error: as `resolve`. O(1). */
   reject(id: K, error: unknown): boolean {
-    return this.#answer(id, new Refusal(error));
+    return this.#answer(id, new Rejection(error));
   }
 
   /**
@@ -126,8 +126,8 @@ export class Replies<K = string, V = unknown> {
    */
   rejectAll(error: unknown): number {
     const count = this.#expected.size;
-    const refusal = new Refusal(error);
-    for (const reply of this.#expected.values()) this.#settle(reply, refusal);
+    const rejection = new Rejection(error);
+    for (const reply of this.#expected.values()) this.#settle(reply, rejection);
     return count;
   }
 
@@ -211,11 +211,11 @@ export class Replies<K = string, V = unknown> {
 
   readonly #keeper: ReplyKeeper = {
     expire: (reply: ExpectedReply<K, V>) =>
-      this.#settle(reply, new Refusal(replyTimedOut(keyText(reply.id), reply.delayMs))),
-    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, new Refusal(reason)),
+      this.#settle(reply, new Rejection(replyTimedOut(keyText(reply.id), reply.delayMs))),
+    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, new Rejection(reason)),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
-      this.#settle(reply, new Refusal(timerOfRepliesClosed()));
+      this.#settle(reply, new Rejection(timerOfRepliesClosed()));
       return false;
     },
   };

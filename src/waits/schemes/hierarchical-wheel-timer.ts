@@ -131,9 +131,9 @@ class HierarchicalWheel extends TickingScheme {
   #nextUpTo(limit: number): number {
     for (const { buckets, span } of this.#levels) {
       const digit = Math.floor(this.cursor / span);
-      const turn = Math.floor(digit / buckets.length) * buckets.length;
-      for (let index = digit - turn + 1; index < buckets.length; index++) {
-        const start = (turn + index) * span;
+      const revolution = Math.floor(digit / buckets.length) * buckets.length;
+      for (let index = digit - revolution + 1; index < buckets.length; index++) {
+        const start = (revolution + index) * span;
         if (start > limit) return Number.POSITIVE_INFINITY;
         if (!this.slab.isEmpty(buckets[index])) return start;
       }
@@ -151,7 +151,7 @@ class HierarchicalWheel extends TickingScheme {
     for (const { buckets, span } of this.#levels) {
       const digit = Math.floor(at / span);
       this.#refile(buckets[digit - Math.floor(digit / buckets.length) * buckets.length], due);
-      // A coarser bucket begins here only if this one is the first of its turn.
+      // A coarser bucket begins here only if this one is the first of its wheel.
       if (digit % buckets.length !== 0) return;
     }
     this.#earliestBeyond = Number.POSITIVE_INFINITY; // for those that stay, #listFor notes it anew
@@ -178,7 +178,7 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   /**
-   * Whether `tick` is in a later turn of the wheels than the cursor. The first filing of a tick and
+   * Whether `tick` is in a later revolution of the wheels than the cursor. The first filing of a tick and
    * each later one must use this same test.
    */
   #isBeyond(tick: number): boolean {
@@ -191,21 +191,27 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   protected override checkAll(): void {
-    const turn = Math.floor(this.cursor / this.#range);
+    const revolution = Math.floor(this.cursor / this.#range);
     for (const slot of this.slab.check(this.#beyond)) {
       const tick = this.slab.tick(slot);
-      mustHold(Math.floor(tick / this.#range) > turn, `tick ${tick} is filed beyond, at ${this.cursor}`);
+      mustHold(
+        Math.floor(tick / this.#range) > revolution,
+        `tick ${tick} is filed beyond, at ${this.cursor}`,
+      );
       mustHold(tick >= this.#earliestBeyond, `tick ${tick} is before the earliest beyond`);
     }
     for (const { buckets, span } of this.#levels) {
-      const turnOf = (tick: number): number => Math.floor(Math.floor(tick / span) / buckets.length);
+      const revolutionOf = (tick: number): number => Math.floor(Math.floor(tick / span) / buckets.length);
       for (const [index, bucket] of buckets.entries()) {
         for (const slot of this.slab.check(bucket)) {
           const tick = this.slab.tick(slot);
           const digit = Math.floor(tick / span);
-          const inTurn = digit - turnOf(tick) * buckets.length;
-          mustHold(inTurn === index, `tick ${tick} is in bucket ${index} of ${span}`);
-          mustHold(turnOf(tick) === turnOf(this.cursor), `tick ${tick} is filed too low, at ${span}`);
+          const within = digit - revolutionOf(tick) * buckets.length;
+          mustHold(within === index, `tick ${tick} is in bucket ${index} of ${span}`);
+          mustHold(
+            revolutionOf(tick) === revolutionOf(this.cursor),
+            `tick ${tick} is filed too low, at ${span}`,
+          );
           mustHold(digit !== Math.floor(this.cursor / span), `tick ${tick} is filed too high, at ${span}`);
         }
       }

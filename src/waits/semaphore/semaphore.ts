@@ -158,7 +158,7 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   #lineOf(options: TryAcquireOptions<K>, signal?: AbortSignal): UnitLine<K> {
     const { parking, lists } = this.#units;
     const key = checkedKey(options, this.name as K);
-    if (parking.isClosed) throw parking.refused(purgatoryClosed(this.name));
+    if (parking.isClosed) throw parking.countRefusal(purgatoryClosed(this.name));
     if (signal !== undefined) throwIfAborted(signal);
     return lists.lineOf(key);
   }

@@ -2,7 +2,7 @@
 //
 // Invariants. Those of PromisedOperation. It ends with a permit by `give` alone, so a listener that
 // forces it makes no units. It has no condition: its line says when it is served.
-import { Refusal } from '../../base/refusal.ts';
+import { Rejection } from '../../base/rejection.ts';
 import { PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { Permit, UnitLine } from './permit.ts';
@@ -30,8 +30,8 @@ export class UnitWait extends PromisedOperation {
     return false;
   }
 
-  override expiry(): Refusal {
+  override expiry(): Rejection {
     const line = this.#line;
-    return new Refusal(line.bank.timedOut(line, this.units, this.delayMs));
+    return new Rejection(line.bank.timedOut(line, this.units, this.delayMs));
   }
 }

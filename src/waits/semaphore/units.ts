@@ -11,7 +11,7 @@ import { Holders, type Holding } from './holders.ts';
 import { type Bank, Permit, UnitLine } from './permit.ts';
 import type { UnitWait } from './unit-wait.ts';
 
-/** Equal deadlines within so many ms are refused with one error: a stack costs more than a wait. */
+/** Equal deadlines within so many ms are rejected with one error: a stack costs more than a wait. */
 const SHARED_ERROR_MS = 10;
 
 export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {

@@ -23,8 +23,16 @@ export interface Answer<V> {
 /** Why a load failed, and when it is tried again. */
 export interface Failure {
   readonly error: unknown;
-  /** From 0 to 1; undefined: it is not tried again. One a load: its keys stay together. */
-  readonly jitter: number | undefined;
+  /** Undefined: it is not tried again. */
+  readonly retry: Retry | undefined;
+}
+
+/** One for all that failed together: their keys stay together. */
+export interface Retry {
+  /** When it failed, in ms of the clock. */
+  readonly sinceMs: number;
+  /** From 0 to 1. */
+  readonly jitter: number;
 }
 
 export class Answers<V> {
@@ -39,7 +47,7 @@ export class Answers<V> {
   constructor(scheduler: Scheduler, lists: WaiterLists<V>, done: (answer: Answer<V>) => void) {
     this.#lists = lists;
     this.#done = done;
-    this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, step: (job) => this.#giveBatch(job) });
+    this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, doBatch: (job) => this.#giveBatch(job) });
   }
 
   /** They are given at the end of this turn, or later. */
@@ -84,7 +92,7 @@ export class Answers<V> {
       const hasEnded =
         failure === undefined
           ? waiter.offer(answer.value)
-          : waiter.missed(failure.error, failure.jitter === undefined);
+          : waiter.missed(failure.error, failure.retry === undefined);
       if (hasEnded) load.answered++;
       job.count(1, hasEnded ? 1 : 0);
     }

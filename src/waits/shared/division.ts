@@ -9,19 +9,25 @@
 //
 // Costs. One bad key of n: about 3 log2(n) loads. A store that is down: 3 loads more for each batch.
 
-/** What is done with a part that has failed. `isUp`: another part was answered. */
-export type FailedPart<L> = (load: L, error: unknown, isUp: boolean) => void;
+/** A part that has failed. */
+export interface FailedPart<L> {
+  readonly load: L;
+  readonly error: unknown;
+}
+
+/** What is done with parts that have failed. `isUp`: another part was answered. */
+export type Decide<L> = (failed: readonly FailedPart<L>[], isUp: boolean) => void;
 
 /** The parts of one failed load, each a load `L`. */
 export class Division<L> {
-  readonly #decide: FailedPart<L>;
+  readonly #decide: Decide<L>;
   /** Parts that are still to end. */
   #open: number;
   #isUp = false;
   /** Parts that have failed, until it is known whether the store is up. */
-  #failed: { readonly load: L; readonly error: unknown }[] = [];
+  #failed: FailedPart<L>[] = [];
 
-  constructor(parts: number, decide: FailedPart<L>) {
+  constructor(parts: number, decide: Decide<L>) {
     this.#open = parts;
     this.#decide = decide;
   }
@@ -37,7 +43,7 @@ export class Division<L> {
   }
 
   /** A part has lost all its waits. */
-  left(): void {
+  deserted(): void {
     this.#ended();
   }
 
@@ -46,7 +52,7 @@ export class Division<L> {
     if (!this.#isUp && this.#open > 0) return;
     const failed = this.#failed;
     this.#failed = [];
-    for (const { load, error } of failed) this.#decide(load, error, this.#isUp);
+    if (failed.length > 0) this.#decide(failed, this.#isUp);
   }
 }
 

@@ -36,6 +36,8 @@ export class Load<V> implements KeyLoad {
   unanswered: number;
   /** Waits that it ended. */
   answered = 0;
+  /** When it ended, in ms of the clock. */
+  endedAtMs = 0;
   /** It has failed for good. */
   hasFailed = false;
 
@@ -62,7 +64,8 @@ export class Load<V> implements KeyLoad {
     return this.#controller.signal.aborted;
   }
 
-  left(): void {
+  /** A key has lost all waits that it would answer. */
+  keyDeserted(): void {
     if (--this.#waitedFor === 0) this.#deserted(this);
   }
 

@@ -16,11 +16,12 @@ import { TurnEnd } from '../../clock/later.ts';
 import type { SystemTimer } from '../../timer/system-timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { schedulerOf } from '../../turns/scheduler.ts';
-import { type Answer, Answers } from './answers.ts';
-import { Division, type FailedPart, partsOf } from './division.ts';
+import { type Answer, Answers, type Retry } from './answers.ts';
+import { type Decide, Division, partsOf } from './division.ts';
 import { type DueBatch, DueKeys } from './due-keys.ts';
 import { isFailedState, Load, type LoadedKey } from './load.ts';
 import type { LoadMeter } from './load-meter.ts';
+import { Looks } from './looks.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WaiterLists } from './waiter-lists.ts';
 import type { SharedWaiter, WatchedKey } from './watched-key.ts';
@@ -38,6 +39,7 @@ export class Loads<V> {
   readonly #lists: WaiterLists<V>;
   readonly #answers: Answers<V>;
   readonly #due: DueKeys<V>;
+  readonly #looks: Looks;
   /** The loads that are under way, each with the task that ends it at last. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   // The load serves all waits. So it must not run in the async context of the first one.
@@ -55,6 +57,7 @@ export class Loads<V> {
     this.#meter = meter;
     this.#lists = lists;
     this.#due = new DueKeys(options.loadBatch);
+    this.#looks = new Looks(timer, (key) => this.#makeDue(key));
     this.#answers = new Answers(schedulerOf(timer), lists, (answer) => this.#answered(answer));
   }
 
@@ -82,14 +85,14 @@ export class Loads<V> {
     // Otherwise it backs off or is due already. That load sees the change.
   }
 
-  /** `waiter` has ended. */
-  left({ watched }: SharedWaiter<V>): void {
+  /** A wait has ended, and is off all lists. */
+  removed({ watched }: SharedWaiter<V>): void {
     const { load, pass } = watched;
     if (load === undefined) {
       if (!watched.isWaitedFor) this.#forget(watched);
     } else if (pass?.isOver) {
       watched.pass = undefined;
-      load.left();
+      load.keyDeserted();
     }
   }
 
@@ -101,8 +104,7 @@ export class Loads<V> {
   }
 
   #makeDue(key: WatchedKey): void {
-    key.look?.cancel();
-    key.look = undefined;
+    this.#looks.delete(key);
     this.#due.add(key);
     this.#startSoon();
   }
@@ -152,6 +154,7 @@ export class Loads<V> {
   #end(load: Load<V>, take?: () => void): void {
     this.#underWay.get(load)?.cancel();
     if (!this.#underWay.delete(load)) return;
+    load.endedAtMs = this.#timer.now();
     if (load.isAborted) this.#release(load);
     else take?.();
     this.#startSoon();
@@ -173,17 +176,17 @@ export class Loads<V> {
       load.keys.map((key, i) => {
         const state = states[i];
         if (!isFailedState(state)) return { load, key, value: state };
-        return { load, key, failure: { error: state, jitter: undefined } };
+        return { load, key, failure: { error: state, retry: undefined } };
       }),
     );
     load.division?.answered();
   }
 
   #failed(load: Load<V>, error: unknown): void {
-    this.#meter.failed(load, error, this.#timer.now());
+    this.#meter.failed(load, error, load.endedAtMs);
     if (load.division !== undefined) load.division.failed(load, error);
     else if (load.keys.length > 1) this.#divide(load, false);
-    else this.#fail(load, error, Math.random());
+    else this.#fail(load, error, this.#retry());
   }
 
   /**
@@ -199,20 +202,27 @@ export class Loads<V> {
       else this.#forget(key.watched);
     }
     const parts = partsOf(keys, Math.random());
-    const jitter = Math.random();
-    const decide: FailedPart<Load<V>> = (part, error, isUp) => {
-      if ((isUp || wasUp) && part.keys.length > 1) this.#divide(part, isUp);
-      else this.#fail(part, error, jitter);
+    const decide: Decide<Load<V>> = (failed, isUp) => {
+      const retry = this.#retry();
+      for (const { load: part, error } of failed) {
+        if ((isUp || wasUp) && part.keys.length > 1) this.#divide(part, isUp);
+        else this.#fail(part, error, retry);
+      }
     };
     const division = new Division(parts.length, decide);
     for (const part of parts) this.#due.addPart(part, division);
     this.#startSoon();
   }
 
-  /** A load has failed for good. @param jitter the keys of one division stay together. */
-  #fail(load: Load<V>, error: unknown, jitter: number): void {
+  #retry(): Retry | undefined {
+    if (this.#options.onError === undefined) return undefined;
+    return { sinceMs: this.#timer.now(), jitter: Math.random() };
+  }
+
+  /** A load has failed for good. */
+  #fail(load: Load<V>, error: unknown, retry: Retry | undefined): void {
     const { onError } = this.#options;
-    const failure = { error, jitter: onError === undefined ? undefined : jitter };
+    const failure = { error, retry };
     load.hasFailed = true;
     this.#answers.give(load.keys.map((key) => ({ load, key, failure })));
     if (onError !== undefined) reportError(error, load.names, onError);
@@ -223,8 +233,8 @@ export class Loads<V> {
     const { watched } = key;
     this.#didEnd(key);
     if (--load.unanswered === 0 && !load.hasFailed) this.#meter.answered(load, this.#timer.now());
-    if (failure?.jitter !== undefined) {
-      this.#backOff(key, failure.jitter);
+    if (failure?.retry !== undefined) {
+      this.#backOff(key, failure.retry);
       return;
     }
     key.sweep?.tried(key.pass.tried);
@@ -235,18 +245,18 @@ export class Loads<V> {
       return;
     }
     if (key.hasEvent) {
-      watched.answeredAtMs = this.#timer.now();
+      watched.answeredAtMs = load.endedAtMs;
       watched.rechecks = 0;
     }
     if (watched.isOutdated) this.#makeDue(watched);
-    else this.#lookAgain(watched);
+    else this.#lookAgain(watched, load.endedAtMs);
   }
 
-  #backOff(key: LoadedKey, jitter: number): void {
+  #backOff(key: LoadedKey, { sinceMs, jitter }: Retry): void {
     const { watched } = key;
     carryOver(key);
     if (this.#isClosed) return;
-    if (watched.isWaitedFor) this.#lookIn(watched, backoffMs(++watched.failures, jitter));
+    if (watched.isWaitedFor) this.#looks.add(watched, sinceMs + backoffMs(++watched.failures, jitter));
     else this.#forget(watched);
   }
 
@@ -257,24 +267,16 @@ export class Loads<V> {
     watched.pass = undefined;
   }
 
-  /** Arms the recheck or the poll of an idle key, whichever comes first. */
-  #lookAgain(key: WatchedKey): void {
+  /** Arms the recheck or the poll of a key that is idle since `idleAtMs`, whichever comes first. */
+  #lookAgain(key: WatchedKey, idleAtMs: number): void {
     const { recheckMs, pollMs } = this.#options;
-    const nowMs = this.#timer.now();
     const recheckAtMs = key.answeredAtMs + (recheckMs[key.rechecks] ?? Number.POSITIVE_INFINITY);
-    const delayMs = Math.min(recheckAtMs - nowMs, pollMs);
-    if (delayMs <= 0)
-      this.#makeDue(key); // its time came during the load
-    else if (delayMs !== Number.POSITIVE_INFINITY) this.#lookIn(key, delayMs);
-  }
-
-  #lookIn(key: WatchedKey, delayMs: number): void {
-    key.look = this.#timer.schedule(() => this.#makeDue(key), delayMs);
+    const atMs = Math.min(recheckAtMs, idleAtMs + pollMs);
+    if (atMs !== Number.POSITIVE_INFINITY) this.#looks.add(key, atMs);
   }
 
   #forget(key: WatchedKey): void {
-    key.look?.cancel();
-    key.look = undefined;
+    this.#looks.delete(key);
     this.#due.delete(key);
     key.sweep?.tried(0);
     this.#lists.forget(key);
@@ -299,7 +301,7 @@ export class Loads<V> {
       if (watched.isWaitedFor) this.#makeDue(watched);
       else this.#forget(watched);
     }
-    load.division?.left();
+    load.division?.deserted();
   }
 }
 

@@ -73,7 +73,8 @@ export class SharedWaits<V> {
     this.#meter = new LoadMeter(this);
     this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
     this.#parking.events = {
-      isStillDue: (waiter) => this.#loads.isStillDue(waiter as SharedWaiter<V>),
+      isStillDue: (waiter) =>
+        this.#loads.isStillDue(waiter as SharedWaiter<V>) && this.#parking.isExpiring(waiter),
       snapshot: () => ({ ...NO_EVENTS }),
     };
     const event = (key: WatchedKey): void => this.#loads.event(key);
@@ -126,12 +127,12 @@ export class SharedWaits<V> {
       this.#checkKey(key);
       requiredFunction('accept', accept);
       const checked = checkedWaitOptions(options);
-      if (this.#isClosed) throw this.#parking.refused(sharedWaitsClosed(this.name));
+      if (this.#isClosed) throw this.#parking.countRefusal(sharedWaitsClosed(this.name));
       throwIfAborted(checked.signal);
       const watched = this.#lists.keyOf(key);
       const isLook = checked.timeoutMs <= 0;
       const Kind = isLook ? SharedLook : SharedWaiter;
-      const waiter = new Kind<V>(watched, this.#left, accept, checked);
+      const waiter = new Kind<V>(watched, this.#removed, accept, checked);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
       if (isLook || !this.#lists.interest?.isHeld(key)) this.#loads.event(watched);
@@ -202,7 +203,7 @@ export class SharedWaits<V> {
     return this.#link?.bus;
   }
 
-  readonly #left = (waiter: SharedWaiter<V>): void => this.#loads.left(waiter);
+  readonly #removed = (waiter: SharedWaiter<V>): void => this.#loads.removed(waiter);
 
   /** The key may have changed. Returns whether anybody waits for it. */
   #hint(key: string): boolean {

@@ -6,21 +6,20 @@
 //                                               └─ failed for good ──► backing off ──► due
 //
 // Invariants. A key lives from its first wait until its last has ended and no load of it is under
-// way. Only Loads and its DueKeys write the fields of the loading. A wait is in the list of its key exactly while
-// it is parked. It is never tried by an event: answers offer it each state that was loaded after it
+// way. Only Loads, its DueKeys and its Looks write the fields of the loading. A wait is in
+// the list of its key exactly while it is parked. It is never tried by an event: answers offer it each state that was loaded after it
 // was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
-import type { Refusal } from '../../base/refusal.ts';
+import type { Rejection } from '../../base/rejection.ts';
 import type { Pass } from '../../purgatory/pass.ts';
 import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import type { TimerTask } from '../../timer/timer-task.ts';
 import type { Settler } from '../../turns/settler.ts';
 
 /** What a key needs of its load. */
 export interface KeyLoad {
   /** All waits on this key that were parked before it began have ended. */
-  left(): void;
+  keyDeserted(): void;
 }
 
 /** What a key needs of a sweep. */
@@ -54,8 +53,8 @@ export class WatchedKey {
   answeredAtMs = 0;
   /** Rechecks since then whose time has come: any load that begins later serves them. */
   rechecks = 0;
-  /** The retry, recheck or poll that is next. */
-  look: TimerTask | undefined;
+  /** The retry, recheck or poll that is next: one of Looks. */
+  look: object | undefined;
   /** The sweep that waits for the next load of it. */
   sweep: SweepRound | undefined;
   /** The waits that were parked before its load began, until all of them have ended. */
@@ -87,19 +86,19 @@ export class SharedWaiter<V> extends PromisedOperation {
   lastLoad: KeyLoad | undefined;
   /** The state that was offered last. */
   #state: V | undefined;
-  readonly #left: (waiter: SharedWaiter<V>) => void;
+  readonly #removed: (waiter: SharedWaiter<V>) => void;
   readonly #accept: (value: V | undefined) => unknown;
 
-  /** @param left is called once, when the wait has ended and is off all lists. */
+  /** @param removed is called once, when the wait has ended and is off all lists. */
   constructor(
     watched: WatchedKey,
-    left: (waiter: SharedWaiter<V>) => void,
+    removed: (waiter: SharedWaiter<V>) => void,
     accept: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
   ) {
     super(options);
     this.watched = watched;
-    this.#left = left;
+    this.#removed = removed;
     this.#accept = accept;
   }
 
@@ -140,16 +139,16 @@ export class SharedWaiter<V> extends PromisedOperation {
     return isFinal && this.fail(error);
   }
 
-  override end(outcome: SharedWaitResult<unknown, V> | Refusal, settler: Settler | undefined): void {
-    this.#left(this);
+  override end(outcome: SharedWaitResult<unknown, V> | Rejection, settler: Settler | undefined): void {
+    this.#removed(this);
     super.end(outcome, settler);
   }
 }
 
 /** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It is in no timer. */
 export class SharedLook<V> extends SharedWaiter<V> {
-  constructor(...[watched, left, accept, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
-    super(watched, left, accept, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
+  constructor(...[watched, removed, accept, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
+    super(watched, removed, accept, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
   }
 
   override offer(value: V | undefined): boolean {

@@ -3,10 +3,10 @@
 // Invariants. It owns the order of its marks and `mark.index`, their place in it. A mark is in one
 // heap at most, and leaves it without a search. (With lazy deletion, a high threshold that is never
 // reached would stay for ever.) Thresholds of a counter mostly come and are reached in their order.
-// While they do, the marks are a sorted array, whose first ones have left. Any other push or
+// While they do, the marks are a sorted array, whose lowest were removed. Any other push or
 // removal makes it a heap until it is empty.
 //
-// Costs. first: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
+// Costs. lowest: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
 import { mustHold } from '../../base/must-hold.ts';
 
 /** A threshold, or the value of a key. Any two compare exactly, a number with a bigint too. */
@@ -29,7 +29,7 @@ const MAX_GONE = 64;
 export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
   #marks: M[] = [];
   #isSorted = true;
-  /** How many have left the front of a sorted array. 0 in a heap. */
+  /** How many were removed from the front of a sorted array. 0 in a heap. */
   #gone = 0;
 
   get size(): number {
@@ -37,7 +37,7 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
   }
 
   /** The lowest threshold. Of equal ones the first by order. */
-  get first(): M | undefined {
+  get lowest(): M | undefined {
     return this.#marks[this.#gone];
   }
 
@@ -64,7 +64,7 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
   /** Takes out a mark that is in this heap. */
   remove(mark: M): void {
     if (this.#isSorted) {
-      if (mark === this.first) {
+      if (mark === this.lowest) {
         this.#shift(mark);
         return;
       }
@@ -79,8 +79,8 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
     else this.#sink(last, index);
   }
 
-  #shift(first: M): void {
-    first.index = NOT_IN_HEAP;
+  #shift(lowest: M): void {
+    lowest.index = NOT_IN_HEAP;
     this.#marks[this.#gone++] = undefined as never; // it is not to be kept in memory
     const { size } = this;
     if (size === 0 || this.#gone > size + MAX_GONE) this.#closeUp();

@@ -170,7 +170,7 @@ export class ThresholdPurgatory<
       if (this.#link !== undefined) checkHintKey(key);
       checkValue('threshold', threshold);
       const checked = checkedWaitOptions(options);
-      if (this.#parking.isClosed) throw this.#parking.refused(purgatoryClosed(this.name));
+      if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       throwIfAborted(checked.signal);
       const waiter = new ThresholdWaiter(key, this.#parking.lists, checked);
       this.#tryElseWatch(waiter, [[key, threshold]]);

@@ -192,7 +192,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   takeReached(key: K): DelayedOperation | undefined {
     const level = this.#levels.get(key);
     if (level?.value === undefined) return undefined;
-    for (let mark = level.heap.first; mark !== undefined; mark = level.heap.first) {
+    for (let mark = level.heap.lowest; mark !== undefined; mark = level.heap.lowest) {
       if (!(mark.threshold <= level.value)) return undefined;
       this.#take(mark);
       if ((mark.first ?? mark).waiting === 0) return mark.operation;

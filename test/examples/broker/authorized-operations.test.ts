@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NO_TOPIC_ID } from '../../../examples/broker/protocol/schema.ts';
 import { brokerOfEachTest } from './support/running-broker.ts';
 
 /** As bits of Kafka's AclOperation, READ being the third. */
@@ -19,8 +20,8 @@ describe('what a client is authorized to do', () => {
       const client = await newClient();
       const metadata = await client.send('Metadata', 10, {
         topics: [
-          { topicId: '', name: 't' },
-          { topicId: '', name: 'not legal' },
+          { topicId: NO_TOPIC_ID, name: 't' },
+          { topicId: NO_TOPIC_ID, name: 'not legal' },
         ],
         allowAutoTopicCreation: true,
         includeClusterAuthorizedOperations: isAsked,

@@ -70,6 +70,45 @@ describe('Answers to many waiters of one key', () => {
     expect(Math.max(...inOneTurn)).to.be.at.most(3 * 64);
   });
 
+  it('come before a deadline of those whom they are for (behaviour 30), and of no others', async () => {
+    const { clock, waits, calls, loaded } = loading();
+    const tried: string[] = [];
+    const wait = (name: string, isAnswer: boolean): Promise<unknown> => {
+      const accept = (): boolean => {
+        if (tried.push(name) === 1) clock.advance(10);
+        return isAnswer;
+      };
+      return waits.waitUntil('job', accept, { timeoutMs: 10 });
+    };
+    const first = wait('first', true);
+    const second = wait('second', true);
+    const third = wait('third', false);
+    await loaded();
+    const late = wait('late', true);
+    await calls[0].answer({ job: 1 });
+    expect(await Promise.all([first, second, third, late])).to.deep.equal([
+      { expired: true, state: 1 },
+      { expired: false, value: true },
+      { expired: true, state: 1 },
+      { expired: true, state: undefined },
+    ]);
+    expect(tried).to.deep.equal(['first', 'second', 'third']);
+    expect(waits.snapshot().loads.totals).to.include({ begun: 1, inVain: 0 });
+  });
+
+  it('leave a wait alone that ends itself when it is offered one at its deadline', async () => {
+    const { clock, waits, calls, loaded } = loading();
+    const controller = new AbortController();
+    const first = waits.waitUntil('job', () => clock.advance(10) === undefined, { timeoutMs: 1_000 });
+    const accept = (): void => controller.abort('gone');
+    const aborted = rejection(waits.waitUntil('job', accept, { timeoutMs: 10, signal: controller.signal }));
+    await loaded();
+    await calls[0].answer({ job: 1 });
+    expect(await first).to.deep.equal({ expired: false, value: true });
+    expect(await aborted).to.equal('gone');
+    expect(waits.snapshot().totals).to.include({ completed: 1, expired: 0, cancelled: 1 });
+  });
+
   it('go on to those who are left when some end meanwhile', async () => {
     const { waits, calls, loaded } = loading();
     const controllers = Array.from({ length: 300 }, () => new AbortController());

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Division, partsOf } from '../../../src/waits/shared/division.ts';
+import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 import { expectEmpty, type Loading, loading } from './loading.ts';
@@ -86,6 +87,22 @@ describe('A load of several keys that fails', () => {
     expect(store.loads[4], 'the keys come back together').to.have.length(400);
     for (const wait of waits) expect(await wait).to.deep.equal(ANSWERED);
     await expectEmpty(all);
+  });
+
+  it('is tried again as one load for as long as the store is down, and not key by key', async () => {
+    const loads: number[] = [];
+    const load = async (keys: readonly string[]): Promise<Map<string, number>> => {
+      loads.push(keys.length);
+      await turn();
+      throw new Error('ECONNREFUSED');
+    };
+    const waits = new SharedWaits<number>('down', { load, onError: () => {} });
+    const keys = names(500);
+    await Promise.all(keys.map((key) => waits.waitUntil(key, () => false, { timeoutMs: 800 })));
+    waits.close();
+    const tries = loads.filter((size) => size === keys.length).length;
+    expect(tries).to.be.within(3, 5);
+    expect(loads).to.have.length(4 * tries);
   });
 
   it('without onError rejects all its waits when all its parts fail', async () => {
@@ -239,7 +256,9 @@ describe('The parts of some keys', () => {
 
   it('wait for each other until one is answered, or all have ended', () => {
     const decided: unknown[] = [];
-    const division = new Division<string>(4, (part, error, isUp) => decided.push([part, error, isUp]));
+    const division = new Division<string>(4, (failed, isUp) => {
+      decided.push(...failed.map(({ load, error }) => [load, error, isUp]));
+    });
     division.failed('first', 1);
     division.failed('second', 2);
     expect(decided).to.deep.equal([]);

@@ -27,7 +27,7 @@ describe('The keys that are due', () => {
     const due = new DueKeys<number>(5);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
     const decided: boolean[] = [];
-    const division = new Division<Load<number>>(2, (_part, _error, isUp) => decided.push(isUp));
+    const division = new Division<Load<number>>(2, (_failed, isUp) => void decided.push(isUp));
     due.addPart([a, b], division);
     for (const key of [a, c]) due.add(key);
     expect(due.size).to.equal(3);

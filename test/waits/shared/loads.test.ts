@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import { backoffMs } from '../../../src/base/backoff.ts';
+import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { rejection } from '../../support/rejection.ts';
-import { turn } from '../../support/turns.ts';
+import { turn, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 import { expectEmpty, type Loading, loading } from './loading.ts';
 
@@ -526,6 +527,22 @@ describe('recheckMs', () => {
 });
 
 describe('pollMs', () => {
+  it('loads keys together again that were loaded together', async () => {
+    const loads: number[] = [];
+    const load = async (keys: readonly string[]): Promise<Map<string, number>> => {
+      loads.push(keys.length);
+      await turn();
+      return new Map();
+    };
+    const polled = new SharedWaits<number>('polled', { load, pollMs: 300 });
+    const keys = Array.from({ length: 500 }, (_, i) => `key ${i}`);
+    const ended = keys.map((key) => rejection(polled.waitUntil(key, () => false, { timeoutMs: 10_000 })));
+    await until(() => loads.length >= 3);
+    polled.close();
+    await Promise.all(ended);
+    expect(new Set(loads)).to.deep.equal(new Set([500]));
+  });
+
   it('loads each key again so long after its last load, while somebody waits', async () => {
     const all = loading({ pollMs: 200 });
     const { clock, wait, waits, calls, loaded } = all;

@@ -45,11 +45,11 @@ describe('ThresholdHeap', () => {
     heap.check();
     const sorted = marks.toSorted((x, y) => x.threshold - y.threshold || x.order - y.order);
     for (const mark of sorted) {
-      expect(heap.first).to.equal(mark);
+      expect(heap.lowest).to.equal(mark);
       heap.remove(mark);
       expect(mark.index).to.equal(NOT_IN_HEAP);
     }
-    expect([heap.size, heap.first]).to.deep.equal([0, undefined]);
+    expect([heap.size, heap.lowest]).to.deep.equal([0, undefined]);
   });
 
   it('lets go of any mark after looking at O(log n) of them, and keeps nothing of it', () => {
@@ -119,7 +119,7 @@ describe('ThresholdHeap', () => {
       heap.check();
       expect(heap.some(1)).to.deep.equal([marks[0]]);
       for (const mark of marks) {
-        expect(heap.first).to.equal(mark);
+        expect(heap.lowest).to.equal(mark);
         heap.remove(mark);
         heap.check();
       }

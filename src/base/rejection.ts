@@ -1,7 +1,7 @@
 // How a wait behind a promise ends without a value.
 
 /** Why a promise rejects, kept until it settles. */
-export class Refusal {
+export class Rejection {
   readonly reason: unknown;
 
   constructor(reason: unknown) {
@@ -10,9 +10,9 @@ export class Refusal {
 }
 
 /**
- * The value to resolve a promise with. A Refusal becomes a rejected promise, so a wait need not
+ * The value to resolve a promise with. A Rejection becomes a rejected promise, so a wait need not
  * keep `reject`.
  */
 export function resolution(outcome: unknown): unknown {
-  return outcome instanceof Refusal ? Promise.reject(outcome.reason) : outcome;
+  return outcome instanceof Rejection ? Promise.reject(outcome.reason) : outcome;
 }
