@@ -2,8 +2,13 @@
 // that the clock jumps from bucket to bucket (Varghese & Lauck 1987, scheme 7; Kafka's
 // TimingWheel).
 //
-// Every bucket with tasks is queued, and no two queued buckets overlap. All expire after the
-// cursor, so the highest digit in which a tick differs from it names the wheel.
+//   insert ─►  level 2  [ ][ ][#][ ]  262,144 ticks a bucket ─┐
+//          ─►  level 1  [#][ ][ ][ ]      512 ticks     ◄─────┴─┐ cascade
+//          ─►  level 0  [ ][#][ ][#]    one tick      ◄─────────┴─► due
+//                            DelayQueue: each [#], by the tick at which it expires
+//
+// No two queued buckets overlap, and all expire after the cursor. So the highest digit in which a
+// tick differs from the cursor names its wheel.
 //
 // Costs. insert: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
 // buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
