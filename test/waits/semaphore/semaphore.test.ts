@@ -144,6 +144,30 @@ describe('Semaphore', () => {
     expect(two.message).to.contain('2 of 2 units are held, and 2 were asked for, the longest for 71 s');
   });
 
+  it('accuses nobody while units are held without a label: those may be held longer', async () => {
+    const { clock, permits } = semaphore(4);
+    await permits.acquire({ ...NEVER, units: 2 }); // a leak that nobody can name
+    clock.advance(71_000);
+    const fresh = await permits.acquire({ ...NEVER, units: 2, label: 'report 19' });
+    const waits = [permits.acquire(SOON), permits.acquire({ ...SOON, units: 2 })].map(rejection);
+    clock.advance(100);
+    const [one, two] = (await Promise.all(waits)) as PurgatoryError[];
+    expect(one.message).to.equal(
+      'No permit of "db" within 100 ms: 4 of 4 units are held, 2 without a label; ' +
+        'of those with a label, the longest for 100 ms by "report 19"',
+    );
+    expect(two.message).to.contain('held, 2 without a label, and 2 were asked for; of those with a label');
+    Semaphore.check(permits);
+    fresh.release();
+    await permits.acquire({ ...NEVER, units: 2 });
+    const last = rejection(permits.acquire({ ...SOON, timeoutMs: 50 }));
+    clock.advance(50);
+    expect(((await last) as Error).message).to.contain(
+      '4 of 4 units are held, none by a permit with a label',
+    );
+    Semaphore.check(permits);
+  });
+
   it('says so when no permit with a label is held, and for which key', async () => {
     const { clock, permits } = semaphore(1);
     await permits.acquire({ ...NEVER, key: 'order-7' });
