@@ -26,7 +26,6 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_ALREADY_PENDING'
   /** `tryComplete` returned true, but the operation is not completed. */
   | 'ERR_PURGATORY_NOT_COMPLETED'
-  /** A condition causes events on its own keys by `checkAndComplete`, again and again. */
   /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
   /**

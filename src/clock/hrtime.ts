@@ -9,23 +9,18 @@ const hostHrtime = process.hrtime.bigint;
 const reading = new BigUint64Array(1);
 const halves = new Uint32Array(reading.buffer);
 const [LOW, HIGH] = endianness() === 'LE' ? [0, 1] : [1, 0];
-/** The high half of the last reading, which changes every 4 s, and the same in ms. */
-let high = 0;
-let highMs = 0;
-
-function readMs(): number {
-  reading[0] = hostHrtime();
-  if (halves[HIGH] !== high) {
-    high = halves[HIGH];
-    highMs = high * 2 ** 32 * 1e-6;
-  }
-  return highMs + halves[LOW] * 1e-6;
-}
-
 /** Between the origins of the two clocks, which agree to the microsecond. */
-const ORIGIN_MS = performance.now() - readMs();
+const ORIGIN_MS = performance.now() - Number(hostHrtime()) * 1e-6;
+/** The high half of the last reading, which changes every 4 s, and when it began in ms. */
+let high = 0;
+let highMs = ORIGIN_MS;
 
 /** The host's time in ms, as performance.now() counts it. */
 export function hrtimeMs(): number {
-  return readMs() + ORIGIN_MS;
+  reading[0] = hostHrtime();
+  if (halves[HIGH] !== high) {
+    high = halves[HIGH];
+    highMs = high * 2 ** 32 * 1e-6 + ORIGIN_MS;
+  }
+  return highMs + halves[LOW] * 1e-6;
 }

@@ -25,14 +25,13 @@ const FINITE_FORWARDS = { min: 0, max: Number.MAX_VALUE } as const;
  * A {@link Clock} for tests and simulations: its time moves by {@link ManualClock.advance} alone.
  */
 export class ManualClock implements Clock {
-  readonly isStill: boolean = true;
   #nowMs = 0;
   #depth = 0;
-  readonly #outstanding = new Set<ManualWakeUp>();
+  readonly #outstanding: ManualWakeUp[] = [];
   /**
    * The wake-ups that wake-ups have set for a time that has come. Not due before the clock moves.
    */
-  readonly #held = new Set<ManualWakeUp>();
+  readonly #held: ManualWakeUp[] = [];
 
   /**
    * @param startMs the first reading, in ms.
@@ -40,6 +39,10 @@ export class ManualClock implements Clock {
    */
   constructor(startMs = 0) {
     this.#nowMs = requiredNumber('startMs', startMs, FINITE);
+  }
+
+  get isStill(): boolean {
+    return true;
   }
 
   now(): number {
@@ -51,11 +54,11 @@ export class ManualClock implements Clock {
       atMs,
       wake,
       cancel: () => {
-        this.#outstanding.delete(wakeUp);
-        this.#held.delete(wakeUp);
+        remove(this.#outstanding, wakeUp);
+        remove(this.#held, wakeUp);
       },
     };
-    (this.#depth > 0 && atMs <= this.#nowMs ? this.#held : this.#outstanding).add(wakeUp);
+    (this.#depth > 0 && atMs <= this.#nowMs ? this.#held : this.#outstanding).push(wakeUp);
     return wakeUp;
   }
 
@@ -74,10 +77,10 @@ export class ManualClock implements Clock {
     try {
       for (;;) {
         const next = this.#earliest();
-        const heldMs = this.#held.size > 0 ? this.#soon(targetMs) : Number.POSITIVE_INFINITY;
+        const heldMs = this.#held.length > 0 ? this.#soon(targetMs) : Number.POSITIVE_INFINITY;
         if (next !== undefined && next.atMs <= Math.max(targetMs, this.#nowMs) && next.atMs <= heldMs) {
           this.#stepTo(next.atMs);
-          this.#outstanding.delete(next);
+          remove(this.#outstanding, next);
           next.wake();
         } else if (heldMs !== Number.POSITIVE_INFINITY && this.#nowMs < targetMs) {
           this.#stepTo(Math.min(heldMs, targetMs));
@@ -107,9 +110,7 @@ export class ManualClock implements Clock {
   }
 
   #release(): void {
-    if (this.#held.size === 0) return;
-    for (const wakeUp of this.#held) this.#outstanding.add(wakeUp);
-    this.#held.clear();
+    if (this.#held.length > 0) this.#outstanding.push(...this.#held.splice(0));
   }
 
   #earliest(): ManualWakeUp | undefined {
@@ -119,4 +120,9 @@ export class ManualClock implements Clock {
     }
     return earliest;
   }
+}
+
+function remove(wakeUps: ManualWakeUp[], wakeUp: ManualWakeUp): void {
+  const index = wakeUps.indexOf(wakeUp);
+  if (index >= 0) wakeUps.splice(index, 1);
 }

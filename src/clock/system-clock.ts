@@ -1,6 +1,6 @@
 // The clock of the host: its time, and its setTimeout for wake-ups. A test may put a fake in place
-// of either at any moment, and nothing tells. So the globals are looked at in every call. Whoever
-// wakes us has the time:
+// of either at any moment, and nothing tells. So the globals are looked at in every reading, and
+// nowhere else. Whoever wakes us has the time:
 //
 //   setTimeout is     performance is   Date is    the time is
 //   the host's        anything         anything   hrtime
@@ -54,14 +54,14 @@ export class SystemClock implements Clock {
     this.foreign = follows;
   }
 
-  /** Also when the fake passes for the host, because it was there first. */
+  /** As `isStepped`. Also when the fake passes for the host, because it was there first. */
   get isStill(): boolean {
-    return this.isStepped || !isHostsOwn;
+    return this.#fakeTime !== undefined || !isHostsOwn;
   }
 
-  /** Whether it follows a fake clock, which runs timers in the middle of a turn. */
+  /** Whether the last reading followed a fake clock, which runs timers in the middle of a turn. */
   get isStepped(): boolean {
-    return this.#followed() !== undefined;
+    return this.#fakeTime !== undefined;
   }
 
   now(): number {

@@ -9,7 +9,7 @@
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import { mustHold } from '../base/must-hold.ts';
 import type { KeyInterest, Membership } from '../bus/membership/bus-member.ts';
-import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** A key and how many parked operations watch it. */
@@ -18,8 +18,12 @@ export interface CountedKey {
   readonly watchers: number;
 }
 
-/** Gives the `a` of an operation anew, whose cell moves. */
-type Refile = (a: number, from: Slot, to: Slot) => number;
+/** The columns of an operation: one of the subclass, and the stamp. */
+export const OWN: number = COLUMN_1;
+export const STAMP: number = COLUMN_2;
+
+/** Gives the OWN of an operation anew, whose cell moves. */
+type Refile = (own: number, from: Slot, to: Slot) => number;
 
 /**
  * More cells take over 10 ms to copy, the first time in a process (`npm run bench -- herd`). They
@@ -29,7 +33,6 @@ const MAX_COPIED = 50_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
 export abstract class ParkedLists<Watch> {
-  /** `a` is the subclass's, `b` the stamp. */
   protected operations: Slab<DelayedOperation> = new Slab();
   protected all: Slot = this.operations.makeList(NONE, NONE);
   /**
@@ -95,7 +98,7 @@ export abstract class ParkedLists<Watch> {
   }
 
   stampOf(operation: DelayedOperation): number {
-    return this.operations.b(this.placeOf(operation));
+    return this.operations.cells[this.placeOf(operation) + STAMP];
   }
 
   /** The `top` operations that have been parked longest, the oldest first. O(top). */
@@ -140,8 +143,9 @@ export abstract class ParkedLists<Watch> {
     const all = operations.makeList(NONE, NONE);
     for (let from = old.next(oldAll); from !== oldAll; from = old.next(from)) {
       const operation = old.value(from) as DelayedOperation;
-      const to = operations.pushValue(all, NONE, old.b(from), operation);
-      operations.setA(to, refile(old.a(from), from, to));
+      const to = operations.pushValue(all, NONE, old.cells[from + STAMP], operation);
+      const own = refile(old.cells[from + OWN], from, to);
+      operations.cells[to + OWN] = own;
       operation.$place = to;
     }
     this.operations = operations;

@@ -9,10 +9,21 @@
 // other by numbers below NONE, until another comes. What is removed moves the passes under way
 // along. park, remove: O(keys of the operation).
 import { mustHold } from '../base/must-hold.ts';
-import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { type CountedKey, ParkedLists } from './parked-lists.ts';
+import { type CountedKey, OWN, ParkedLists, STAMP } from './parked-lists.ts';
 import { Pass } from './pass.ts';
+
+/** The columns of a key: its oldest watch, or its lone watcher, and how many watch it. */
+const OLDEST = COLUMN_1;
+const COUNT = COLUMN_2;
+/** The columns of a watch: key XOR place, and the watch that its operation got before this one. */
+const LINK = COLUMN_1;
+const OLDER = COLUMN_2;
+/** In the cells that `compact` has left behind, of keys and of watches. */
+const MOVED_TO = COLUMN_2;
+/** The column of an operation: its youngest watch, or its key if it is a lone watcher. */
+const YOUNGEST = OWN;
 
 /** Keys that a snapshot looks at, at most. Of more keys, each snapshot takes the next ones. */
 const MAX_SAMPLE = 4_096;
@@ -44,13 +55,13 @@ export class Watchers<K> extends ParkedLists<K> {
 
   override park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
     const place = this.add(operation, stamp);
-    let first = NONE;
+    let youngest = NONE;
     for (let i = 0; i < keys.length; i++) {
       let slot = this.#slots.get(keys[i]);
       if (slot === undefined) {
         if (keys.length === 1) {
           slot = this.#addKey(keys[i], lone(place), 1);
-          this.operations.setA(place, lone(slot));
+          this.operations.cells[place + YOUNGEST] = lone(slot);
           this.#loneWatchers++;
           return;
         }
@@ -58,8 +69,8 @@ export class Watchers<K> extends ParkedLists<K> {
       } else if (i > 0 && this.#isYoungest(slot, place)) {
         continue; // a key that is given twice
       }
-      first = this.#watch(slot, place, first);
-      this.operations.setA(place, first); // for each key: the next one may be refused
+      youngest = this.#watch(slot, place, youngest);
+      this.operations.cells[place + YOUNGEST] = youngest; // for each key: the next one may be refused
     }
   }
 
@@ -70,7 +81,7 @@ export class Watchers<K> extends ParkedLists<K> {
     try {
       this.#slots.set(key, slot);
     } catch (error) {
-      this.#keys.setB(slot, 0);
+      this.#keys.cells[slot + COUNT] = 0;
       this.#keys.remove(slot);
       throw error;
     }
@@ -79,46 +90,46 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   /** Adds a watch behind the others of a key; `next` is the next one of the same operation. */
-  #watch(key: Slot, place: Slot, next: Slot): Slot {
+  #watch(keySlot: Slot, place: Slot, next: Slot): Slot {
     const watches = this.#watches;
     const keys = this.#keys;
-    let oldest = keys.a(key) as Slot;
-    if (oldest < NONE) oldest = this.#joinLone(key, lone(oldest));
-    const count = keys.b(key);
-    keys.setB(key, count + 1);
-    if (count > 0) return watches.push(oldest, key ^ place, next);
-    const watch = watches.makeList(key ^ place, next);
-    keys.setA(key, watch);
+    let oldest = keys.cells[keySlot + OLDEST] as Slot;
+    if (oldest < NONE) oldest = this.#joinLone(keySlot, lone(oldest));
+    const count = keys.cells[keySlot + COUNT];
+    keys.cells[keySlot + COUNT] = count + 1;
+    if (count > 0) return watches.push(oldest, keySlot ^ place, next);
+    const watch = watches.makeList(keySlot ^ place, next);
+    keys.cells[keySlot + OLDEST] = watch;
     return watch;
   }
 
   /** Gives a lone watcher a watch. */
-  #joinLone(key: Slot, place: Slot): Slot {
-    const watch = this.#watches.makeList(key ^ place, NONE);
-    this.#keys.setA(key, watch);
-    this.operations.setA(place, watch);
+  #joinLone(keySlot: Slot, place: Slot): Slot {
+    const watch = this.#watches.makeList(keySlot ^ place, NONE);
+    this.#keys.cells[keySlot + OLDEST] = watch;
+    this.operations.cells[place + YOUNGEST] = watch;
     this.#loneWatchers--;
     return watch;
   }
 
-  #isYoungest(key: Slot, place: Slot): boolean {
-    const oldest = this.#keys.a(key) as Slot;
-    return oldest >= 0 && (this.#watches.a(this.#watches.prev(oldest)) ^ key) === place;
+  #isYoungest(keySlot: Slot, place: Slot): boolean {
+    const oldest = this.#keys.cells[keySlot + OLDEST] as Slot;
+    return oldest >= 0 && (this.#watches.cells[this.#watches.prev(oldest) + LINK] ^ keySlot) === place;
   }
 
   override remove(operation: DelayedOperation): number {
     const operations = this.operations;
     const place = operation.$place as Slot;
     if (operations.value(place) !== operation) return 0;
-    const stamp = operations.b(place);
-    const first = operations.a(place) as Slot;
+    const stamp = operations.cells[place + STAMP];
+    const youngest = operations.cells[place + YOUNGEST] as Slot;
     operations.remove(place);
-    if (first < NONE) {
+    if (youngest < NONE) {
       this.#loneWatchers--;
-      this.#drop(lone(first));
+      this.#drop(lone(youngest));
       return stamp;
     }
-    for (let watch = first; watch !== NONE; ) watch = this.#unwatch(watch, place);
+    for (let watch = youngest; watch !== NONE; ) watch = this.#unwatch(watch, place);
     return stamp;
   }
 
@@ -126,16 +137,16 @@ export class Watchers<K> extends ParkedLists<K> {
   #unwatch(watch: Slot, place: Slot): Slot {
     const watches = this.#watches;
     const keys = this.#keys;
-    const key = (watches.a(watch) ^ place) as Slot;
-    const next = watches.b(watch) as Slot;
+    const keySlot = (watches.cells[watch + LINK] ^ place) as Slot;
+    const next = watches.cells[watch + OLDER] as Slot;
     if (this.nested.length > 0) for (const pass of this.nested) this.#movePass(pass, watch);
-    if (this.held.size > 0) this.#moveHeld(keys.value(key) as K, watch);
-    const left = keys.b(key) - 1;
+    if (this.held.size > 0) this.#moveHeld(keys.value(keySlot) as K, watch);
+    const left = keys.cells[keySlot + COUNT] - 1;
     if (left === 0) {
-      this.#drop(key);
+      this.#drop(keySlot);
     } else {
-      keys.setB(key, left);
-      if (keys.a(key) === watch) keys.setA(key, watches.next(watch));
+      keys.cells[keySlot + COUNT] = left;
+      if (keys.cells[keySlot + OLDEST] === watch) keys.cells[keySlot + OLDEST] = watches.next(watch);
     }
     watches.remove(watch);
     return next;
@@ -145,7 +156,7 @@ export class Watchers<K> extends ParkedLists<K> {
     const keys = this.#keys;
     const key = keys.value(slot) as K;
     this.#slots.delete(key);
-    keys.setB(slot, 0);
+    keys.cells[slot + COUNT] = 0;
     keys.remove(slot);
     this.interest?.unwatched(key as string);
   }
@@ -157,42 +168,42 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** How many watch the key at `slot`. */
   sizeOf(slot: Slot): number {
-    return this.#keys.b(slot);
+    return this.#keys.cells[slot + COUNT];
   }
 
   override watchersOf(key: K): number {
     const slot = this.#slots.get(key);
-    return slot === undefined ? 0 : this.#keys.b(slot);
+    return slot === undefined ? 0 : this.#keys.cells[slot + COUNT];
   }
 
   /** The lone watcher of the key at `slot`, if there is one. */
   loneWatcher(slot: Slot): DelayedOperation | undefined {
-    const head = this.#keys.a(slot);
+    const head = this.#keys.cells[slot + OLDEST];
     if (head >= 0) return undefined;
     const place = lone(head);
     // What its end needs is read ahead: with very many keys both are far away in memory, and so
     // they are fetched at the same time (`npm run bench -- string-keys`).
-    this.#ahead = this.#keys.value(slot) === undefined ? 0 : this.operations.b(place);
+    this.#ahead = this.#keys.value(slot) === undefined ? 0 : this.operations.cells[place + STAMP];
     return this.operations.value(place);
   }
 
   /** `pass` begins, over the operations that watch its key, at `slot`, now. */
   begin(pass: Pass<K>, slot: Slot): void {
-    let next = this.#keys.a(slot) as Slot;
+    let next = this.#keys.cells[slot + OLDEST] as Slot;
     if (next < NONE) next = this.#joinLone(slot, lone(next));
     pass.keySlot = slot;
-    pass.next = next;
-    pass.last = this.#watches.prev(next);
-    pass.watchers = this.#keys.b(slot);
+    pass.nextSlot = next;
+    pass.lastSlot = this.#watches.prev(next);
+    pass.watchers = this.#keys.cells[slot + COUNT];
   }
 
   /** The next operation of a pass that is not over: it is still parked. */
   nextOf(pass: Pass<K>): DelayedOperation {
     const watches = this.#watches;
-    const watch = pass.next;
+    const watch = pass.nextSlot;
     const next = watches.next(watch);
-    const place = (watches.a(watch) ^ pass.keySlot) as Slot;
-    pass.next = watch === pass.last ? NONE : next;
+    const place = (watches.cells[watch + LINK] ^ pass.keySlot) as Slot;
+    pass.nextSlot = watch === pass.lastSlot ? NONE : next;
     return this.operations.value(place) as DelayedOperation;
   }
 
@@ -203,8 +214,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   #movePass(pass: Pass<K>, removed: Slot): void {
     const watches = this.#watches;
-    if (pass.next === removed) pass.next = removed === pass.last ? NONE : watches.next(removed);
-    if (pass.last === removed) pass.last = watches.prev(removed);
+    if (pass.nextSlot === removed) pass.nextSlot = removed === pass.lastSlot ? NONE : watches.next(removed);
+    if (pass.lastSlot === removed) pass.lastSlot = watches.prev(removed);
   }
 
   override allOf(key: K): DelayedOperation[] {
@@ -231,11 +242,11 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** The keys that the operation at `place` watches, in the order in which they were given. */
   #slotsOf(place: Slot): Slot[] {
-    const first = this.operations.a(place) as Slot;
-    if (first < NONE) return [lone(first)];
+    const youngest = this.operations.cells[place + YOUNGEST] as Slot;
+    if (youngest < NONE) return [lone(youngest)];
     const slots: Slot[] = [];
-    for (let watch = first; watch !== NONE; watch = this.#watches.b(watch) as Slot) {
-      slots.push((this.#watches.a(watch) ^ place) as Slot);
+    for (let watch = youngest; watch !== NONE; watch = this.#watches.cells[watch + OLDER] as Slot) {
+      slots.push((this.#watches.cells[watch + LINK] ^ place) as Slot);
     }
     return slots.reverse();
   }
@@ -248,7 +259,8 @@ export class Watchers<K> extends ParkedLists<K> {
     for (let i = 0; i < length && i < MAX_SAMPLE; i++) {
       const index = (start + i) % length;
       const slot = keys.slotAt(index);
-      if (keys.b(slot) > 0) counted.push({ key: keys.value(slot), watchers: keys.b(slot) });
+      if (keys.cells[slot + COUNT] > 0)
+        counted.push({ key: keys.value(slot), watchers: keys.cells[slot + COUNT] });
       this.#sampled = index + 1;
     }
     return counted;
@@ -280,23 +292,27 @@ export class Watchers<K> extends ParkedLists<K> {
       const slot = keys.makeList(NONE, 0);
       keys.setValue(slot, key);
       this.#slots.set(key, slot);
-      oldKeys.setB(from, slot);
+      oldKeys.cells[from + MOVED_TO] = slot;
     }
-    this.moveTo(operations, (first, from, to) => {
-      if (first < NONE) {
-        const key = oldKeys.b(lone(first)) as Slot;
-        keys.setA(key, lone(to));
-        keys.setB(key, 1);
-        return lone(key);
+    this.moveTo(operations, (own, from, to) => {
+      if (own < NONE) {
+        const keySlot = oldKeys.cells[lone(own) + MOVED_TO] as Slot;
+        keys.cells[keySlot + OLDEST] = lone(to);
+        keys.cells[keySlot + COUNT] = 1;
+        return lone(keySlot);
       }
       let youngest = NONE;
       let last = NONE;
-      for (let watch = first as Slot; watch !== NONE; ) {
-        const next = old.b(watch) as Slot;
-        const moved = this.#watch(oldKeys.b((old.a(watch) ^ from) as Slot) as Slot, to, NONE);
+      for (let watch = own as Slot; watch !== NONE; ) {
+        const next = old.cells[watch + OLDER] as Slot;
+        const moved = this.#watch(
+          oldKeys.cells[(old.cells[watch + LINK] ^ from) + MOVED_TO] as Slot,
+          to,
+          NONE,
+        );
         if (last === NONE) youngest = moved;
-        else watches.setB(last, moved);
-        old.setB(watch, moved);
+        else watches.cells[last + OLDER] = moved;
+        old.cells[watch + MOVED_TO] = moved;
         last = moved;
         watch = next;
       }
@@ -304,9 +320,9 @@ export class Watchers<K> extends ParkedLists<K> {
     });
     for (const pass of this.held.values()) {
       if (pass.isOver) continue;
-      pass.keySlot = oldKeys.b(pass.keySlot) as Slot;
-      pass.next = old.b(pass.next) as Slot;
-      pass.last = old.b(pass.last) as Slot;
+      pass.keySlot = oldKeys.cells[pass.keySlot + MOVED_TO] as Slot;
+      pass.nextSlot = old.cells[pass.nextSlot + MOVED_TO] as Slot;
+      pass.lastSlot = old.cells[pass.lastSlot + MOVED_TO] as Slot;
     }
   }
 
@@ -329,7 +345,10 @@ export class Watchers<K> extends ParkedLists<K> {
       mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
       keys.check(slot);
       const places = this.#placesOn(slot);
-      mustHold(places.length === keys.b(slot), `${places.length} watch ${slot}, it says ${keys.b(slot)}`);
+      mustHold(
+        places.length === keys.cells[slot + COUNT],
+        `${places.length} watch ${slot}, it says ${keys.cells[slot + COUNT]}`,
+      );
       mustHold(places.join() === watchers.get(slot)?.join(), 'a key and its operations disagree');
     }
     for (const [key, pass] of this.held) {
@@ -337,21 +356,24 @@ export class Watchers<K> extends ParkedLists<K> {
       const slot = pass.keySlot;
       mustHold(this.#slots.get(key) === slot, 'a pass is held over another key');
       const ring = this.#ringOf(slot);
-      const next = ring.indexOf(pass.next);
-      mustHold(next >= 0 && ring.indexOf(pass.last) >= next, `the pass held over ${slot} has left it`);
+      const next = ring.indexOf(pass.nextSlot);
+      mustHold(
+        next >= 0 && ring.indexOf(pass.lastSlot) >= next,
+        `the pass held over ${slot} is not in its ring`,
+      );
     }
   }
 
   /** The places of the operations that watch the key at `slot`, in order. */
   #placesOn(slot: Slot): Slot[] {
-    const oldest = this.#keys.a(slot);
+    const oldest = this.#keys.cells[slot + OLDEST];
     if (oldest < NONE) return [lone(oldest)];
-    return this.#ringOf(slot).map((watch) => (this.#watches.a(watch) ^ slot) as Slot);
+    return this.#ringOf(slot).map((watch) => (this.#watches.cells[watch + LINK] ^ slot) as Slot);
   }
 
   /** The watches of the key at `slot`, in order. */
   #ringOf(slot: Slot): Slot[] {
-    const oldest = this.#keys.a(slot) as Slot;
+    const oldest = this.#keys.cells[slot + OLDEST] as Slot;
     return oldest < NONE ? [] : [oldest, ...this.#watches.check(oldest)];
   }
 }

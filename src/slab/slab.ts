@@ -1,12 +1,14 @@
 // Lists whose links are indexes into one typed array. Buckets and watches are kept in them.
 //
-// Invariants. A Slab owns its cells. A list is a ring of cells, so a cell leaves its list without a
-// search, without an allocation, and without the list. A cell has two integers for its owner (`a`
-// and `b`) or one double (a tick), and on demand one value. A Slot is the offset of a cell. It is
-// valid until `remove`. Costs. All but `check` is O(1), amortised: the slab doubles when under a
-// 32nd of it is free. It never shrinks: when it is sparse, its owner fills a new one. Linked
-// objects cost several times as much once the collector has promoted them (`npm run bench --
-// layout`).
+//   a cell    next │ prev │ column 1 │ column 2      and a value, in an array beside, on demand
+//                         └── or one tick ──┘
+//   a list    cell ◄─► cell ◄─► cell ◄─► the first again
+//
+// A Slot is the offset of a cell, valid until `remove`. A list is a ring, so a cell is removed
+// without a search, without an allocation, and without the list. The columns are the owner's. All
+// but `check` is O(1), amortised: the slab doubles when under a 32nd of it is free. It never
+// shrinks: when it is sparse, its owner fills a new one. Linked objects cost several times as much
+// once the collector has promoted them (`npm run bench -- layout`).
 import { mustHold } from '../base/must-hold.ts';
 
 declare const slotBrand: unique symbol;
@@ -17,11 +19,12 @@ export type Slot = number & { readonly [slotBrand]: true };
 /** No slot. */
 export const NONE = -1 as Slot;
 
-/** Of the four int32 of a cell. A tick is in the last two. */
+/** Where the four int32 of a cell are, from its slot on. A tick is in the last two. */
 const NEXT = 0;
 const PREV = 1;
-const A = 2;
-const B = 3;
+/** The owner's columns: `slab.cells[slot + COLUMN_1]`. Each owner gives them names of its own. */
+export const COLUMN_1 = 2;
+export const COLUMN_2 = 3;
 /** log2 of the int32 of a cell: from a slot to its index. */
 const STRIDE_BITS = 2;
 /** log2 of the bits in a word. */
@@ -33,7 +36,8 @@ const MIN_CELLS = 64;
 export const indexOf = (slot: Slot): number => slot >> STRIDE_BITS;
 
 export class Slab<T = never> {
-  #cells: Int32Array<ArrayBuffer>;
+  /** The integers of all cells. Growth replaces the array: read it anew after each new cell. */
+  cells: Int32Array<ArrayBuffer>;
   /** The same memory. */
   #ticks: Float64Array<ArrayBuffer>;
   /** By index. Empty in a slab without values. */
@@ -48,8 +52,8 @@ export class Slab<T = never> {
   constructor(cells = 0) {
     let capacity = MIN_CELLS;
     while (capacity < 2 * cells) capacity *= 2;
-    this.#cells = new Int32Array(capacity << STRIDE_BITS);
-    this.#ticks = new Float64Array(this.#cells.buffer);
+    this.cells = new Int32Array(capacity << STRIDE_BITS);
+    this.#ticks = new Float64Array(this.cells.buffer);
     this.#free = new Int32Array(capacity >> WORD_BITS).fill(ALL_FREE);
   }
 
@@ -60,44 +64,44 @@ export class Slab<T = never> {
 
   /** How many cells there is room for. */
   get capacity(): number {
-    return this.#cells.length >> STRIDE_BITS;
+    return this.cells.length >> STRIDE_BITS;
   }
 
   /** Whether under a quarter of the memory is in use. */
   get isSparse(): boolean {
     return (
-      this.#inUse << (STRIDE_BITS + 2) < this.#cells.length && this.#cells.length > MIN_CELLS << STRIDE_BITS
+      this.#inUse << (STRIDE_BITS + 2) < this.cells.length && this.cells.length > MIN_CELLS << STRIDE_BITS
     );
   }
 
   /** Makes a ring of one cell. */
-  makeList(a: number, b: number): Slot {
+  makeList(one: number, two: number): Slot {
     const slot = this.#allocate();
-    const cells = this.#cells;
+    const cells = this.cells;
     cells[slot + NEXT] = slot;
     cells[slot + PREV] = slot;
-    cells[slot + A] = a;
-    cells[slot + B] = b;
+    cells[slot + COLUMN_1] = one;
+    cells[slot + COLUMN_2] = two;
     return slot;
   }
 
   /** Adds a new cell before `list`: where that begins a ring, behind the others. */
-  push(list: Slot, a: number, b: number): Slot {
+  push(list: Slot, one: number, two: number): Slot {
     const slot = this.#allocate();
-    const cells = this.#cells;
+    const cells = this.cells;
     const last = cells[list + PREV];
     cells[slot + NEXT] = list;
     cells[slot + PREV] = last;
-    cells[slot + A] = a;
-    cells[slot + B] = b;
+    cells[slot + COLUMN_1] = one;
+    cells[slot + COLUMN_2] = two;
     cells[last + NEXT] = slot;
     cells[list + PREV] = slot;
     return slot;
   }
 
   /** As `push` and `setValue`, which is written out: V8 inlines up to a limit. */
-  pushValue(list: Slot, a: number, b: number, value: T): Slot {
-    const slot = this.push(list, a, b);
+  pushValue(list: Slot, one: number, two: number, value: T): Slot {
+    const slot = this.push(list, one, two);
     const values = this.#values;
     const index = slot >> STRIDE_BITS;
     while (values.length < index) values[values.length] = undefined;
@@ -105,7 +109,7 @@ export class Slab<T = never> {
     return slot;
   }
 
-  /** As `pushValue`, with a tick (any double) in the place of `a` and `b`. */
+  /** As `pushValue`, with a tick (any double) in the place of both columns. */
   pushTick(list: Slot, tick: number, value: T): Slot {
     const slot = this.pushValue(list, 0, 0, value);
     this.#ticks[(slot >> 1) + 1] = tick;
@@ -118,7 +122,7 @@ export class Slab<T = never> {
     if (index < this.#values.length) this.#values[index] = undefined;
     this.#free[index >> WORD_BITS] |= 1 << index;
     this.#inUse--;
-    const cells = this.#cells;
+    const cells = this.cells;
     const next = cells[slot + NEXT];
     const prev = cells[slot + PREV];
     cells[prev + NEXT] = next;
@@ -127,7 +131,7 @@ export class Slab<T = never> {
 
   /** Moves a cell from its list to the end of `list`. */
   moveTo(list: Slot, slot: Slot): void {
-    const cells = this.#cells;
+    const cells = this.cells;
     const next = cells[slot + NEXT];
     const prev = cells[slot + PREV];
     cells[prev + NEXT] = next;
@@ -141,7 +145,7 @@ export class Slab<T = never> {
 
   /** Moves all of `from`, in order, behind the last of `to`. */
   splice(from: Slot, to: Slot): void {
-    const cells = this.#cells;
+    const cells = this.cells;
     const first = cells[from + NEXT];
     if (first === from) return;
     const last = cells[from + PREV];
@@ -155,31 +159,15 @@ export class Slab<T = never> {
   }
 
   isEmpty(list: Slot): boolean {
-    return this.#cells[list + NEXT] === list;
+    return this.cells[list + NEXT] === list;
   }
 
   next(slot: Slot): Slot {
-    return this.#cells[slot + NEXT] as Slot;
+    return this.cells[slot + NEXT] as Slot;
   }
 
   prev(slot: Slot): Slot {
-    return this.#cells[slot + PREV] as Slot;
-  }
-
-  a(slot: Slot): number {
-    return this.#cells[slot + A];
-  }
-
-  b(slot: Slot): number {
-    return this.#cells[slot + B];
-  }
-
-  setA(slot: Slot, a: number): void {
-    this.#cells[slot + A] = a;
-  }
-
-  setB(slot: Slot, b: number): void {
-    this.#cells[slot + B] = b;
+    return this.cells[slot + PREV] as Slot;
   }
 
   /** The tick of a cell that has one. */
@@ -268,11 +256,11 @@ export class Slab<T = never> {
   #beginLap(): number {
     const words = this.#free.length;
     if (this.capacity - this.#inUse >= words) return 0;
-    const cells = new Int32Array(this.#cells.length * 2);
-    cells.set(this.#cells);
+    const cells = new Int32Array(this.cells.length * 2);
+    cells.set(this.cells);
     const free = new Int32Array(words * 2).fill(ALL_FREE, words);
     free.set(this.#free);
-    this.#cells = cells;
+    this.cells = cells;
     this.#ticks = new Float64Array(cells.buffer);
     this.#free = free;
     return words;

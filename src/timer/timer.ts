@@ -297,22 +297,22 @@ export abstract class Timer implements TaskKeeper {
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
     const tick = tickAt(nowMs, this.#tickMs);
-    const { isStepped, isStill } = this.clock;
-    if (this.#job !== undefined && !isStepped) {
+    const { isStill } = this.clock;
+    if (this.#job !== undefined && !isStill) {
       // From now on, what is added waits for the next pass.
       if (!this.#tasks.isPassOpen) {
-        const isLate = !isStill && nowMs - Math.max(dueMs, this.#armedMs) > STOOD_STILL_MS;
+        const isLate = nowMs - Math.max(dueMs, this.#armedMs) > STOOD_STILL_MS;
         const wasOverdue = dueMs <= this.#armedMs;
         // The host has read since a wake-up for what was overdue was armed: that need not wait again.
         this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
         if (isLate && !wasOverdue) this.#job.wakeAfterReads();
       }
-      this.#job.run();
+      this.#job.wake();
       return;
     }
     try {
-      // On a fake host, to go on in the next turn would take a fake millisecond.
-      this.#ran = this.#runUpTo(tick, isStepped ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      // Where time stands still, to go on in the next turn would take a millisecond of it.
+      this.#ran = this.#runUpTo(tick, isStill ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
       this.#didYield();
     } finally {
       this.#endPass();
@@ -325,7 +325,6 @@ export abstract class Timer implements TaskKeeper {
     } finally {
       if (!this.#tasks.isPassOpen) {
         this.#ran = 0;
-        this.#read(); // what is overdue by now is so by this pass, and not by the host
         this.#endPass();
       }
     }
@@ -398,7 +397,9 @@ export abstract class Timer implements TaskKeeper {
 
   #endPass(): void {
     this.trim();
-    if (this.#tasks.size > 0) this.#look();
+    if (this.#tasks.size === 0) return;
+    this.#read(); // what is overdue by now is so by the pass, and not by the host
+    this.#look();
   }
 
   /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Slab, type Slot } from '../../src/slab/slab.ts';
+import { COLUMN_1, COLUMN_2, Slab, type Slot } from '../../src/slab/slab.ts';
 import { holdsAfterEachAct } from '../property/runs.ts';
 
 const STRIDE = 4;
@@ -66,12 +66,12 @@ class Pair {
     expect(slab.isSparse).to.equal(slab.capacity > Math.max(LEAST, 4 * slab.inUse));
     for (const [index, list] of lists.entries()) {
       const array = this.#arrays[index];
-      expect([slab.a(list), slab.b(list)]).to.deep.equal([index, index + 1]);
+      expect([slab.cells[list + COLUMN_1], slab.cells[list + COLUMN_2]]).to.deep.equal([index, index + 1]);
       expect(slab.isEmpty(list)).to.equal(array.length === 0);
       expect(slab.check(list)).to.deep.equal(array.map(({ slot }) => slot));
     }
     for (const { slot, value, a } of members)
-      expect([slab.value(slot), slab.a(slot)]).to.deep.equal([value, a]);
+      expect([slab.value(slot), slab.cells[slot + COLUMN_1]]).to.deep.equal([value, a]);
     const values = new Map<Slot, string>();
     for (let index = 0; index < slab.valueSpan; index++) {
       const value = slab.valueAt(index);

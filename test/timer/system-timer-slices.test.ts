@@ -50,6 +50,13 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     expect(timer.size).to.equal(0);
   });
 
+  it('does not yield on a clock that says that it is still (behaviour 26)', async () => {
+    const { clock, log } = await tenSlowTasks();
+    Object.assign(clock, { isStill: true });
+    clock.fire();
+    expect(log).to.have.lengthOf(10);
+  });
+
   it('yields within one bucket too', async () => {
     const clock = new HostClock();
     const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: 10 });

@@ -2,8 +2,13 @@
 // that the clock jumps from bucket to bucket (Varghese & Lauck 1987, scheme 7; Kafka's
 // TimingWheel).
 //
-// Every bucket with tasks is queued, and no two queued buckets overlap. All expire after the
-// cursor, so the highest digit in which a tick differs from it names the wheel.
+//   insert ─►  level 2  [ ][ ][#][ ]  262,144 ticks a bucket ─┐
+//          ─►  level 1  [#][ ][ ][ ]      512 ticks     ◄─────┴─┐ cascade
+//          ─►  level 0  [ ][#][ ][#]    one tick      ◄─────────┴─► due
+//                            DelayQueue: each [#], by the tick at which it expires
+//
+// No two queued buckets overlap, and all expire after the cursor. So the highest digit in which a
+// tick differs from the cursor names its wheel.
 //
 // Costs. insert: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
 // buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
@@ -16,7 +21,7 @@ import type { TimerMeter } from '../timer-meter.ts';
 import type { TimerTask } from '../timer-task.ts';
 import { type Bucket, TimingWheel } from './timing-wheel.ts';
 
-/** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
+/** Tasks that one `collect` moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
 
 /** The buckets that have tasks, the earliest first. A change is O(log buckets). */
@@ -94,7 +99,7 @@ export class TimingWheels implements Scheme {
 
   /**
    * Expires the head of the queue: its tasks of the tick at which it expires are due, the others go
-   * to finer wheels. Of a large overflow bucket, one step moves MAX_MOVES tasks. Until the bucket
+   * to finer wheels. Of a large overflow bucket, one call moves MAX_MOVES tasks. Until the bucket
    * is empty it stays queued, and the cursor stays before it. So a task that is added to its range
    * meanwhile comes after its older tasks.
    */

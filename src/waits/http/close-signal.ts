@@ -36,6 +36,9 @@ const signals = new WeakMap<object, AbortSignal>();
  * with an event 'close'. For an HTTP response take `clientSignal`, which tells an answer that has
  * gone out from a client that has gone.
  *
+ * Caveat: a socket that is paused, for instance for backpressure, reads nothing. So it does not
+ * report that its client has gone, and the signal does not abort before it is resumed.
+ *
  * @throws TypeError with ERR_INVALID_ARG_TYPE if `emitter` is no EventEmitter.
  */
 export function closeSignal(emitter: ClosingEmitter): AbortSignal {

@@ -2,16 +2,22 @@
 //
 // Invariants. A line that is not idle is known: it is filed in the Map, or it is the one that was
 // asked for last. That one is kept also when it is idle, and filed only when another is asked for:
-// a loop that takes and gives back never touches the Map. A wait has a cell in the ring of each of its lines, in the order in
-// which the waits were parked. The cell has the place of its operation (`a`) and the next cell of
-// the same operation (`b`). A line knows its first cell, and no list is searched.
+// a loop that takes and gives back never touches the Map. A wait has a cell in the ring of each of
+// its lines, in the order in which the waits were parked. The cell has the place of its operation
+// and the next cell of the same operation. A line knows its first slot, and no list is searched.
 //
 // Costs. park, remove: O(keys of the operation). lineOf: O(1).
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { type CountedKey, ParkedLists } from '../../purgatory/parked-lists.ts';
-import { NONE, Slab, type Slot } from '../../slab/slab.ts';
+import { type CountedKey, OWN, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
+import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../../slab/slab.ts';
 import type { Line } from './line.ts';
+
+/** The columns of a wait: the place of its operation, and the next wait of the same operation. */
+const PLACE = COLUMN_1;
+const SIBLING = COLUMN_2;
+/** The column of an operation: its first wait. */
+const FIRST_WAIT = OWN;
 
 /** Lines that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LINES = 16_384;
@@ -80,7 +86,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** The first that waits on a line on which somebody does. */
   firstOf(line: L): DelayedOperation {
-    return this.operations.value(this.#waits.a(line.first) as Slot) as DelayedOperation;
+    return this.operations.value(this.#waits.cells[line.firstSlot + PLACE] as Slot) as DelayedOperation;
   }
 
   /** @param keys each once. */
@@ -89,16 +95,16 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     let next = NONE;
     for (let i = keys.length - 1; i >= 0; i--) {
       next = this.#wait(this.lineOf(keys[i]), place, next);
-      this.operations.setA(place, next);
+      this.operations.cells[place + FIRST_WAIT] = next;
     }
   }
 
   #wait(line: L, place: Slot, next: Slot): Slot {
     const waits = this.#waits;
-    const { first } = line;
-    const wait = first === NONE ? waits.makeList(place, next) : waits.push(first, place, next);
+    const { firstSlot } = line;
+    const wait = firstSlot === NONE ? waits.makeList(place, next) : waits.push(firstSlot, place, next);
     waits.setValue(wait, line);
-    if (first === NONE) line.first = wait;
+    if (firstSlot === NONE) line.firstSlot = wait;
     if (line.waiting++ === 0) this.#watchedKeys++;
     return wait;
   }
@@ -107,8 +113,8 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     const { operations } = this;
     const place = operation.$place as Slot;
     if (operations.value(place) !== operation) return 0;
-    const stamp = operations.b(place);
-    let wait = operations.a(place) as Slot;
+    const stamp = operations.cells[place + STAMP];
+    let wait = operations.cells[place + FIRST_WAIT] as Slot;
     operations.remove(place);
     while (wait !== NONE) wait = this.#unlink(wait);
     return stamp;
@@ -118,16 +124,16 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   #unlink(wait: Slot): Slot {
     const waits = this.#waits;
     const line = waits.value(wait) as L;
-    const next = waits.b(wait) as Slot;
-    const isFirst = line.first === wait;
+    const next = waits.cells[wait + SIBLING] as Slot;
+    const isFirst = line.firstSlot === wait;
     if (--line.waiting === 0) {
-      line.first = NONE;
+      line.firstSlot = NONE;
       this.#watchedKeys--;
       waits.remove(wait);
       if (line.isIdle) this.rest(line);
       return next;
     }
-    if (isFirst) line.first = waits.next(wait);
+    if (isFirst) line.firstSlot = waits.next(wait);
     waits.remove(wait);
     if (isFirst) this.firstRemoved(line);
     return next;
@@ -139,7 +145,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   override operationsOf(key: K, max: number): DelayedOperation[] {
     return this.#ringOf(this.known(key), max).map(
-      (wait) => this.operations.value(this.#waits.a(wait) as Slot) as DelayedOperation,
+      (wait) => this.operations.value(this.#waits.cells[wait + PLACE] as Slot) as DelayedOperation,
     );
   }
 
@@ -147,7 +153,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   #ringOf(line: L | undefined, max: number): Slot[] {
     const ring: Slot[] = [];
     if (line === undefined) return ring;
-    for (let wait = line.first; ring.length < line.waiting && ring.length < max; ) {
+    for (let wait = line.firstSlot; ring.length < line.waiting && ring.length < max; ) {
       ring.push(wait);
       wait = this.#waits.next(wait);
     }
@@ -158,8 +164,9 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   linesOf(operation: DelayedOperation): L[] {
     const place = this.placeOf(operation);
     const lines: L[] = [];
-    let wait = place === NONE ? NONE : (this.operations.a(place) as Slot);
-    for (; wait !== NONE; wait = this.#waits.b(wait) as Slot) lines.push(this.#waits.value(wait) as L);
+    let wait = place === NONE ? NONE : (this.operations.cells[place + FIRST_WAIT] as Slot);
+    for (; wait !== NONE; wait = this.#waits.cells[wait + SIBLING] as Slot)
+      lines.push(this.#waits.value(wait) as L);
     return lines;
   }
 
@@ -200,19 +207,19 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   override compact(): void {
     const old = this.#waits;
     this.#waits = new Slab<L>(old.inUse);
-    for (const line of this.lines()) line.first = NONE;
+    for (const line of this.lines()) line.firstSlot = NONE;
     this.moveTo(new Slab(this.size), (a, _from, to) => {
       let first = NONE;
       let last = NONE;
-      for (let wait = a as Slot; wait !== NONE; wait = old.b(wait) as Slot) {
+      for (let wait = a as Slot; wait !== NONE; wait = old.cells[wait + SIBLING] as Slot) {
         const line = old.value(wait) as L;
-        if (line.first === NONE) {
+        if (line.firstSlot === NONE) {
           line.waiting = 0; // they are counted anew
           this.#watchedKeys--;
         }
         const moved = this.#wait(line, to, NONE);
         if (last === NONE) first = moved;
-        else this.#waits.setB(last, moved);
+        else this.#waits.cells[last + SIBLING] = moved;
         last = moved;
       }
       return first;
@@ -241,7 +248,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
       mustHold(there.length === line.waiting, `${there.length} wait on a line, it says ${line.waiting}`);
       const areSame = there.length === theirs.length && there.every((each, i) => each === theirs[i]);
       mustHold(areSame, 'a line and its operations disagree');
-      if (line.first !== NONE) this.#waits.check(line.first);
+      if (line.firstSlot !== NONE) this.#waits.check(line.firstSlot);
     }
   }
 }

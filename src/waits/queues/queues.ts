@@ -124,9 +124,9 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   }
 
   /**
-   * Puts an item before the others of `key`: for one whose taker has gone before it could use it.
-   * As `put`, but it is never refused: not when full, and not after `close`, when it is kept for
-   * `tryTake`.
+   * Puts an item before the others of `key`: for one whose taker is known to have gone. A taker may
+   * go unnoticed, so an item is delivered at most once. As `put`, but it is never refused: not when
+   * full, and not after `close`, when it is kept for `tryTake`.
    *
    * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
    */
@@ -143,7 +143,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * after `timeoutMs`. O(keys).
    *
    * Once it has its item, an abort changes nothing: in a `Promise.race` that another promise wins,
-   * the item is lost. Use `timeoutMs` and `signal`; `putBack` is for a client that has gone.
+   * the item is lost. Use `timeoutMs` and `signal`; `putBack` is for a client that is known to have gone.
    *
    * Rejects with `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad
    * arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL: `maxParked`, or the timer's

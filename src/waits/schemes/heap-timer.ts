@@ -6,10 +6,13 @@
 //   PER_TICK_BOOKKEEPING   O(1)       a look at the root; O(log n) for each that is due
 //   space                  O(n)       three numbers a timer besides its cell
 import { mustHold } from '../../base/must-hold.ts';
-import { NONE, type Slot } from '../../slab/slab.ts';
+import { COLUMN_1, NONE, type Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
+
+/** The column of a task's cell: its place in the heap. */
+const POSITION = COLUMN_1;
 
 /**
  * Scheme 3, an indexed binary heap. For delays of every size without the choice of a tick, and few
@@ -42,7 +45,7 @@ class IndexedHeap extends TickingScheme {
   }
 
   willRemove(slot: Slot): void {
-    const position = this.slab.a(slot);
+    const position = this.slab.cells[slot + POSITION];
     if (this.#slots[position] === slot) this.#takeOut(position);
   }
 
@@ -116,12 +119,15 @@ class IndexedHeap extends TickingScheme {
     this.#slots[position] = slot;
     this.#ticks[position] = tick;
     this.#orders[position] = order;
-    this.slab.setA(slot, position);
+    this.slab.cells[slot + POSITION] = position;
   }
 
   protected override checkAll(): void {
     for (let position = 0; position < this.#slots.length; position++) {
-      mustHold(this.slab.a(this.#slots[position]) === position, `the slot at ${position} does not know it`);
+      mustHold(
+        this.slab.cells[this.#slots[position] + POSITION] === position,
+        `the slot at ${position} does not know it`,
+      );
       mustHold(this.#ticks[position] > this.cursor, `tick ${this.#ticks[position]} was left behind`);
       const isAfterParent =
         position === 0 || !this.#isBefore(this.#ticks[position], this.#orders[position], (position - 1) >> 1);

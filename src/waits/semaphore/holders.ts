@@ -24,12 +24,14 @@ export class Holders<K> {
     this.#all.set(permit, { line, label, sinceMs, units: permit.units });
     line.labelled ??= new Set();
     line.labelled.add(permit);
+    line.labelledUnits += permit.units;
   }
 
   /** Does nothing for a permit without a label. */
   remove(permit: Permit, line: UnitLine<K>): void {
     if (!this.#all.delete(permit)) return;
     line.labelled?.delete(permit);
+    line.labelledUnits -= permit.units;
     if (line.labelled?.size === 0) line.labelled = undefined;
   }
 
@@ -40,7 +42,7 @@ export class Holders<K> {
   }
 
   /** Those of a line. For tests. */
-  countOf(line: UnitLine<K>): number {
-    return [...this.#all.values()].filter((holding) => holding.line === line).length;
+  on(line: UnitLine<K>): Holding<K>[] {
+    return [...this.#all.values()].filter((holding) => holding.line === line);
   }
 }

@@ -20,12 +20,15 @@ export class UnitLine<K> extends Line<K> {
   free: number;
   /** The permits with a label, in the order in which they were given. */
   labelled: Set<Permit> | undefined;
+  /** The units that these hold. */
+  labelledUnits: number;
 
   constructor(key: K, bank: Bank<K>) {
     super(key);
     this.bank = bank;
     this.free = bank.units;
     this.labelled = undefined;
+    this.labelledUnits = 0;
   }
 
   override get isIdle(): boolean {

@@ -10,7 +10,7 @@
 
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { type CountedKey, ParkedLists } from '../../purgatory/parked-lists.ts';
+import { type CountedKey, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
 import { indexOf, NONE, Slab } from '../../slab/slab.ts';
 import { IN_DOUBT, isReached, type Level, type WaitingMark, waitingMarks } from './level.ts';
 import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
@@ -157,7 +157,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   override remove(operation: DelayedOperation): number {
     const place = this.placeOf(operation);
     if (place === NONE) return 0;
-    const stamp = this.operations.b(place);
+    const stamp = this.operations.cells[place + STAMP];
     this.operations.remove(place);
     let mark = this.#marks[indexOf(place)];
     this.#marks[indexOf(place)] = undefined;

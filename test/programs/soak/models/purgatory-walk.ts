@@ -31,9 +31,11 @@ class WalkOperation extends DelayedOperation {
     this.id = id;
   }
 
-  override tryComplete(): boolean {
-    this.#walk.onTry(this);
-    return this.ready && this.forceComplete();
+  override tryComplete(key?: unknown): boolean {
+    return this.#walk.within(key, () => {
+      this.#walk.onTry(this);
+      return this.ready && this.forceComplete();
+    });
   }
 
   override onComplete(): void {
@@ -79,6 +81,8 @@ class PurgatoryWalk {
   readonly #watchers: Place[][];
   readonly #longestMs: number;
   readonly #frames: Frame[] = [];
+  /** The keys of the events whose tries are under way, from the outermost in. */
+  readonly #underWay: unknown[] = [];
   readonly #notified = new Set<number>();
   /** Its deadline met its event, and it is about to complete for that. */
   #inTime: WalkOperation | undefined;
@@ -169,7 +173,7 @@ class PurgatoryWalk {
     } else {
       this.#steps++;
       const key = this.#key();
-      this.#notified.add(key);
+      this.#willServe(key);
       this.#purgatory.notify(key);
     }
   }
@@ -215,7 +219,27 @@ class PurgatoryWalk {
     if (completed !== undefined) this.#verify('the result of a parking', completed, wasReady);
   }
 
+  /** An event on `key` is to come at the end of the turn, unless nobody waits for it. */
+  #willServe(key: number): void {
+    if (this.#watchers[key].length > 0) this.#notified.add(key);
+  }
+
+  /** A try for an event on `key`; undefined where no event causes it. */
+  within<T>(key: unknown, attempt: () => T): T {
+    this.#underWay.push(key);
+    try {
+      return attempt();
+    } finally {
+      this.#underWay.pop();
+    }
+  }
+
   #checkKey(key: number): void {
+    if (this.#underWay.includes(key)) {
+      this.#willServe(key);
+      this.#verify('an event inside of one on its key', this.#purgatory.checkAndComplete(key), 0);
+      return;
+    }
     const queue = [...this.#watchers[key]];
     const frame: Frame = {
       kind: 'pass',
