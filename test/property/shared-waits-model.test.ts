@@ -478,7 +478,7 @@ const step = fc.oneof(
 
 const options: fc.Arbitrary<Options> = fc.record({
   loadBatch: fc.constantFrom(2, 5),
-  loadTimeoutMs: fc.constantFrom(100, 2_000, Number.POSITIVE_INFINITY),
+  loadTimeoutMs: fc.constantFrom(20, 100, 2_000, Number.POSITIVE_INFINITY),
   recheckMs: fc.constantFrom([], [5], [5, 40]),
   pollMs: fc.constantFrom(undefined, 17, 60),
   hasOnError: fc.constantFrom(true, true, false),
@@ -498,7 +498,7 @@ describe('Property: SharedWaits load what is needed, once, and answer by it', fu
 
   it('whatever hints, deadlines, aborts, closes and loads that settle in any order meet', async () => {
     await fc.assert(
-      fc.asyncProperty(options, fc.array(step, { maxLength: 80 }), async (chosen, steps) => {
+      fc.asyncProperty(options, fc.array(step, { maxLength: 80, size: 'max' }), async (chosen, steps) => {
         const model = new Model(chosen);
         for (const each of steps) {
           countStep();
