@@ -12,8 +12,8 @@ import { cut } from './text.ts';
 /** The stable codes of {@link PurgatoryError}. */
 export type PurgatoryErrorCode =
   /**
-   * What was called has been closed: a timer, a purgatory, a bus, replies, idle timeouts, shared
-   * waits.
+   * What was called has been closed: a timer, a purgatory, a semaphore, queues, a bus, replies,
+   * idle timeouts, shared waits.
    */
   | 'ERR_PURGATORY_CLOSED'
   /** `maxPending`, `maxParked` or `maxItems` is reached. */

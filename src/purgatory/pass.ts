@@ -2,9 +2,10 @@
 //
 // Invariants. It is one record from its beginning to its end, wherever it runs: in a call, or a
 // part a batch over many turns, or as one more behind another. Its operations are those that
-// watched the key when it began: from `next` to `last` in the ring of the key. Watchers makes it
-// begin, and moves it along when one of them is removed. It is over when nobody is left, or when it
-// was stopped. All its fields hold small integers or references: V8 boxes any other number.
+// watched the key when it began: from `nextSlot` to `lastSlot` in the ring of the key. Watchers
+// makes it begin, and moves it along when one of them is removed. It is over when nobody is left,
+// or when it was stopped. All its fields hold small integers or references: V8 boxes any other
+// number.
 import { NONE, type Slot } from '../slab/slab.ts';
 
 /** More watchers than a key can have. */
@@ -23,9 +24,9 @@ export class Pass<K = unknown> {
   readonly number: number;
   /** The cell of the key. Valid until the pass is over. */
   keySlot: Slot = NONE;
-  /** The watch that is next, and the last one. NONE: it has not begun, or is over. */
-  next: Slot = NONE;
-  last: Slot = NONE;
+  /** The slots of the watch that is next, and of the last one. NONE: it has not begun, or is over. */
+  nextSlot: Slot = NONE;
+  lastSlot: Slot = NONE;
   /** How many watched the key when it began, and how many of them were tried. */
   watchers = 0;
   tried = 0;
@@ -48,7 +49,7 @@ export class Pass<K = unknown> {
   }
 
   get isOver(): boolean {
-    return this.next < 0;
+    return this.nextSlot < 0;
   }
 
   /** As many more may complete. */
@@ -62,6 +63,6 @@ export class Pass<K = unknown> {
   }
 
   stop(): void {
-    this.next = NONE;
+    this.nextSlot = NONE;
   }
 }

@@ -1,8 +1,8 @@
 // Events on keys: each tries the operations that watch its key.
 //
-// Invariants. Each operation that watched when the event began, and still does when the pass comes to it,
-// is tried once, in park order. A try is user code and may change anything: the lists move the pass
-// along when an operation is removed. A lone watcher is tried without a pass.
+// Invariants. Each operation that watched when the event began, and still does when the pass comes
+// to it, is tried once, in park order. A try is user code and may change anything: the lists move
+// the pass along when an operation is removed. A lone watcher is tried without a pass.
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
 import type { Job } from '../turns/job.ts';
@@ -53,7 +53,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
   let tried = 0;
   parking.beginEvent(key);
   try {
-    while (pass.next >= 0 && tried < steps) {
+    while (pass.nextSlot >= 0 && tried < steps) {
       tried++;
       const operation = lists.nextOf(pass);
       if (hasTryListener) meter.willTry(operation, key);

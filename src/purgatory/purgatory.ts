@@ -2,7 +2,7 @@
 // deadline. tryCompleteElseWatch -> parked (watch lists + timer) -> an event | the deadline |
 // cancel -> gone
 //
-// Invariants. An operation is completed exactly once. It leaves every watch list and the timer in
+// Invariants. An operation is completed exactly once. It is off every watch list and the timer in
 // the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
 // No wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User
 // code may enter the purgatory again from anywhere, so no state is held in a local variable across

@@ -90,31 +90,31 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   /** Adds a watch behind the others of a key; `next` is the next one of the same operation. */
-  #watch(key: Slot, place: Slot, next: Slot): Slot {
+  #watch(keySlot: Slot, place: Slot, next: Slot): Slot {
     const watches = this.#watches;
     const keys = this.#keys;
-    let oldest = keys.cells[key + OLDEST] as Slot;
-    if (oldest < NONE) oldest = this.#joinLone(key, lone(oldest));
-    const count = keys.cells[key + COUNT];
-    keys.cells[key + COUNT] = count + 1;
-    if (count > 0) return watches.push(oldest, key ^ place, next);
-    const watch = watches.makeList(key ^ place, next);
-    keys.cells[key + OLDEST] = watch;
+    let oldest = keys.cells[keySlot + OLDEST] as Slot;
+    if (oldest < NONE) oldest = this.#joinLone(keySlot, lone(oldest));
+    const count = keys.cells[keySlot + COUNT];
+    keys.cells[keySlot + COUNT] = count + 1;
+    if (count > 0) return watches.push(oldest, keySlot ^ place, next);
+    const watch = watches.makeList(keySlot ^ place, next);
+    keys.cells[keySlot + OLDEST] = watch;
     return watch;
   }
 
   /** Gives a lone watcher a watch. */
-  #joinLone(key: Slot, place: Slot): Slot {
-    const watch = this.#watches.makeList(key ^ place, NONE);
-    this.#keys.cells[key + OLDEST] = watch;
+  #joinLone(keySlot: Slot, place: Slot): Slot {
+    const watch = this.#watches.makeList(keySlot ^ place, NONE);
+    this.#keys.cells[keySlot + OLDEST] = watch;
     this.operations.cells[place + YOUNGEST] = watch;
     this.#loneWatchers--;
     return watch;
   }
 
-  #isYoungest(key: Slot, place: Slot): boolean {
-    const oldest = this.#keys.cells[key + OLDEST] as Slot;
-    return oldest >= 0 && (this.#watches.cells[this.#watches.prev(oldest) + LINK] ^ key) === place;
+  #isYoungest(keySlot: Slot, place: Slot): boolean {
+    const oldest = this.#keys.cells[keySlot + OLDEST] as Slot;
+    return oldest >= 0 && (this.#watches.cells[this.#watches.prev(oldest) + LINK] ^ keySlot) === place;
   }
 
   override remove(operation: DelayedOperation): number {
@@ -137,16 +137,16 @@ export class Watchers<K> extends ParkedLists<K> {
   #unwatch(watch: Slot, place: Slot): Slot {
     const watches = this.#watches;
     const keys = this.#keys;
-    const key = (watches.cells[watch + LINK] ^ place) as Slot;
+    const keySlot = (watches.cells[watch + LINK] ^ place) as Slot;
     const next = watches.cells[watch + OLDER] as Slot;
     if (this.nested.length > 0) for (const pass of this.nested) this.#movePass(pass, watch);
-    if (this.held.size > 0) this.#moveHeld(keys.value(key) as K, watch);
-    const left = keys.cells[key + COUNT] - 1;
+    if (this.held.size > 0) this.#moveHeld(keys.value(keySlot) as K, watch);
+    const left = keys.cells[keySlot + COUNT] - 1;
     if (left === 0) {
-      this.#drop(key);
+      this.#drop(keySlot);
     } else {
-      keys.cells[key + COUNT] = left;
-      if (keys.cells[key + OLDEST] === watch) keys.cells[key + OLDEST] = watches.next(watch);
+      keys.cells[keySlot + COUNT] = left;
+      if (keys.cells[keySlot + OLDEST] === watch) keys.cells[keySlot + OLDEST] = watches.next(watch);
     }
     watches.remove(watch);
     return next;
@@ -192,18 +192,18 @@ export class Watchers<K> extends ParkedLists<K> {
     let next = this.#keys.cells[slot + OLDEST] as Slot;
     if (next < NONE) next = this.#joinLone(slot, lone(next));
     pass.keySlot = slot;
-    pass.next = next;
-    pass.last = this.#watches.prev(next);
+    pass.nextSlot = next;
+    pass.lastSlot = this.#watches.prev(next);
     pass.watchers = this.#keys.cells[slot + COUNT];
   }
 
   /** The next operation of a pass that is not over: it is still parked. */
   nextOf(pass: Pass<K>): DelayedOperation {
     const watches = this.#watches;
-    const watch = pass.next;
+    const watch = pass.nextSlot;
     const next = watches.next(watch);
     const place = (watches.cells[watch + LINK] ^ pass.keySlot) as Slot;
-    pass.next = watch === pass.last ? NONE : next;
+    pass.nextSlot = watch === pass.lastSlot ? NONE : next;
     return this.operations.value(place) as DelayedOperation;
   }
 
@@ -214,8 +214,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   #movePass(pass: Pass<K>, removed: Slot): void {
     const watches = this.#watches;
-    if (pass.next === removed) pass.next = removed === pass.last ? NONE : watches.next(removed);
-    if (pass.last === removed) pass.last = watches.prev(removed);
+    if (pass.nextSlot === removed) pass.nextSlot = removed === pass.lastSlot ? NONE : watches.next(removed);
+    if (pass.lastSlot === removed) pass.lastSlot = watches.prev(removed);
   }
 
   override allOf(key: K): DelayedOperation[] {
@@ -296,10 +296,10 @@ export class Watchers<K> extends ParkedLists<K> {
     }
     this.moveTo(operations, (own, from, to) => {
       if (own < NONE) {
-        const key = oldKeys.cells[lone(own) + MOVED_TO] as Slot;
-        keys.cells[key + OLDEST] = lone(to);
-        keys.cells[key + COUNT] = 1;
-        return lone(key);
+        const keySlot = oldKeys.cells[lone(own) + MOVED_TO] as Slot;
+        keys.cells[keySlot + OLDEST] = lone(to);
+        keys.cells[keySlot + COUNT] = 1;
+        return lone(keySlot);
       }
       let youngest = NONE;
       let last = NONE;
@@ -321,8 +321,8 @@ export class Watchers<K> extends ParkedLists<K> {
     for (const pass of this.held.values()) {
       if (pass.isOver) continue;
       pass.keySlot = oldKeys.cells[pass.keySlot + MOVED_TO] as Slot;
-      pass.next = old.cells[pass.next + MOVED_TO] as Slot;
-      pass.last = old.cells[pass.last + MOVED_TO] as Slot;
+      pass.nextSlot = old.cells[pass.nextSlot + MOVED_TO] as Slot;
+      pass.lastSlot = old.cells[pass.lastSlot + MOVED_TO] as Slot;
     }
   }
 
@@ -356,8 +356,11 @@ export class Watchers<K> extends ParkedLists<K> {
       const slot = pass.keySlot;
       mustHold(this.#slots.get(key) === slot, 'a pass is held over another key');
       const ring = this.#ringOf(slot);
-      const next = ring.indexOf(pass.next);
-      mustHold(next >= 0 && ring.indexOf(pass.last) >= next, `the pass held over ${slot} has left it`);
+      const next = ring.indexOf(pass.nextSlot);
+      mustHold(
+        next >= 0 && ring.indexOf(pass.lastSlot) >= next,
+        `the pass held over ${slot} is not in its ring`,
+      );
     }
   }
 

@@ -4,9 +4,9 @@
 //                         └── or one tick ──┘
 //   a list    cell ◄─► cell ◄─► cell ◄─► the first again
 //
-// A Slot is the offset of a cell, valid until `remove`. A list is a ring, so a cell leaves it
-// without a search, without an allocation, and without the list. The columns are the owner's.
-// All but `check` is O(1), amortised: the slab doubles when under a 32nd of it is free. It never
+// A Slot is the offset of a cell, valid until `remove`. A list is a ring, so a cell is removed
+// without a search, without an allocation, and without the list. The columns are the owner's. All
+// but `check` is O(1), amortised: the slab doubles when under a 32nd of it is free. It never
 // shrinks: when it is sparse, its owner fills a new one. Linked objects cost several times as much
 // once the collector has promoted them (`npm run bench -- layout`).
 import { mustHold } from '../base/must-hold.ts';

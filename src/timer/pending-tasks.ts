@@ -28,7 +28,7 @@ export interface Scheme {
   willRemove?(slot: Slot): void;
   /**
    * PER_TICK_BOOKKEEPING: moves what is due next, up to `horizon`, behind the last of `due`, by
-   * tick, then by insert. The cursor moves to `horizon`, or less far if a step of bounded length
+   * tick, then by insert. The cursor moves to `horizon`, or less far if a call of bounded length
    * was not enough.
    */
   collect(horizon: number, due: Slot): void;
@@ -146,7 +146,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
 
   /**
    * Takes out the next task of the pass, whose `$slot` is the caller's to write. Undefined at the
-   * end of the pass, and also, with `isPassOpen` true, after a long step without a task.
+   * end of the pass, and also, with `isPassOpen` true, after a long `collect` without a task.
    */
   take(): TimerTask | undefined {
     const slab = this.#slab;

@@ -30,7 +30,7 @@ export interface TaskError {
 
 /**
  * `purgatory:wheel:cascaded`: tasks of an expired overflow bucket have moved to finer wheels. A
- * large bucket takes several steps.
+ * large bucket moves in several parts, and each is an event.
  */
 export interface WheelCascaded {
   readonly timer: Timer;

@@ -1,10 +1,10 @@
 // What a timer runs: user code with a delay.
 //
 // A task knows who answers for it ($keeper) and where its timer has it ($slot). Both are written by
-// those alone: a timer sets them in `add`, and clears them when the task runs or leaves. Of a parked
-// operation the keeper is its purgatory: that stays while the task runs, and the timer asks it when
-// it is to remove the task. Everything here is O(1). A task takes 56 bytes at most: with a million
-// pending, the tasks are most of what the collector has to visit.
+// those alone: a timer sets them in `add`, and clears them when the task runs or is removed. Of a
+// parked operation the keeper is its purgatory: that stays while the task runs, and the timer asks
+// it when it is to remove the task. Everything here is O(1). A task takes 56 bytes at most: with a
+// million pending, the tasks are most of what the collector has to visit.
 //
 // Why the fields have names and are no symbols: users' classes make every access in the engine
 // megamorphic. V8 has a cache for megamorphic named properties, and none for symbols.

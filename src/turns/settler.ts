@@ -1,6 +1,6 @@
 // Settles promises, a few at a time: a hundred thousand continuations must not run in a row.
 //
-// Ground rules. It belongs to one purgatory, or to one table of replies. A wait that ends leaves
+// Ground rules. It belongs to one purgatory, or to one table of replies. A wait that ends is off
 // the lists and the timer at once. Then its promise settles here. The first ones of a turn and of a
 // batch settle at once, the others in their order: a batch between two runs of the microtasks, a
 // slice a turn.

@@ -231,4 +231,9 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
     this.timeout(60_000);
     expect(summary(await runChild('first-reading'))).to.deep.equal(ok('all well'));
   });
+
+  it('also when it was there before the import (behaviour 26)', async function () {
+    this.timeout(60_000);
+    expect(summary(await runChild('fake-first'))).to.deep.equal(ok('all well'));
+  });
 });

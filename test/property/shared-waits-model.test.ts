@@ -11,6 +11,8 @@ import { countStep, runs } from './runs.ts';
 
 const CONCURRENCY = 2;
 const GIVE_UP_MS = 5_000;
+/** A load that failed with this error is not divided. */
+const TIMED_OUT = 'ERR_PURGATORY_TIMEOUT';
 
 interface Options {
   readonly loadBatch: number;
@@ -215,6 +217,8 @@ class Model {
     } else if (typeof states !== 'string') {
       this.#answer(call, states);
       if (call.division !== undefined) call.division.isUp = true;
+    } else if (states === TIMED_OUT) {
+      this.#failForGood(call, states);
     } else if (call.division !== undefined) {
       call.division.failed.push({ call, error: states });
     } else if (call.keys.length > 1) {
@@ -318,7 +322,7 @@ class Model {
       if (this.refused.has(label)) continue;
       if (how.startsWith('expired')) totals.expired++;
       else if (how.startsWith('answer')) totals.completed++;
-      else if (['down', 'bad', 'ERR_PURGATORY_TIMEOUT'].includes(how)) totals.rejected++;
+      else if (['down', 'bad', TIMED_OUT].includes(how)) totals.rejected++;
       else totals.cancelled++;
     }
     return totals;
@@ -447,7 +451,7 @@ const tickStep = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 300 }), fc.constant
         if (late.length === 0 || model.isClosed) continue;
         const dropped = new Map([['x', 99]]);
         for (const call of late) {
-          model.settle(call, 'ERR_PURGATORY_TIMEOUT');
+          model.settle(call, TIMED_OUT);
           call.resolve(dropped);
         }
         await turn();
@@ -474,7 +478,7 @@ const step = fc.oneof(
 
 const options: fc.Arbitrary<Options> = fc.record({
   loadBatch: fc.constantFrom(2, 5),
-  loadTimeoutMs: fc.constantFrom(100, 2_000, Number.POSITIVE_INFINITY),
+  loadTimeoutMs: fc.constantFrom(20, 100, 2_000, Number.POSITIVE_INFINITY),
   recheckMs: fc.constantFrom([], [5], [5, 40]),
   pollMs: fc.constantFrom(undefined, 17, 60),
   hasOnError: fc.constantFrom(true, true, false),
@@ -494,7 +498,7 @@ describe('Property: SharedWaits load what is needed, once, and answer by it', fu
 
   it('whatever hints, deadlines, aborts, closes and loads that settle in any order meet', async () => {
     await fc.assert(
-      fc.asyncProperty(options, fc.array(step, { maxLength: 80 }), async (chosen, steps) => {
+      fc.asyncProperty(options, fc.array(step, { maxLength: 80, size: 'max' }), async (chosen, steps) => {
         const model = new Model(chosen);
         for (const each of steps) {
           countStep();

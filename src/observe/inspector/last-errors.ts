@@ -29,8 +29,8 @@ export class LastErrors {
           this.#note(purgatory, typeOf(operation), key, error);
         }),
       ),
-      listen('purgatory:load:failed', ({ waits, keys, error }) => {
-        this.#note(waits, keys === 1 ? 'a load of 1 key' : `a load of ${keys} keys`, undefined, error);
+      listen('purgatory:load:failed', ({ waits, keys, key, error }) => {
+        this.#note(waits, keys === 1 ? 'a load of 1 key' : `a load of ${keys} keys`, key, error);
       }),
     ];
   }

@@ -21,7 +21,7 @@ import type { TimerMeter } from '../timer-meter.ts';
 import type { TimerTask } from '../timer-task.ts';
 import { type Bucket, TimingWheel } from './timing-wheel.ts';
 
-/** Tasks that one step moves from an overflow bucket: they take a small part of a slice. */
+/** Tasks that one `collect` moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
 
 /** The buckets that have tasks, the earliest first. A change is O(log buckets). */
@@ -99,7 +99,7 @@ export class TimingWheels implements Scheme {
 
   /**
    * Expires the head of the queue: its tasks of the tick at which it expires are due, the others go
-   * to finer wheels. Of a large overflow bucket, one step moves MAX_MOVES tasks. Until the bucket
+   * to finer wheels. Of a large overflow bucket, one call moves MAX_MOVES tasks. Until the bucket
    * is empty it stays queued, and the cursor stays before it. So a task that is added to its range
    * meanwhile comes after its older tasks.
    */

@@ -2,7 +2,7 @@
 // the timer for up to 32 elements.
 //
 // Invariants. A bucket has its rows at places, in the order in which they were filed, and a row
-// that leaves makes a hole. It is in the timer while it has elements. It is open, to be found by
+// that is removed makes a hole. It is in the timer while it has elements. It is open, to be found by
 // its time, until it is full, looked at or moved. A touch changes nothing here: when the timer runs
 // the bucket, its owner looks at the last touch of each element, and files it anew.
 //

@@ -211,7 +211,7 @@ export class IdleTimeouts<E> {
   }
 
   /**
-   * Looks at each element of a bucket in turn. Rows move, and a listener may do anything. So
+   * Looks at each element of a bucket, in order. Rows move, and a listener may do anything. So
    * nothing is kept from one element to the next.
    */
   #look(bucket: IdleBucket): void {

@@ -1,7 +1,7 @@
 // Hands over what has come free: to the first that waits, and on, as far as it goes.
 //
 // Invariants. When a call or a batch has ended, nothing is to be had on a line on which somebody
-// waits for it, but on lines that are owed: a job serves those, in turn. A hand-over takes the wait
+// waits for it, but on lines that are owed: a job serves those, in order. A hand-over takes the wait
 // off its lists and the timer in the call; its promise settles by the settler. The deadline of a
 // wait on a line that is owed comes after what is due: it may be among those served.
 //

@@ -2,9 +2,9 @@
 //
 // Invariants. A line that is not idle is known: it is filed in the Map, or it is the one that was
 // asked for last. That one is kept also when it is idle, and filed only when another is asked for:
-// a loop that takes and gives back never touches the Map. A wait has a cell in the ring of each of its lines, in the order in
-// which the waits were parked. The cell has the place of its operation and the next cell of the
-// same operation. A line knows its first cell, and no list is searched.
+// a loop that takes and gives back never touches the Map. A wait has a cell in the ring of each of
+// its lines, in the order in which the waits were parked. The cell has the place of its operation
+// and the next cell of the same operation. A line knows its first slot, and no list is searched.
 //
 // Costs. park, remove: O(keys of the operation). lineOf: O(1).
 import { mustHold } from '../../base/must-hold.ts';
@@ -86,7 +86,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** The first that waits on a line on which somebody does. */
   firstOf(line: L): DelayedOperation {
-    return this.operations.value(this.#waits.cells[line.first + PLACE] as Slot) as DelayedOperation;
+    return this.operations.value(this.#waits.cells[line.firstSlot + PLACE] as Slot) as DelayedOperation;
   }
 
   /** @param keys each once. */
@@ -101,10 +101,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   #wait(line: L, place: Slot, next: Slot): Slot {
     const waits = this.#waits;
-    const { first } = line;
-    const wait = first === NONE ? waits.makeList(place, next) : waits.push(first, place, next);
+    const { firstSlot } = line;
+    const wait = firstSlot === NONE ? waits.makeList(place, next) : waits.push(firstSlot, place, next);
     waits.setValue(wait, line);
-    if (first === NONE) line.first = wait;
+    if (firstSlot === NONE) line.firstSlot = wait;
     if (line.waiting++ === 0) this.#watchedKeys++;
     return wait;
   }
@@ -125,15 +125,15 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     const waits = this.#waits;
     const line = waits.value(wait) as L;
     const next = waits.cells[wait + SIBLING] as Slot;
-    const isFirst = line.first === wait;
+    const isFirst = line.firstSlot === wait;
     if (--line.waiting === 0) {
-      line.first = NONE;
+      line.firstSlot = NONE;
       this.#watchedKeys--;
       waits.remove(wait);
       if (line.isIdle) this.rest(line);
       return next;
     }
-    if (isFirst) line.first = waits.next(wait);
+    if (isFirst) line.firstSlot = waits.next(wait);
     waits.remove(wait);
     if (isFirst) this.firstRemoved(line);
     return next;
@@ -153,7 +153,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   #ringOf(line: L | undefined, max: number): Slot[] {
     const ring: Slot[] = [];
     if (line === undefined) return ring;
-    for (let wait = line.first; ring.length < line.waiting && ring.length < max; ) {
+    for (let wait = line.firstSlot; ring.length < line.waiting && ring.length < max; ) {
       ring.push(wait);
       wait = this.#waits.next(wait);
     }
@@ -207,13 +207,13 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   override compact(): void {
     const old = this.#waits;
     this.#waits = new Slab<L>(old.inUse);
-    for (const line of this.lines()) line.first = NONE;
+    for (const line of this.lines()) line.firstSlot = NONE;
     this.moveTo(new Slab(this.size), (a, _from, to) => {
       let first = NONE;
       let last = NONE;
       for (let wait = a as Slot; wait !== NONE; wait = old.cells[wait + SIBLING] as Slot) {
         const line = old.value(wait) as L;
-        if (line.first === NONE) {
+        if (line.firstSlot === NONE) {
           line.waiting = 0; // they are counted anew
           this.#watchedKeys--;
         }
@@ -248,7 +248,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
       mustHold(there.length === line.waiting, `${there.length} wait on a line, it says ${line.waiting}`);
       const areSame = there.length === theirs.length && there.every((each, i) => each === theirs[i]);
       mustHold(areSame, 'a line and its operations disagree');
-      if (line.first !== NONE) this.#waits.check(line.first);
+      if (line.firstSlot !== NONE) this.#waits.check(line.firstSlot);
     }
   }
 }

@@ -6,8 +6,8 @@ import { NONE, type Slot } from '../../slab/slab.ts';
 
 export abstract class Line<K> {
   readonly key: K;
-  /** The cell of the wait that came first, or NONE. */
-  first: Slot = NONE;
+  /** The slot of the wait that came first, or NONE. */
+  firstSlot: Slot = NONE;
   /** How many wait. */
   waiting = 0;
   /** Whether it is in the Map of KeyLines. */

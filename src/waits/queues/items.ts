@@ -48,7 +48,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   /** To be called after items were added. Hands over to those who wait. */
   serveOrRest(line: ItemLine<K, V>): void {
     if (line.waiting > 0)
-      this.serve(line); // the one who leaves has the line rest
+      this.serve(line); // the last one removed has the line rest
     else if (line.isIdle) this.lists.rest(line);
   }
 

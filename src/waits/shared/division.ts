@@ -1,4 +1,4 @@
-// What becomes of a load that failed: it is divided, so that a bad key does not fail its neighbours.
+// What becomes of a load that failed within its time: it is divided, so a bad key fails alone.
 //
 //   a, b, BAD, c, d, e  fails ──► b  |  a, BAD, c  |  d, e ──► the part that fails is divided again
 //
@@ -34,20 +34,16 @@ export class Division<L> {
 
   answered(): void {
     this.#isUp = true;
-    this.#ended();
+    this.ended();
   }
 
   failed(load: L, error: unknown): void {
     this.#failed.push({ load, error });
-    this.#ended();
+    this.ended();
   }
 
-  /** A part has lost all its waits. */
-  deserted(): void {
-    this.#ended();
-  }
-
-  #ended(): void {
+  /** A part is over, whatever became of it: it may have lost all its waits, or timed out. */
+  ended(): void {
     this.#open--;
     if (!this.#isUp && this.#open > 0) return;
     const failed = this.#failed;

@@ -58,7 +58,7 @@ export class DueKeys<V> {
     this.#take(key, batch);
     if (batch.keys.size > 0) return;
     this.#batches.delete(batch);
-    batch.division?.deserted();
+    batch.division?.ended();
   }
 
   /** Takes out the next batch. There is one: `size` is above 0. */

@@ -55,6 +55,8 @@ export interface LoadAnswered {
 export interface LoadFailed {
   readonly waits: Named;
   readonly keys: number;
+  /** The key of a load of one key. Undefined: it was for several. */
+  readonly key: string | undefined;
   readonly error: unknown;
   /** From its beginning, in ms by the clock. */
   readonly tookMs: number;
@@ -109,7 +111,8 @@ export class LoadMeter {
     this.#totals.failed++;
     debug('shared waits "%s": a load of %d keys failed with %s', this.#waits.name, keys, error);
     if (loadFailed.hasSubscribers) {
-      loadFailed.publish({ waits: this.#waits, keys, error, tookMs } satisfies LoadFailed);
+      const key = keys === 1 ? load.names[0] : undefined;
+      loadFailed.publish({ waits: this.#waits, keys, key, error, tookMs } satisfies LoadFailed);
     }
   }
 }

@@ -22,7 +22,7 @@ export class LoadSweep<V> implements Sweeper {
   readonly #sweep: Sweep;
   #round: Round | undefined;
 
-  /** @param event is called for each key in its turn. */
+  /** @param event is called for one key after the other. */
   constructor(lists: WaiterLists<V>, event: (key: WatchedKey) => void, loadBatch: number, clock: Clock) {
     this.#lists = lists;
     this.#event = event;

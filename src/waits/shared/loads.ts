@@ -6,7 +6,7 @@
 // (division.ts). Keys that are due at the end of a turn are loaded together: `loadBatch` keys a
 // load, `concurrency` loads at a time. An event during the load of its key causes exactly one more.
 // A load aborts when all waits that it would answer have ended, and is given up GIVE_UP_MS later.
-// After `loadTimeoutMs` it has failed.
+// After `loadTimeoutMs` it has failed for good, and is not divided.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
@@ -165,7 +165,7 @@ export class Loads<V> {
     if (loadTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
     const timeOut = (): void => {
       const error = loadTimedOut(name, load.keys.length, loadTimeoutMs);
-      this.#end(load, () => this.#failed(load, error));
+      this.#end(load, () => this.#timedOut(load, error));
       load.abort(error);
     };
     return this.#timer.schedule(timeOut, loadTimeoutMs);
@@ -180,6 +180,13 @@ export class Loads<V> {
       }),
     );
     load.division?.answered();
+  }
+
+  /** A bad key throws. What hangs is the store, and each part would hang for as long. */
+  #timedOut(load: Load<V>, error: unknown): void {
+    this.#meter.failed(load, error, load.endedAtMs);
+    this.#fail(load, error, this.#retry());
+    load.division?.ended();
   }
 
   #failed(load: Load<V>, error: unknown): void {
@@ -301,7 +308,7 @@ export class Loads<V> {
       if (watched.isWaitedFor) this.#makeDue(watched);
       else this.#forget(watched);
     }
-    load.division?.deserted();
+    load.division?.ended();
   }
 }
 

@@ -40,8 +40,8 @@ export interface SharedWaitsOptions<V> {
   concurrency?: number | undefined;
   /**
    * A load that takes longer, in ms, has failed: its signal aborts, and other loads take its place.
-   * What ignores the signal goes on, and a query still holds its connection. Infinity: no limit.
-   * Default 10,000.
+   * It is not divided. What ignores the signal goes on, and a query still holds its connection.
+   * Infinity: no limit. Default 10,000.
    */
   loadTimeoutMs?: number | undefined;
   /**

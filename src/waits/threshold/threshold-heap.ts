@@ -1,7 +1,7 @@
 // The thresholds that wait on one key, the lowest first: an indexed binary heap.
 //
 // Invariants. It owns the order of its marks and `mark.index`, their place in it. A mark is in one
-// heap at most, and leaves it without a search. (With lazy deletion, a high threshold that is never
+// heap at most, and is removed without a search. (With lazy deletion, a high threshold that is never
 // reached would stay for ever.) Thresholds of a counter mostly come and are reached in their order.
 // While they do, the marks are a sorted array, whose lowest were removed. Any other push or
 // removal makes it a heap until it is empty.

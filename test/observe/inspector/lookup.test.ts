@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { Lookup } from '../../../src/observe/inspector/lookup.ts';
 import { LiveSources } from '../../../src/observe/live-sources.ts';
+import { Queues } from '../../../src/waits/queues/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Op } from '../../support/op.ts';
 
@@ -68,6 +69,24 @@ describe('Lookup', () => {
     expect(part.operations).to.have.lengthOf(1);
     expect((await lookup.find('ments', undefined, false)).keys).to.deep.equal([]);
     expect((await lookup.find('nothing', undefined, true)).operations).to.deep.equal([]);
+  });
+
+  it('finds who waits for an item, by a part of one of the keys', async () => {
+    const jobs = new Queues<number>('jobs', { timer });
+    const shown = new Lookup(new LiveSources({ purgatories: [jobs], timers: [], buses: [] }));
+    const wait = jobs.take(['mail-urgent', 'mail'], { timeoutMs: 1000, label: 'worker 3' });
+    jobs.put('mail-later', 1); // nobody waits for it
+    const found = await shown.find('mail', undefined, true);
+    expect(found.keys).to.deep.equal([
+      { purgatory: 'jobs', key: 'mail', watchers: 1 },
+      { purgatory: 'jobs', key: 'mail-urgent', watchers: 1 },
+    ]);
+    expect(found.operations.map(({ keys, label }) => [keys, label])).to.deep.equal([
+      [['mail-urgent', 'mail'], 'worker 3'],
+    ]);
+    jobs.put('mail', 2);
+    expect((await wait).value).to.equal(2);
+    jobs.close();
   });
 
   it('finds a key by its beginning where only that is shown', async () => {

@@ -105,6 +105,8 @@ describe('Queues', () => {
 
   it('refuse items beyond maxItems, but not those that are handed over', async () => {
     const { jobs } = queues({ maxItems: 2 });
+    expect([jobs.maxItems, queues().jobs.maxItems]).to.deep.equal([2, Number.POSITIVE_INFINITY]);
+    expect(queues().jobs.snapshot().items).to.deep.equal({ size: 0, keys: 0, max: null });
     jobs.putAll('a', [1, 2]);
     expect(codeOf(() => jobs.put('b', 3))).to.equal('ERR_PURGATORY_FULL');
     const wait = jobs.take(['b'], SOON);
@@ -276,6 +278,36 @@ describe('Queues', () => {
     Queues.check(jobs);
     jobs.put('a', 1);
     expect((await wait).value).to.equal(1);
+  });
+
+  it('make no item for a listener that forces who waits', async () => {
+    const { jobs } = queues();
+    const seen: boolean[] = [];
+    const stop = listen('purgatory:operation:parked', ({ operation }) => {
+      seen.push(operation.tryComplete(), operation.forceComplete());
+    });
+    const wait = jobs.take(['a'], SOON);
+    stop();
+    expect([seen, jobs.numDelayed]).to.deep.equal([[false, false], 1]);
+    jobs.put('a', 1);
+    expect(await wait).to.deep.equal(taken('a', 1));
+  });
+
+  it('keep the order of those who wait for several keys after a burst', async () => {
+    const { jobs } = queues();
+    const stop = new AbortController();
+    const leaving = Array.from({ length: 20_000 }, () =>
+      rejection(jobs.take(['a', 'b'], { ...NEVER, signal: stop.signal })),
+    );
+    const waits = [jobs.take(['a', 'b'], NEVER), jobs.take(['b', 'c', 'a'], NEVER), jobs.take(['a'], NEVER)];
+    stop.abort();
+    await Promise.all(leaving);
+    for (let i = 0; i < 20; i++) await turn(); // memory is given back in turns of its own
+    Queues.check(jobs);
+    expect([jobs.watched, jobs.watchedKeys, jobs.cancelForKey('nobody')]).to.deep.equal([6, 3, []]);
+    expect([jobs.put('a', 1), jobs.put('c', 2), jobs.put('a', 3)]).to.deep.equal([true, true, true]);
+    expect(await Promise.all(waits)).to.deep.equal([taken('a', 1), taken('c', 2), taken('a', 3)]);
+    Queues.check(jobs);
   });
 
   it('serve who waits behind one that a listener of events takes out', async () => {

@@ -144,6 +144,19 @@ describe('Semaphore', () => {
     expect(two.message).to.contain('2 of 2 units are held, and 2 were asked for, the longest for 71 s');
   });
 
+  it('says in ms what is less than a second, and forgets a permit that was released', async () => {
+    const { clock, permits } = semaphore(2);
+    const first = await permits.acquire({ ...NEVER, label: 'report 17' });
+    clock.advance(5_000);
+    await permits.acquire({ ...NEVER, label: 'report 18' });
+    first.release();
+    permits.tryAcquire()?.release(); // one without a label
+    Semaphore.check(permits);
+    const late = rejection(permits.acquire({ timeoutMs: 500, units: 2 }));
+    clock.advance(500);
+    expect(((await late) as Error).message).to.contain('the longest for 500 ms by "report 18"');
+  });
+
   it('accuses nobody while units are held without a label: those may be held longer', async () => {
     const { clock, permits } = semaphore(4);
     await permits.acquire({ ...NEVER, units: 2 }); // a leak that nobody can name
@@ -354,7 +367,8 @@ describe('Semaphore', () => {
     const stops = (['parked', 'completed', 'cancelled'] as const).map((how) =>
       listen(`purgatory:operation:${how}`, (event) => {
         seen.push(`${event.purgatory.name} ${how}`);
-        expect(event.operation.forceComplete()).to.equal(false); // that makes no units
+        const { operation } = event;
+        expect([operation.tryComplete(), operation.forceComplete()]).to.deep.equal([false, false]); // no units
       }),
     );
     const held = await permits.acquire({ ...NEVER, key: 'a' });
@@ -399,6 +413,49 @@ describe('Semaphore', () => {
     }
     expect(turns).to.be.greaterThan(3);
     expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
+    permits.close();
+  });
+
+  it('serves on in the release under way what a listener of events releases', async () => {
+    const { permits } = semaphore(2);
+    const [first, second] = [await permits.acquire(NEVER), await permits.acquire(NEVER)];
+    const log: string[] = [];
+    const waits = ['a', 'b'].map((label) => logging(permits, log, label));
+    const stop = listen('purgatory:operation:completed', () => second.release());
+    first.release();
+    stop();
+    expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
+    await Promise.all(waits);
+    expect(log).to.deep.equal(['a', 'b']);
+    Semaphore.check(permits);
+  });
+
+  it('lets a deadline come on time while units are due on another key', async () => {
+    const { clock, permits } = semaphore(200);
+    const all = await permits.acquire({ ...NEVER, key: 'busy', units: 200 });
+    await permits.acquire({ ...NEVER, key: 'quiet', units: 200 });
+    const due = Array.from({ length: 100 }, () => permits.acquire({ ...NEVER, key: 'busy' }));
+    const late = codeOfRejection(permits.acquire({ ...SOON, key: 'quiet' }));
+    all.release();
+    expect(permits.numDelayed).to.equal(100 - 64 + 1);
+    clock.advance(100);
+    expect([permits.watchersOf('quiet'), permits.watchersOf('busy')]).to.deep.equal([0, 36]);
+    expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
+    expect(await Promise.all(due)).to.have.length(100);
+    Semaphore.check(permits);
+  });
+
+  it('looks at no more than 16,384 keys in a snapshot', async () => {
+    const { permits } = semaphore(1);
+    for (let key = 0; key <= 16_384; key++) {
+      permits.tryAcquire({ key: `${key}` });
+      void rejection(permits.acquire({ ...NEVER, key: `${key}` }));
+    }
+    for (const key of ['16383', '16384']) void rejection(permits.acquire({ ...NEVER, key }));
+    expect(permits.watchersOf('16384')).to.equal(2);
+    expect(permits.snapshot().hottestKeys.filter(({ watchers }) => watchers > 1)).to.deep.equal([
+      { key: '16383', watchers: 2 },
+    ]);
     permits.close();
   });
 

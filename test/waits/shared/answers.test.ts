@@ -210,9 +210,9 @@ describe('The events of loads', () => {
       clock.advance(7);
       await calls[3].answer({ a: 1 });
       expect(events).to.deep.equal([
-        { waits, keys: 2, error: 'down', tookMs: 2 },
-        { waits, keys: 1, error: 'down', tookMs: 0 },
-        { waits, keys: 1, error: 'down', tookMs: 0 },
+        { waits, keys: 2, key: undefined, error: 'down', tookMs: 2 },
+        { waits, keys: 1, key: 'a', error: 'down', tookMs: 0 },
+        { waits, keys: 1, key: 'b', error: 'down', tookMs: 0 },
         { waits, keys: 2, answered: 1, tookMs: 7 },
       ]);
       waits.close();

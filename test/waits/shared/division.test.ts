@@ -198,6 +198,71 @@ describe('A load of several keys that fails', () => {
     await expectEmpty(all);
   });
 
+  it('by its timeout is not divided: its waits are rejected after one loadTimeoutMs', async () => {
+    const all = loading({ loadTimeoutMs: 300, onError: undefined });
+    const waits = names(400).map((key) => rejection(all.wait(key)));
+    await all.loaded();
+    all.clock.advance(300);
+    const errors = new Set(await Promise.all(waits));
+    expect([...errors].map(String)).to.deep.equal([
+      'PurgatoryError [ERR_PURGATORY_TIMEOUT]: A load of 400 keys of SharedWaits "test" has not ended within 300 ms',
+    ]);
+    expect(all.waits.snapshot().loads.totals).to.include({ begun: 1, failed: 1, aborted: 0 });
+    await expectEmpty(all);
+  });
+
+  it('by its timeout is tried again as one load, with onError', async () => {
+    const all = loading({ loadTimeoutMs: 300 });
+    const waits = names(400).map((key) => all.wait(key));
+    await all.loaded();
+    all.clock.advance(300);
+    await turn();
+    expect(all.errors.map(({ keys }) => keys.length)).to.deep.equal([400]);
+    all.clock.advance(63);
+    await turn();
+    expect(all.calls.map(({ keys }) => keys.length)).to.deep.equal([400, 400]);
+    await all.calls[1].answer(Object.fromEntries(names(400).map((key) => [key, 1])));
+    for (const wait of waits) expect(await wait).to.deep.equal(ANSWERED);
+    await expectEmpty(all);
+  });
+
+  it('by its timeout fails as a part, too, while its siblings go on', async () => {
+    const all = loading({ loadTimeoutMs: 300, onError: undefined });
+    const ended = Promise.allSettled(names(9).map((key) => all.wait(key)));
+    await all.loaded();
+    await all.calls[0].fail('bad');
+    const [alone, hangs, throws] = all.calls.slice(1);
+    await alone.answer({ [alone.keys[0]]: 1 });
+    all.clock.advance(200);
+    await throws.fail('bad');
+    const partsOfThrows = all.calls.slice(4);
+    expect(partsOfThrows.flatMap(({ keys }) => keys)).to.have.members(throws.keys);
+    all.clock.advance(100);
+    await turn();
+    expect(all.waits.snapshot().totals).to.include({ completed: 1, rejected: hangs.keys.length });
+    for (const part of partsOfThrows) {
+      await part.answer(Object.fromEntries(part.keys.map((key) => [key, 1])));
+    }
+    await ended;
+    expect(all.waits.snapshot().totals).to.include({ completed: 5, rejected: 4 });
+    expect(all.waits.snapshot().loads.totals).to.include({ begun: 7, failed: 3 });
+    await expectEmpty(all);
+  });
+
+  it('is divided no further when a part has timed out and all others fail', async () => {
+    const all = loading({ loadTimeoutMs: 300, onError: undefined });
+    const rejected = Promise.all(names(9).map((key) => rejection(all.wait(key))));
+    await all.loaded();
+    await all.calls[0].fail('down');
+    await all.calls[1].fail('down');
+    await all.calls[3].fail('down');
+    expect(all.waits.numDelayed).to.equal(9);
+    all.clock.advance(300);
+    expect((await rejected).filter((error) => error === 'down')).to.have.length(5);
+    expect(all.calls).to.have.length(4);
+    await expectEmpty(all);
+  });
+
   it('of a key is tried again apart from keys that have not failed', async () => {
     const store = new Store('bad');
     const all = loading({ load: store.load });
