@@ -35,7 +35,8 @@ async function liveBus(): Promise<ReturnType<typeof clusterBus>> {
 
 async function writes(): Promise<void> {
   const jobs = new Purgatory<string>('jobs', { bus: await liveBus() });
-  process.on('message', async ({ notifyAt }: Parked) => {
+  process.on('message', async ({ notifyAt }: Partial<Parked>) => {
+    if (notifyAt === undefined) return; // a message of the relay
     await sleep(notifyAt - Date.now());
     for (const key of keys) jobs.notify(key);
   });

@@ -263,9 +263,10 @@ describe('The events', () => {
   });
 
   it('tell each slice of the reaper', () => {
-    const { clock, timer, add } = bench({ sliceMs: 5 });
+    const clock = new SlowClock();
+    const timer = new SystemTimer({ sliceMs: 5, clock });
     const events = told('purgatory:reaper:sliced');
-    for (let i = 0; i < 3; i++) add(`${i}`, 10, () => clock.advance(4));
+    for (let i = 0; i < 3; i++) timer.schedule(() => clock.advance(4), 10);
     clock.advance(10);
     expect(events.map(([, event]) => event)).to.deep.equal([{ timer, ran: 2, pending: 1 }]);
   });
