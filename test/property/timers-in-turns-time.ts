@@ -18,6 +18,7 @@ export class OwnedTime {
   /** Owns the time until `giveBack`. */
   constructor(pollMs: number) {
     this.#pollMs = pollMs;
+    systemClock.now(); // sees that a fake of an earlier test has gone
     sinon.stub(systemClock, 'now').callsFake(() => this.nowMs);
     const soon = (fire: (...args: unknown[]) => void, _ms: number, ...args: unknown[]): unknown =>
       hostTimeout(() => {
