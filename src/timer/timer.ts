@@ -305,7 +305,7 @@ export abstract class Timer implements TaskKeeper {
         const wasOverdue = dueMs <= this.#armedMs;
         // The host has read since a wake-up for what was overdue was armed: that need not wait again.
         this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
-        if (isLate && !wasOverdue) this.#job.wakeAfterReads();
+        if (isLate && !wasOverdue) this.#job.wakeNextTurn();
       }
       this.#job.wake();
       return;
