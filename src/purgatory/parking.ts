@@ -18,6 +18,7 @@ import {
 import { Rejection } from '../base/rejection.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
+import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { Job } from '../turns/job.ts';
@@ -42,8 +43,8 @@ export interface PendingEvents {
    * which may take it out.
    */
   isStillDue(operation: DelayedOperation): boolean;
-  /** For the snapshot of the purgatory. */
-  snapshot(nowMs: number): EventsSnapshot;
+  /** For the snapshot of the purgatory, where events are pending or under way for turns. */
+  snapshot?(nowMs: number): EventsSnapshot;
 }
 
 /** What became of an operation that was to be parked. */
@@ -77,6 +78,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #compaction: Job;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
+  /** The way to the purgatories of this name in other processes, if there is a bus. */
+  link: BusLink | undefined;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
     const { name, timer, maxParked, sliceMs } = options;
@@ -333,21 +336,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
-   * takeOut}.
-   *
-   * @param why gets a text that says what the close has ended: the user may have forgotten to await
-   * it.
+   * Ends it for good: leaves the bus, takes out all that is parked, as {@link takeOut}, and ends its
+   * timer unless that is shared.
    */
-  close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
+  close(): DelayedOperation[] {
     this.isClosed = true;
+    this.link?.leave();
     const all = this.lists.oldestFirst(Number.POSITIVE_INFINITY);
-    const parked = this.takeOut(all, (first) => why(this.#endedText(all.length, first)));
+    const parked = this.takeOut(all, (first) =>
+      purgatoryClosed(this.name, this.#endedText(all.length, first)),
+    );
     if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d parked', this.name, all.length);
     return parked;
   }
 
+  /** What a close has ended: the user may have forgotten to await it. */
   #endedText(parked: number, first: DelayedOperation): string {
     const label = first.$label === undefined ? '' : ` "${cut(first.$label)}"`;
     const [key] = this.lists.keysOf(first, 1);

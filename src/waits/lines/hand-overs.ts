@@ -10,7 +10,6 @@ import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
-import { type EventsSnapshot, NO_EVENTS } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { NO_EVENT } from '../../purgatory/tries-under-way.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/job.ts';
 import { KeyLines } from './key-lines.ts';
@@ -104,10 +103,6 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
       return false;
     }
     return true;
-  }
-
-  snapshot(): EventsSnapshot {
-    return { ...NO_EVENTS };
   }
 
   /** Throws unless it is sound. For tests: O(pairs). */
