@@ -24,13 +24,13 @@ import type { Timer } from '../timer/timer.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
+import { DebugHints } from './debug-hints.ts';
 import { COMPLETED, type DelayedOperation, type Keeper, tryOnce } from './delayed-operation.ts';
-import { KeyHints } from './key-hints.ts';
+import { EventStack, NO_EVENT } from './event-stack.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
-import { NO_EVENT, TriesUnderWay } from './tries-under-way.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -65,12 +65,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Where the promises of waits settle. */
   readonly settler: Settler;
   readonly timer: Timer;
-  readonly hints: KeyHints;
+  readonly hints: DebugHints;
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
   /** The events and other tries that are under way in this call. */
-  readonly underWay: TriesUnderWay = new TriesUnderWay();
+  readonly underWay: EventStack = new EventStack();
   /** Counts the operations that are removed. Wraps round. */
   #removals = 0;
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
@@ -88,7 +88,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.lists = lists;
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
-    this.hints = new KeyHints(this, lists);
+    this.hints = new DebugHints(this, lists);
     this.scheduler = schedulerOf(timer);
     this.#compaction = this.scheduler.job({ sliceMs, doBatch: () => this.#compact() });
     this.settler = new Settler(this.scheduler, sliceMs);

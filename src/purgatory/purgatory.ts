@@ -6,7 +6,7 @@
 // the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
 // No wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User
 // code may enter the purgatory again from anywhere, so no state is held in a local variable across
-// it, except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
+// it, except in passes, which survive any change (try-watchers.ts). (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
 import { requiredFunction } from '../base/checks.ts';
@@ -26,7 +26,6 @@ import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
-import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
   checkedAtMost,
   checkedPurgatoryOptions,
@@ -35,6 +34,7 @@ import {
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
+import type { NotYet, WaitResult } from './wait.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 

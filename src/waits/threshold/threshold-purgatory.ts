@@ -17,13 +17,13 @@ import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membersh
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
-import type { WaitResult } from '../../purgatory/promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { WaitResult } from '../../purgatory/wait.ts';
 import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import {

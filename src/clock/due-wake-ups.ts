@@ -11,7 +11,7 @@ export interface Turns {
   delete(wake: () => void): void;
 }
 
-export class NextTurn implements Turns {
+export class DueWakeUps implements Turns {
   readonly #wakes = new Set<() => void>();
   #immediates = 0;
 
