@@ -12,9 +12,9 @@
 // seam. When setTimeout has changed, every outstanding wake-up (one for each timer, so few) moves to
 // the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import type { Clock, WakeUp } from './clock.ts';
+import { DueWakeUps, type Turns } from './due-wake-ups.ts';
 import { type FakeTime, ForeignTimer, fakeTime, foreign, host, isHostsOwn, MAX_TIMEOUT_MS } from './host.ts';
 import { hrtimeMs } from './hrtime.ts';
-import { NextTurn, type Turns } from './next-turn.ts';
 import { rootContext } from './root-context.ts';
 
 const hostSetTimeout = host.setTimeout;
@@ -253,4 +253,4 @@ function fire(wakeUp: SystemWakeUp, arming: number): void {
  * The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is
  * given no other.
  */
-export const systemClock: Clock = new SystemClock(new NextTurn(), foreign);
+export const systemClock: Clock = new SystemClock(new DueWakeUps(), foreign);

@@ -11,7 +11,7 @@ import type { Rejection } from '../base/rejection.ts';
 import { NONE } from '../slab/slab.ts';
 import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
 import type { Settler } from '../turns/settler.ts';
-import type { TriesUnderWay } from './tries-under-way.ts';
+import type { EventStack } from './event-stack.ts';
 
 /** The `$place` of one that was answered, by an event, by force or by its deadline. For ever. */
 export const COMPLETED = -2;
@@ -27,7 +27,7 @@ export interface Keeper extends TaskKeeper {
   /** Where promises settle, fairly. */
   readonly settler: Settler;
   /** The tries under way: what a wait asks, and tells. */
-  readonly underWay: TriesUnderWay;
+  readonly underWay: EventStack;
   /**
    * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
    * none of its user code.

@@ -16,12 +16,12 @@ import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { NO_EVENT } from './event-stack.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import { Pass } from './pass.ts';
-import { countTries, tryAll, tryPart } from './passes.ts';
 import { PendingKeys } from './pending-keys.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
-import { NO_EVENT } from './tries-under-way.ts';
+import { countTries, tryAll, tryPart } from './try-watchers.ts';
 import type { Watchers } from './watchers.ts';
 
 /** Waits until the events up to a number are over. */

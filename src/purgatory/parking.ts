@@ -18,18 +18,19 @@ import {
 import { Rejection } from '../base/rejection.ts';
 import { reportError } from '../base/report-error.ts';
 import { cut, keyText } from '../base/text.ts';
+import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
 import type { Job } from '../turns/job.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
+import { DebugHints } from './debug-hints.ts';
 import { COMPLETED, type DelayedOperation, type Keeper, tryOnce } from './delayed-operation.ts';
-import { KeyHints } from './key-hints.ts';
+import { EventStack, NO_EVENT } from './event-stack.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
-import { NO_EVENT, TriesUnderWay } from './tries-under-way.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -42,8 +43,8 @@ export interface PendingEvents {
    * which may take it out.
    */
   isStillDue(operation: DelayedOperation): boolean;
-  /** For the snapshot of the purgatory. */
-  snapshot(nowMs: number): EventsSnapshot;
+  /** For the snapshot of the purgatory, where events are pending or under way for turns. */
+  snapshot?(nowMs: number): EventsSnapshot;
 }
 
 /** What became of an operation that was to be parked. */
@@ -64,12 +65,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Where the promises of waits settle. */
   readonly settler: Settler;
   readonly timer: Timer;
-  readonly hints: KeyHints;
+  readonly hints: DebugHints;
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
   /** The events and other tries that are under way in this call. */
-  readonly underWay: TriesUnderWay = new TriesUnderWay();
+  readonly underWay: EventStack = new EventStack();
   /** Counts the operations that are removed. Wraps round. */
   #removals = 0;
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
@@ -77,6 +78,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #compaction: Job;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
+  /** The way to the purgatories of this name in other processes, if there is a bus. */
+  link: BusLink | undefined;
 
   constructor(options: CheckedPurgatoryOptions, lists: Lists) {
     const { name, timer, maxParked, sliceMs } = options;
@@ -85,7 +88,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.lists = lists;
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
-    this.hints = new KeyHints(this, lists);
+    this.hints = new DebugHints(this, lists);
     this.scheduler = schedulerOf(timer);
     this.#compaction = this.scheduler.job({ sliceMs, doBatch: () => this.#compact() });
     this.settler = new Settler(this.scheduler, sliceMs);
@@ -333,21 +336,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Ends it for good, and its timer unless that is shared; takes out all that is parked, as {@link
-   * takeOut}.
-   *
-   * @param why gets a text that says what the close has ended: the user may have forgotten to await
-   * it.
+   * Ends it for good: leaves the bus, takes out all that is parked, as {@link takeOut}, and ends its
+   * timer unless that is shared.
    */
-  close(why = (ended: string): PurgatoryError => purgatoryClosed(this.name, ended)): DelayedOperation[] {
+  close(): DelayedOperation[] {
     this.isClosed = true;
+    this.link?.leave();
     const all = this.lists.oldestFirst(Number.POSITIVE_INFINITY);
-    const parked = this.takeOut(all, (first) => why(this.#endedText(all.length, first)));
+    const parked = this.takeOut(all, (first) =>
+      purgatoryClosed(this.name, this.#endedText(all.length, first)),
+    );
     if (this.#options.ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d parked', this.name, all.length);
     return parked;
   }
 
+  /** What a close has ended: the user may have forgotten to await it. */
   #endedText(parked: number, first: DelayedOperation): string {
     const label = first.$label === undefined ? '' : ` "${cut(first.$label)}"`;
     const [key] = this.lists.keysOf(first, 1);

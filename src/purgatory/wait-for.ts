@@ -1,6 +1,6 @@
 // `waitFor`: an operation whose condition is a function of the user's.
 //
-// Invariants. Those of PromisedOperation. A try whose condition returns a promise is under way
+// Invariants. Those of Wait. A try whose condition returns a promise is under way
 // until that settles; one try is under way at most. An event meanwhile only leaves a note, and one
 // more try follows. When the wait has ended otherwise, what the promise resolves or rejects with is
 // dropped, and `context.signal` aborts.
@@ -9,8 +9,8 @@
 // are in a record of their own.
 import type { Rejection } from '../base/rejection.ts';
 import type { Settler } from '../turns/settler.ts';
-import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
+import { isAnswer, type NotYet, Wait, type WaitResult } from './wait.ts';
 
 /** The condition of {@link Purgatory.waitFor} gets it at each try. */
 export interface AttemptContext<K = string> {
@@ -69,7 +69,7 @@ class AsyncTries {
   }
 }
 
-export class Waiter extends PromisedOperation implements AttemptContext<unknown> {
+export class Waiter extends Wait implements AttemptContext<unknown> {
   readonly #condition: Attempt<unknown, unknown>;
   #async: AsyncTries | undefined;
 

@@ -118,7 +118,7 @@ export function purgatorySnapshot(
   maxParked: number,
   lists: ParkedLists<never>,
   meter: PurgatoryMeter,
-  events: { snapshot(nowMs: number): EventsSnapshot } | undefined,
+  events: { snapshot?(nowMs: number): EventsSnapshot } | undefined,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
   const given = knownOptions('a snapshot', options, SNAPSHOT_OPTIONS);
@@ -135,7 +135,7 @@ export function purgatorySnapshot(
     totals,
     refused: meter.refused,
     rates: meter.rates.at(nowMs, totals),
-    events: events?.snapshot(nowMs) ?? { ...NO_EVENTS },
+    events: events?.snapshot?.(nowMs) ?? { ...NO_EVENTS },
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
   };

@@ -27,7 +27,7 @@ export function isAnswer(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-export abstract class PromisedOperation extends DelayedOperation implements Abortable, Settleable {
+export abstract class Wait extends DelayedOperation implements Abortable, Settleable {
   readonly label: string | undefined;
   readonly #signal: AbortSignal | undefined;
   #resolve: ((outcome: unknown) => void) | undefined;

@@ -10,7 +10,7 @@ export interface Turns {
   delete(wake: () => void): void;
 }
 
-export class NextTurn implements Turns {
+export class DueWakeUps implements Turns {
   readonly #wakes = new Set<() => void>();
 
   add(wake: () => void): void {
