@@ -213,14 +213,8 @@ export class EventQueue<K> implements PendingEvents {
   }
 
   #begin(pass: Pass<K>, slot: Slot, job: Job): void {
-    const { lists } = this.#parking;
-    lists.begin(pass, slot);
-    lists.nested.push(pass);
-    try {
-      tryPart(this.#parking, pass, job);
-    } finally {
-      lists.nested.pop();
-    }
+    this.#parking.lists.begin(pass, slot);
+    tryPart(this.#parking, pass, job);
     if (!pass.isOver) this.#held.set(pass.key, pass);
   }
 

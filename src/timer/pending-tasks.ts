@@ -130,6 +130,15 @@ export class PendingTasks<S extends Scheme = Scheme> {
     return this.isPassOpen || !this.#slab.isEmpty(this.#next);
   }
 
+  /**
+   * Whether a pass up to `tick`, which is not before the cursor, would find anything: for a loop that
+   * moves its timer by hand (`npm run bench -- idle-advance`).
+   */
+  hasDue(tick: number): boolean {
+    if (tick > this.#scheme.cursor) this.catchUp(tick);
+    return this.#scheme.cursor < tick || this.#isOverdue;
+  }
+
   /** Begins a pass over all tasks up to `tick`. No other may be open. */
   openPass(tick: number): void {
     this.#slab.splice(this.#next, this.#due);

@@ -192,6 +192,7 @@ export abstract class Timer implements TaskKeeper {
   advanceClock(): number {
     if (this.#isRunning || this.#isClosed) return 0;
     const tick = tickAt(this.now(), this.#tickMs);
+    if (!this.#tasks.hasDue(tick)) return 0;
     try {
       return this.#runUpTo(tick, Number.POSITIVE_INFINITY);
     } finally {
