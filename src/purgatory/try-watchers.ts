@@ -6,8 +6,9 @@
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
 import type { Job } from '../turns/job.ts';
+import { ALL } from './event-limit.ts';
 import type { Parking } from './parking.ts';
-import { ALL, Pass } from './pass.ts';
+import { Pass } from './pass.ts';
 import type { Watchers } from './watchers.ts';
 
 type Watched<K> = Parking<K, Watchers<K>>;
