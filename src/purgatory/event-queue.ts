@@ -36,10 +36,11 @@ export class EventQueue<K> implements PendingEvents {
   readonly #pending = new PendingKeys<K>();
   /** The key of the event that begins: its first part runs. None, or one. */
   readonly #begun: K[] = [];
-  /** By key: one that is under way, or, when that is over, the next one. */
+  /**
+   * By key: one that is under way, or, when that is over, the next one. In the order in which they
+   * have their next batch.
+   */
   readonly #held: Map<K, Pass<K>>;
-  /** The held passes that have a batch before any has its next one. */
-  #round: Iterator<Pass<K>>;
   #isFreshNext = true;
   /** Since when the pending keys up to a number have waited, in ms. */
   #waiting = { upTo: 0, sinceMs: 0 };
@@ -55,7 +56,6 @@ export class EventQueue<K> implements PendingEvents {
       didYield: () => this.#didYield(),
     });
     this.#held = parking.lists.held;
-    this.#round = this.#held.values();
     parking.events = this;
   }
 
@@ -213,25 +213,16 @@ export class EventQueue<K> implements PendingEvents {
   }
 
   #begin(pass: Pass<K>, slot: Slot, job: Job): void {
-    const { lists } = this.#parking;
-    lists.begin(pass, slot);
-    lists.nested.push(pass);
-    try {
-      tryPart(this.#parking, pass, job);
-    } finally {
-      lists.nested.pop();
-    }
+    this.#parking.lists.begin(pass, slot);
+    tryPart(this.#parking, pass, job);
     if (!pass.isOver) this.#held.set(pass.key, pass);
   }
 
   #serveHeld(job: Job): void {
-    let next = this.#round.next();
-    if (next.done) {
-      this.#round = this.#held.values();
-      next = this.#round.next();
-    }
-    const pass = next.value as Pass<K>;
+    const [pass] = this.#held.values();
     const { key } = pass;
+    this.#held.delete(key);
+    this.#held.set(key, pass); // behind the others
     if (pass.hasBegun) {
       pass.sinceMs = Math.min(pass.sinceMs ?? Number.POSITIVE_INFINITY, job.lastMs);
     } else {

@@ -59,8 +59,6 @@ export abstract class ParkedLists<Watch> {
    * there. Its `$place` is the caller's to set.
    */
   abstract remove(operation: DelayedOperation): number;
-  /** Those that watch `key`, in the order in which they are to be taken out. */
-  abstract allOf(key: unknown): DelayedOperation[];
   /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */
   abstract keysOf(operation: DelayedOperation, max: number): unknown[];
   /** Keys that an operation watches, in no order. Bounded time: of very many, some are left out. */
@@ -79,6 +77,11 @@ export abstract class ParkedLists<Watch> {
   abstract allKeys(): IterableIterator<unknown>;
   /** Throws unless all is sound. For tests: O(pairs). */
   abstract check(): void;
+
+  /** Those that watch `key`, in the order in which they are to be taken out. */
+  allOf(key: unknown): DelayedOperation[] {
+    return this.operationsOf(key, Number.POSITIVE_INFINITY);
+  }
 
   /** Parked operations. */
   get size(): number {

@@ -6,7 +6,10 @@
 import { addLimits } from './event-limit.ts';
 
 export class PendingKeys<K> extends Map<K, number> {
-  /** Kept, because a new iterator passes by all keys that were deleted. */
+  /**
+   * Kept, because a new iterator passes by all keys that were deleted. It is never at its end for
+   * good: that is seen only by who asks for a key when there is none.
+   */
   #order = this.keys();
   #next: IteratorResult<K, undefined> | undefined;
   #taken = 0;
@@ -41,13 +44,8 @@ export class PendingKeys<K> extends Map<K, number> {
 
   /** The oldest key. There must be one. */
   get next(): K {
-    let next = this.#next ?? this.#order.next();
-    if (next.done) {
-      this.#order = this.keys();
-      next = this.#order.next();
-    }
-    this.#next = next;
-    return next.value as K;
+    this.#next ??= this.#order.next();
+    return this.#next.value as K;
   }
 
   /** Takes `key`, which is `next`. Returns its limit. */

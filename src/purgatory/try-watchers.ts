@@ -22,12 +22,7 @@ export function tryAll<K>(parking: Watched<K>, key: K, limit: number): number {
   if (only !== undefined) return parking.triesFor(only, key) ? 1 : 0;
   const pass = new Pass(key, limit);
   lists.begin(pass, slot);
-  lists.nested.push(pass);
-  try {
-    return walk(parking, pass, ALL, ALL);
-  } finally {
-    lists.nested.pop();
-  }
+  return walk(parking, pass, ALL, ALL);
 }
 
 /** Goes on with a pass, as far as the batch of `job` allows. */
@@ -52,6 +47,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
   const { hasTryListener } = meter; // asked once: a pass tries many
   let completed = 0;
   let tried = 0;
+  lists.nested.push(pass);
   parking.beginEvent(key);
   try {
     while (pass.nextSlot >= 0 && tried < steps) {
@@ -65,6 +61,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
     return completed;
   } finally {
     pass.tried += tried;
+    lists.nested.pop();
     parking.endEvent();
   }
 }

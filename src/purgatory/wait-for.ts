@@ -50,6 +50,23 @@ class AsyncTries {
   isDue = false;
   dueKey: unknown;
   controller: AbortController | undefined;
+
+  /**
+   * A try begins for an event on `key`, and is under way from its call on: its first part may cause
+   * an event on its own keys. False while another is under way, which leaves a note.
+   */
+  begin(key: unknown): boolean {
+    if (this.underWay > 0) {
+      this.isDue = true;
+      this.dueKey = key;
+      return false;
+    }
+    this.key = key ?? this.dueKey;
+    this.isDue = false;
+    this.dueKey = undefined;
+    this.underWay++;
+    return true;
+  }
 }
 
 export class Waiter extends Wait implements AttemptContext<unknown> {
@@ -73,45 +90,22 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
   }
 
   override tryComplete(key?: unknown): boolean {
-    const tries = this.#async;
-    if (tries?.isAsynchronous) return this.#tryAsync(tries, key);
-    let value: unknown;
-    try {
-      value = this.#condition(this);
-      if (!isAnswer(value)) return false;
-      if (!isThenable(value)) return this.complete({ expired: false, value });
-    } catch (error) {
-      this.fail(error);
-      return false;
-    }
-    this.#follow(value as PromiseLike<unknown>, key);
-    return false;
-  }
-
-  #tryAsync(tries: AsyncTries, key: unknown): boolean {
-    if (tries.underWay > 0) {
-      tries.isDue = true;
-      tries.dueKey = key;
-      return false;
-    }
-    tries.key = key ?? tries.dueKey;
-    tries.dueKey = undefined;
-    // It is under way from the call on: its first part may cause an event on its own keys.
-    tries.underWay++;
+    const tries = this.#async?.isAsynchronous === true ? this.#async : undefined;
+    if (tries?.begin(key) === false) return false;
     let value: unknown;
     let isPromise: boolean;
     try {
       value = this.#condition(this);
-      isPromise = isThenable(value);
+      isPromise = typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
     } catch (error) {
       this.fail(error);
       return false;
     } finally {
-      tries.underWay--;
+      if (tries !== undefined) tries.underWay--;
     }
-    if (isPromise) this.#follow(value as PromiseLike<unknown>, tries.key);
+    if (isPromise) this.#follow(value as PromiseLike<unknown>, tries === undefined ? key : tries.key);
     else if (isAnswer(value)) return this.answer(value);
-    else if (tries.isDue) this.#follow(Promise.resolve(), tries.key); // once more, and not on top of this call
+    else if (tries?.isDue) this.#follow(Promise.resolve(), tries.key); // once more, and not on top of this call
     return false;
   }
 
@@ -127,18 +121,13 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
       (value) => {
         tries.underWay--;
         if (isAnswer(value)) this.answer(value);
-        else if (tries.isDue && tries.underWay === 0) this.#tryAgain(tries);
+        else if (tries.isDue && tries.underWay === 0) this.keeper?.tryAgain(this);
       },
       (error: unknown) => {
         tries.underWay--;
         this.fail(error);
       },
     );
-  }
-
-  #tryAgain(tries: AsyncTries): void {
-    tries.isDue = false;
-    if (!this.isOver) this.keeper?.tryAgain(this);
   }
 
   /** The signal of its tries: most conditions look at memory and never ask for it. */
@@ -159,12 +148,4 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
     const failure = controller === undefined ? undefined : this.failure();
     if (failure !== undefined) controller?.abort(failure.reason);
   }
-}
-
-function isThenable(value: unknown): boolean {
-  return (
-    value !== null &&
-    (typeof value === 'object' || typeof value === 'function') &&
-    typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
-  );
 }

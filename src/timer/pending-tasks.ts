@@ -130,7 +130,10 @@ export class PendingTasks<S extends Scheme = Scheme> {
     return this.isPassOpen || !this.#slab.isEmpty(this.#next);
   }
 
-  /** Whether a pass up to `tick`, which is not before the cursor, would find anything. */
+  /**
+   * Whether a pass up to `tick`, which is not before the cursor, would find anything: for a loop that
+   * moves its timer by hand (`npm run bench -- idle-advance`).
+   */
   hasDue(tick: number): boolean {
     if (tick > this.#scheme.cursor) this.catchUp(tick);
     return this.#scheme.cursor < tick || this.#isOverdue;

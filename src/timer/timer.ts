@@ -69,17 +69,12 @@ export abstract class Timer implements TaskKeeper {
   /** How many tasks have run in the slice. */
   #ran = 0;
   #wakeUp: WakeUp | undefined;
-  /**
-   * The tick of the wake-up, which is at or before the first task. Infinity without one, -Infinity
-   * without a reaper: then there never is one.
-   */
-  #wakeUpTick = Number.NEGATIVE_INFINITY;
+  /** The tick of the wake-up, which is at or before the first task. Infinity without one. */
+  #wakeUpTick = Number.POSITIVE_INFINITY;
   /** When the wake-up was armed, in ms of the clock. */
   #armedMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
-  /** Whether the clock was stepped when it was last looked for what is pending. */
-  #isStepped = false;
   readonly #compaction: Job;
   /** On the host's time, passes alternate with all other jobs of the system clock. */
   readonly #job: Job | undefined;
@@ -107,9 +102,7 @@ export abstract class Timer implements TaskKeeper {
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
     this.#compaction = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
-    if (!reaper) return;
-    this.#wakeUpTick = Number.POSITIVE_INFINITY;
-    if (clock !== systemClock) return;
+    if (!reaper || clock !== systemClock) return;
     this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
@@ -305,7 +298,7 @@ export abstract class Timer implements TaskKeeper {
         const wasOverdue = dueMs <= this.#armedMs;
         // The host has read since a wake-up for what was overdue was armed: that need not wait again.
         this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
-        if (isLate && !wasOverdue) this.#job.wakeAfterReads();
+        if (isLate && !wasOverdue) this.#job.wakeNextTurn();
       }
       this.#job.wake();
       return;
@@ -414,7 +407,7 @@ export abstract class Timer implements TaskKeeper {
       tasks.rest();
       this.#disarm();
     } else {
-      if (this.#isStepped) this.#look();
+      if (this.clock.isStepped) this.#look();
       if (tasks.isSparse) this.#compaction.wakeNextTurn();
     }
   }
@@ -431,11 +424,11 @@ export abstract class Timer implements TaskKeeper {
   #look(tick = Number.POSITIVE_INFINITY): void {
     if (!this.#hasReaper) return;
     const tasks = this.#tasks;
-    this.#isStepped = this.clock.isStepped === true;
-    const first = this.#isStepped
+    const { isStepped } = this.clock;
+    const first = isStepped
       ? Math.min(tasks.firstTick(), tick)
       : Math.min(tasks.nextTick(), tasks.lookFor(tick));
-    if (this.#isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
+    if (isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
   }
 
   #arm(tick: number): void {

@@ -8,7 +8,6 @@
 // `answersLeft` may answer a wait. What an answer causes runs in microtasks after the batch, where
 // the batch cannot measure it: so its answers are few, and its steps in vain may be many. The size
 // of a batch adapts to what its steps cost, those microtasks included. Costs. count: O(1).
-import { inNextTurn } from '../clock/later.ts';
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
 export const FIRST_BATCH = 16;
@@ -51,14 +50,15 @@ export class Job {
   isUnderWay = false;
   /** How many steps the next batch may have. */
   size: number = FIRST_BATCH;
-  #left = 0;
-  #answersLeft = 0;
-  #needsMicrotasks = false;
-  #hasAnswered = false;
+  /** How many steps the batch under way may have. */
+  #most = 0;
+  /** How many it has done. */
+  done = 0;
+  /** How many of them have answered a wait. */
+  #answers = 0;
+  #hasMadePromises = false;
   /** When the slice of the turn ends, in ms of the clock. */
   endMs: number = Number.POSITIVE_INFINITY;
-  /** How many steps the last batch has done. */
-  done = 0;
   #hasRun = false;
   #timedSteps = 0;
   #timedMs = 0;
@@ -80,23 +80,16 @@ export class Job {
   }
 
   /**
-   * Has it begin in the next turn, before all others. For a step that may take longer than a batch:
-   * no other work has used up a part of the slice then.
+   * As `wake`, but in the next turn, before all others. For what is to wait until the host has read
+   * what has arrived: it does that between two turns. And for a step that may take longer than a
+   * batch: no other work has used up a part of the slice then.
    */
   wakeNextTurn(): void {
     if (this.isUnderWay) return;
     this.isUnderWay = true;
+    this.#hasRun = true;
+    this.size = FIRST_BATCH;
     this.#runner.wakeNextTurn(this);
-  }
-
-  /** As `wake`, once the host has read what has arrived: it does that between two turns. */
-  wakeAfterReads(): void {
-    if (this.isUnderWay) return;
-    this.isUnderWay = true;
-    inNextTurn(() => {
-      this.isUnderWay = false;
-      this.wake();
-    });
   }
 
   /**
@@ -119,38 +112,33 @@ export class Job {
 
   /** The steps that are left of the batch under way. 0 or less: it is full. */
   get left(): number {
-    return this.#left;
+    return this.answersLeft > 0 ? this.#most - this.done : 0;
   }
 
   /** The answers that are left of it. */
   get answersLeft(): number {
-    return this.#answersLeft;
+    return Math.min(this.#most, MAX_ANSWERS) - this.#answers;
   }
 
   /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
   get hasAnswered(): boolean {
-    return this.#hasAnswered;
+    return this.#answers > 0;
   }
 
   /** Whether the batch has caused microtasks, which the next batch is to come after. */
   get needsMicrotasks(): boolean {
-    return this.#needsMicrotasks;
+    return this.#answers > 0 || this.#hasMadePromises;
   }
 
   /** Counts `steps` steps of the batch, of which `answers` have answered a wait. */
   count(steps: number, answers: number): void {
-    this.#left -= steps;
     this.done += steps;
-    if (answers === 0) return;
-    this.#hasAnswered = true;
-    this.#needsMicrotasks = true;
-    this.#answersLeft -= answers;
-    if (this.#answersLeft <= 0) this.#left = 0;
+    this.#answers += answers;
   }
 
   /** A step has made a promise and answered nobody yet: it goes on in microtasks. */
   goesOnInMicrotasks(): void {
-    this.#needsMicrotasks = true;
+    this.#hasMadePromises = true;
   }
 
   /** How many answers a batch may have. */
@@ -160,12 +148,11 @@ export class Job {
 
   /** Does a batch of at most `steps` steps. Returns whether anything is left. */
   doBatch(steps: number, endMs: number): boolean {
-    this.#left = Math.min(this.size, steps);
-    this.#answersLeft = Math.min(this.#left, MAX_ANSWERS);
-    this.endMs = endMs;
+    this.#most = Math.min(this.size, steps);
     this.done = 0;
-    this.#hasAnswered = false;
-    this.#needsMicrotasks = false;
+    this.#answers = 0;
+    this.#hasMadePromises = false;
+    this.endMs = endMs;
     this.#hasRun = true;
     this.isUnderWay = this.#options.doBatch(this);
     return this.isUnderWay;

@@ -166,14 +166,9 @@ export function oldOperation(
   };
 }
 
-function isOlder({ sinceMs }: Pass, other: Pass): boolean {
-  return sinceMs !== undefined && (other.sinceMs === undefined || sinceMs < other.sinceMs);
-}
-
-/** The oldest of the passes under way. */
+/** The pass that has been under way longest. */
 export function oldestPass(passes: Iterable<Pass>, nowMs: number): PassSnapshot | null {
-  let oldest: Pass | undefined;
-  for (const each of passes) if (oldest === undefined || isOlder(each, oldest)) oldest = each;
+  const [oldest] = [...passes].sort((x, y) => (x.sinceMs ?? nowMs) - (y.sinceMs ?? nowMs));
   if (oldest === undefined) return null;
   const { key, watchers, tried, sinceMs = nowMs } = oldest;
   return { key: keyText(key), watchers, tried, ageMs: Math.max(0, nowMs - sinceMs) };

@@ -139,10 +139,6 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     return next;
   }
 
-  override allOf(key: K): DelayedOperation[] {
-    return this.operationsOf(key, Number.POSITIVE_INFINITY);
-  }
-
   override operationsOf(key: K, max: number): DelayedOperation[] {
     return this.#ringOf(this.known(key), max).map(
       (wait) => this.operations.value(this.#waits.cells[wait + PLACE] as Slot) as DelayedOperation,
