@@ -55,6 +55,8 @@ export abstract class DelayedOperation extends TimerTask {
    * REJECTED when it is over.
    */
   $place: number;
+  /** The option `label` of a wait. Others have none. @internal */
+  declare readonly $label: string | undefined;
 
   /** @throws as {@link TimerTask}; Infinity is allowed. */
   constructor(delayMs: number) {
@@ -128,11 +130,6 @@ export abstract class DelayedOperation extends TimerTask {
       errors.push(error);
     }
     return errors;
-  }
-
-  /** The option `label` of a wait. @internal */
-  get $label(): string | undefined {
-    return undefined;
   }
 
   /** True from the moment it is completed, inside `onComplete` included. */
