@@ -10,6 +10,7 @@
 import { mustHold } from '../base/must-hold.ts';
 import type { KeyInterest, Membership } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
+import type { Compactable } from '../turns/compaction.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** A key and how many parked operations watch it. */
@@ -32,7 +33,7 @@ type Refile = (own: number, from: Slot, to: Slot) => number;
 export const MAX_COPIED = 50_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
-export abstract class ParkedLists<Watch> {
+export abstract class ParkedLists<Watch> implements Compactable {
   protected operations: Slab<DelayedOperation> = new Slab();
   protected all: Slot = this.operations.makeList(NONE, NONE);
   /**

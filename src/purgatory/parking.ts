@@ -21,16 +21,17 @@ import { cut, keyText } from '../base/text.ts';
 import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
-import type { Job } from '../turns/job.ts';
+import { Compaction } from '../turns/compaction.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
 import { DebugHints } from './debug-hints.ts';
-import { COMPLETED, type DelayedOperation, type Keeper, tryOnce } from './delayed-operation.ts';
+import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import { EventStack, NO_EVENT } from './event-stack.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
+import { tryElseReject, tryElseReport, tryOnce } from './tries.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -75,7 +76,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #removals = 0;
   /** The count when memory, and the wake-up of an empty timer, were last looked at. */
   #trimmedAt = 0;
-  readonly #compaction: Job;
+  readonly #compaction: Compaction;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
@@ -90,7 +91,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.hints = new DebugHints(this, lists);
     this.scheduler = schedulerOf(timer);
-    this.#compaction = this.scheduler.job({ sliceMs, doBatch: () => this.#compact() });
+    this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
     this.settler = new Settler(this.scheduler, sliceMs);
     this.#options = options;
   }
@@ -137,10 +138,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (isNested) keys.push(NO_EVENT);
     try {
       if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
-      return tryOnce(operation);
-    } catch (error) {
-      if (this.keeps(operation)) this.reject(operation, error);
-      throw error;
+      return tryElseReject(operation, this);
     } finally {
       if (isNested) keys.pop();
     }
@@ -238,32 +236,16 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries a parked operation for the innermost event, whose key is `key`, if there is one. True iff
-   * that completed it, also if `tryComplete` called `forceComplete` and then returned false or
-   * threw. What it throws is reported.
+   * Tries a parked operation for an event on `key` that tries it alone, or for none (NO_EVENT). As
+   * {@link tryElseReport}.
    */
-  tries(operation: DelayedOperation, key: unknown): boolean {
-    const removals = this.#removals;
-    let isCompleted = false;
-    try {
-      if (tryOnce(operation, key)) return true;
-      // In most tries none is removed, so the operation need not be read.
-      if (removals !== this.#removals) isCompleted = operation.isCompleted;
-    } catch (error) {
-      isCompleted = operation.isCompleted;
-      this.report(error, operation, key);
-    }
-    return isCompleted;
-  }
-
-  /** As {@link tries}, for an event on `key` that tries it alone, or for none (NO_EVENT). */
   triesFor(operation: DelayedOperation, key: unknown): boolean {
     this.underWay.keys.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
       if (meter.hasTryListener) meter.willTry(operation, eventKey);
-      return this.tries(operation, eventKey);
+      return tryElseReport(operation, this, eventKey);
     } finally {
       this.endEvent();
     }
@@ -381,11 +363,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #trim(): void {
     this.#trimmedAt = this.#removals;
     this.timer.trim();
-    if (this.lists.isSparse) this.#compaction.wakeNextTurn();
-  }
-
-  #compact(): boolean {
-    if (this.lists.isSparse) this.lists.compact();
-    return false;
+    this.#compaction.look();
   }
 }
